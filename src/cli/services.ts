@@ -1,0 +1,30 @@
+import type { Domain } from '../core/actors.ts';
+import type { ResourceDefinition } from '../core/fields.ts';
+import type { ServeSettings } from '../core/settings.ts';
+import type { Store } from '../core/store.ts';
+
+/**
+ * What the commands need from the other layers, given by the composition root, which loads each only when it is called:
+ * `hkctl keys list` pays for no daemon and `hkctl --help` for no store.
+ */
+export interface Services {
+  /** Opens an existing store, all migrations applied; `store_absent`, `store_too_old` … (exit 6). */
+  openStore(path: string): Promise<Store>;
+  /** Makes a new store (folder 0700, files 0600); `already_initialised` where there is one. */
+  createStore(path: string): Promise<Store>;
+  /** Applies pending migrations; gives how many were applied. */
+  migrateStore(path: string): Promise<{ applied: number }>;
+  /** Serves until `stop` is aborted, then drains; resolves when the last answer is out. */
+  serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
+  /** The OpenAPI document of this version. */
+  openapi(baseUrl: string | undefined): Promise<unknown>;
+  /** All resource declarations, for `import` and the demo plant. */
+  resources(): Promise<readonly ResourceDefinition[]>;
+}
+
+export interface ServeHooks {
+  /** Aborted on SIGTERM or SIGINT. */
+  stop: AbortSignal;
+  /** Called once the daemon answers, with its address. */
+  listening(baseUrl: string): void;
+}

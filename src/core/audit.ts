@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+
+/** What can happen, as audit records name it. */
+export type AuditAction =
+  | 'store.init'
+  | 'key.create'
+  | 'key.rotate'
+  | 'key.revoke'
+  | 'key.list'
+  | 'key.verify'
+  | 'user.list'
+  | 'user.add'
+  | 'user.activate'
+  | 'user.deactivate'
+  | 'user.set_role'
+  | 'entity.list'
+  | 'entity.add'
+  | 'entity.activate'
+  | 'entity.deactivate'
+  | 'entity.remove'
+  | 'tenant.list'
+  | 'tenant.add'
+  | 'tenant.set'
+  | 'records.import'
+  | 'sensors.read'
+  | 'audit.read'
+  | 'store.migrate'
+  | 'store.backup'
+  | 'store.restore'
+  | 'store.doctor';
+
+/** An event before the store gives it a place in the chain. Never holds a secret. */
+export interface AuditDraft {
+  tenantId: string | null;
+  atMs: number;
+  action: AuditAction;
+  /** The profile that acted; null where there was none. */
+  actor: { id: string; login: string } | null;
+  /** The account of the operating system that acted. */
+  osAccount: string;
+  /** What it was done to: a key's prefix, a login, an entity's code, a resource. */
+  target: string;
+  outcome: 'done' | 'denied' | 'failed';
+  /** Small, flat facts beside it. */
+  detail: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** An event in its place. `hash` covers all of it and the hash before. */
+export interface AuditRecord extends AuditDraft {
+  seq: number;
+  previousHash: string;
+  hash: string;
+}
+
+/** The hash that stands before the first record. */
+export const genesisHash = '0'.repeat(64);
+
+/** Gives an event its place after the record with `previous`: SHA-256, hex, over a canonical JSON array of all fields. */
+export function chainRecord(draft: AuditDraft, previous: { seq: number; hash: string } | undefined): AuditRecord {
+  const seq = (previous?.seq ?? 0) + 1;
+  const previousHash = previous?.hash ?? genesisHash;
+  return { ...draft, seq, previousHash, hash: hashRecord(draft, seq, previousHash) };
+}
+
+/** What a walk over the chain found. */
+export interface ChainReport {
+  records: number;
+  headHash: string;
+  /** The first record that does not fit, and why; null where the chain is whole. */
+  broken: { seq: number; reason: string } | null;
+}
+
+/** Walks the chain and names the first record that was altered, removed, put in or moved. */
+export async function verifyChain(records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>): Promise<ChainReport> {
+  let previous: { seq: number; hash: string } | undefined;
+  let count = 0;
+  for await (const record of records) {
+    const expected = chainRecord(record, previous);
+    const reason = mismatch(record, expected);
+    if (reason !== undefined) {
+      return { records: count, headHash: previous?.hash ?? genesisHash, broken: { seq: record.seq, reason } };
+    }
+    previous = record;
+    count++;
+  }
+  return { records: count, headHash: previous?.hash ?? genesisHash, broken: null };
+}
+
+function mismatch(record: AuditRecord, expected: AuditRecord): string | undefined {
+  if (record.seq > expected.seq) return `record ${expected.seq} is missing before it`;
+  if (record.seq < expected.seq) return 'it stands twice or out of order';
+  if (record.previousHash !== expected.previousHash) return 'it does not follow the record before it';
+  if (record.hash !== expected.hash) return 'its content was altered';
+  return undefined;
+}
+
+function hashRecord(draft: AuditDraft, seq: number, previousHash: string): string {
+  const canonical = JSON.stringify([
+    previousHash,
+    seq,
+    draft.tenantId,
+    draft.atMs,
+    draft.action,
+    draft.actor === null ? null : [draft.actor.id, draft.actor.login],
+    draft.osAccount,
+    draft.target,
+    draft.outcome,
+    Object.keys(draft.detail)
+      .sort()
+      .map((key) => [key, draft.detail[key]]),
+  ]);
+  return hash('sha256', canonical, 'hex');
+}

@@ -1,0 +1,75 @@
+/**
+ * Every error a user can meet, in one table: the exit code the CLI ends with, the status the API answers with, and the
+ * title of the problem document. `exit` and `status` are interfaces (contract, sections 3 and 6).
+ */
+export const errorTable = {
+  // Input and state, met at the terminal.
+  usage: { exit: 2, status: 400, title: 'Wrong usage' },
+  bad_input: { exit: 2, status: 400, title: 'Bad input' },
+  confirmation_required: { exit: 2, status: 400, title: 'Confirmation required' },
+  not_permitted: { exit: 4, status: 403, title: 'Not permitted' },
+  no_profile: { exit: 4, status: 403, title: 'No user profile' },
+  profile_inactive: { exit: 4, status: 403, title: 'User profile inactive' },
+  already_initialised: { exit: 5, status: 409, title: 'Already initialised' },
+  duplicate: { exit: 5, status: 409, title: 'Already exists' },
+  key_not_active: { exit: 5, status: 409, title: 'Key not active' },
+  state_forbids: { exit: 5, status: 409, title: 'Not possible in this state' },
+  output_failed: { exit: 1, status: 500, title: 'Output failed' },
+  cancelled: { exit: 130, status: 499, title: 'Cancelled' },
+  // The store.
+  store_absent: { exit: 6, status: 503, title: 'No store' },
+  store_locked: { exit: 6, status: 503, title: 'Store locked' },
+  store_corrupt: { exit: 6, status: 503, title: 'Store corrupt' },
+  store_full: { exit: 6, status: 503, title: 'Disk full' },
+  store_unreadable: { exit: 6, status: 503, title: 'Store not accessible' },
+  store_too_new: { exit: 6, status: 503, title: 'Store too new' },
+  store_too_old: { exit: 6, status: 503, title: 'Store too old' },
+  // The API (contract, section 6).
+  bad_parameter: { exit: 2, status: 400, title: 'Bad parameter' },
+  bad_json: { exit: 2, status: 400, title: 'Body is not JSON' },
+  key_in_query: { exit: 2, status: 400, title: 'API key in the query' },
+  missing_authorization: { exit: 5, status: 401, title: 'Unauthorized' },
+  malformed_authorization: { exit: 5, status: 401, title: 'Unauthorized' },
+  incomplete_secret: { exit: 5, status: 401, title: 'Unauthorized' },
+  unknown_key: { exit: 3, status: 401, title: 'Unauthorized' },
+  key_revoked: { exit: 5, status: 401, title: 'Unauthorized' },
+  key_expired: { exit: 5, status: 401, title: 'Unauthorized' },
+  creator_inactive: { exit: 5, status: 401, title: 'Unauthorized' },
+  entity_missing: { exit: 5, status: 403, title: 'Forbidden' },
+  entity_inactive: { exit: 5, status: 403, title: 'Forbidden' },
+  permission_required: { exit: 4, status: 403, title: 'Forbidden' },
+  not_found: { exit: 3, status: 404, title: 'Not found' },
+  method_not_allowed: { exit: 2, status: 405, title: 'Method not allowed' },
+  too_large: { exit: 2, status: 413, title: 'Too large' },
+  unsupported_media_type: { exit: 2, status: 415, title: 'Unsupported media type' },
+  invalid_body: { exit: 2, status: 422, title: 'Invalid body' },
+  too_many_failed_checks: { exit: 1, status: 429, title: 'Too many failed key checks' },
+  too_many_requests: { exit: 1, status: 429, title: 'Too many requests' },
+  too_many_ingest_requests: { exit: 1, status: 429, title: 'Too many ingest requests' },
+  unavailable: { exit: 6, status: 503, title: 'Unavailable' },
+  internal: { exit: 1, status: 500, title: 'Internal error' },
+} as const satisfies Record<string, { exit: number; status: number; title: string }>;
+
+/** The name of an error; stable, for programs. */
+export type ErrorCode = keyof typeof errorTable;
+
+/**
+ * An error whose message may be shown: what is wrong (`message`) and what to do about it (`hint`).
+ * Anything thrown that is not one of these is "internal": its message is logged and never shown.
+ */
+export class HkctlError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'HkctlError';
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+/** Tells whether a thrown thing is one of ours, and narrows it. */
+export function isHkctlError(thrown: unknown): thrown is HkctlError {
+  return thrown instanceof HkctlError;
+}

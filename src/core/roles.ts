@@ -1,0 +1,45 @@
+/** What a user may do with keys (specification 2.3) and with the rest of the store (contract, section 2). */
+export type UserPermission =
+  | 'api_keys.view'
+  | 'api_keys.create'
+  | 'api_keys.delete'
+  | 'users.manage'
+  | 'entities.manage'
+  | 'tenant.manage'
+  | 'store.manage'
+  | 'records.import';
+
+const keyPermissions = ['api_keys.view', 'api_keys.create', 'api_keys.delete'] as const;
+
+/** The built-in roles, the label people see and what each holds. */
+export const roles = {
+  super_user: {
+    label: 'Super user',
+    permissions: [
+      ...keyPermissions,
+      'users.manage',
+      'entities.manage',
+      'tenant.manage',
+      'store.manage',
+      'records.import',
+    ],
+  },
+  entity_admin: { label: 'Entity admin', permissions: keyPermissions },
+  manager: { label: 'Manager', permissions: [] },
+  operator: { label: 'Operator', permissions: [] },
+  master_data: { label: 'Master data', permissions: ['records.import'] },
+} as const satisfies Record<string, { label: string; permissions: readonly UserPermission[] }>;
+
+export type Role = keyof typeof roles;
+
+export const roleNames = Object.keys(roles) as Role[]; // Object.keys loses the literal type of a const object
+
+/** Whether a role holds a permission. */
+export function roleHolds(role: Role, permission: UserPermission): boolean {
+  return (roles[role].permissions as readonly UserPermission[]).includes(permission);
+}
+
+/** The roles that hold a permission, by label: for the sentence that says whom to ask. */
+export function rolesHolding(permission: UserPermission): string[] {
+  return roleNames.filter((role) => roleHolds(role, permission)).map((role) => roles[role].label);
+}

@@ -1,0 +1,67 @@
+import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** How long a full secret is: `hk_`, 43 random characters, 6 of checksum. */
+export const secretLength = 52;
+/** How many leading characters name a key in lists, logs and commands. */
+export const prefixLength = 8;
+
+const scheme = 'hk_';
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 43;
+const checksumLength = 6;
+const shape = /^hk_[0-9A-Za-z]{49}$/;
+const anywhere = /hk_[0-9A-Za-z]{6,}/g;
+/** The largest multiple of 62 below 256: bytes at or above it are thrown away, so that no character is likelier. */
+const unbiasedBelow = 248;
+
+/** Source of randomness: `n` bytes from a CSPRNG. Injected so that a test can force a taken prefix. */
+export type RandomBytes = (n: number) => Uint8Array;
+
+/** Draws a new secret of 256 random bits: `^hk_[0-9A-Za-z]{49}$` (contract, section 1). */
+export function drawSecret(random: RandomBytes = randomBytes): string {
+  let body = scheme;
+  while (body.length < scheme.length + randomLength) {
+    for (const byte of random(64)) {
+      if (byte < unbiasedBelow && body.length < scheme.length + randomLength) body += alphabet[byte % 62];
+    }
+  }
+  return body + checksumOf(body);
+}
+
+/** The eight characters that name the key of a secret. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, prefixLength);
+}
+
+/** SHA-256 of a secret, base64url (43 characters): the only form in which the store knows it. */
+export function hashOf(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
+
+/** Whether a text has the length, alphabet and checksum of a secret: refuses typos before the store is asked. */
+export function isCompleteSecret(text: string): boolean {
+  if (text.length !== secretLength || !shape.test(text)) return false;
+  const cut = secretLength - checksumLength;
+  return text.slice(cut) === checksumOf(text.slice(0, cut));
+}
+
+/** Whether some part of a text looks like a secret or a good part of one (longer than its prefix). */
+export function containsSecret(text: string): boolean {
+  return text.search(anywhere) !== -1;
+}
+
+/** Cuts everything shaped like a secret down to its prefix; for whatever logs a text it did not write itself. */
+export function redactSecrets(text: string): string {
+  return text.includes(scheme) ? text.replace(anywhere, (found) => `${found.slice(0, prefixLength)}…`) : text;
+}
+
+function checksumOf(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let i = 0; i < checksumLength; i++) {
+    digits = alphabet[rest % 62] + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

@@ -1,0 +1,374 @@
+import type { AuditDraft, AuditRecord } from './audit.ts';
+import type { WeekDay } from './calendar.ts';
+import type { ResourceDefinition } from './fields.ts';
+import type { ClientPermission } from './permissions.ts';
+import type { Role } from './roles.ts';
+
+/**
+ * The storage port: types only. Every operation is atomic and takes its audit event along; rules live in the domain, a
+ * store only keeps constraints and guards its writes with a WHERE. All times are epoch milliseconds (`…Ms`) or
+ * microseconds (`…Us`). Everything read is inside one tenant unless its name says otherwise. Driver errors leave a store
+ * as the domain's (`store_locked`, `store_full`, `duplicate` …), never as the driver's.
+ */
+export interface Store {
+  readonly tenants: TenantStore;
+  readonly users: UserStore;
+  readonly entities: EntityStore;
+  readonly keys: KeyStore;
+  readonly audit: AuditStore;
+  readonly records: RecordStore;
+  readonly readings: ReadingStore;
+  readonly daemon: DaemonStore;
+  /** Waits for what is under way, then lets go of all files. */
+  close(): MaybePromise<void>;
+}
+
+export type MaybePromise<T> = T | Promise<T>;
+
+// --- tenants, users, entities -------------------------------------------------------------------------------------
+
+export interface Tenant {
+  id: string;
+  name: string;
+  weekStart: WeekDay;
+  createdAtMs: number;
+}
+
+export interface User {
+  id: string;
+  tenantId: string;
+  /** Unique in the store, over all tenants. */
+  login: string;
+  name: string;
+  role: Role;
+  status: 'active' | 'inactive';
+  createdAtMs: number;
+}
+
+export interface Entity {
+  id: string;
+  tenantId: string;
+  code: string;
+  name: string;
+  timezone: string;
+  status: 'active' | 'inactive';
+  createdAtMs: number;
+}
+
+export interface TenantStore {
+  /** All tenants, oldest first. */
+  list(): MaybePromise<Tenant[]>;
+  find(id: string): MaybePromise<Tenant | undefined>;
+  /** Adds an organization with its first user, and its first entity where one is given. `duplicate` for a taken login. */
+  insert(tenant: Tenant, admin: User, entity: Entity | undefined, audit: AuditDraft): MaybePromise<void>;
+  update(id: string, change: { name?: string; weekStart?: WeekDay }, audit: AuditDraft): MaybePromise<void>;
+}
+
+export interface UserStore {
+  list(tenantId: string): MaybePromise<User[]>;
+  findByLogin(login: string): MaybePromise<User | undefined>;
+  insert(user: User, audit: AuditDraft): MaybePromise<void>;
+  /**
+   * Changes role or status. False, and nothing changed, where that would leave the tenant without an active Super user
+   * (judged inside the write, so that two processes cannot do it together).
+   */
+  update(id: string, change: { role?: Role; status?: User['status'] }, audit: AuditDraft): MaybePromise<boolean>;
+}
+
+export interface EntityStore {
+  list(tenantId: string): MaybePromise<Entity[]>;
+  find(tenantId: string, code: string): MaybePromise<Entity | undefined>;
+  insert(entity: Entity, audit: AuditDraft): MaybePromise<void>;
+  setStatus(id: string, status: Entity['status'], audit: AuditDraft): MaybePromise<void>;
+  /** Removes the entity, its records, sensors, readings and heartbeats; its keys stay, without an entity. */
+  remove(id: string, audit: AuditDraft): MaybePromise<void>;
+}
+
+// --- keys ---------------------------------------------------------------------------------------------------------
+
+/** A key with what is shown beside it; never the secret. */
+export interface Key {
+  id: string;
+  tenantId: string;
+  prefix: string;
+  name: string;
+  permissions: ClientPermission[];
+  entity: { id: string; code: string; name: string; timezone: string; status: Entity['status'] } | null;
+  createdBy: { id: string; login: string; name: string };
+  createdAtMs: number;
+  expiresAtMs: number | null;
+  lastUsedAtMs: number | null;
+  revokedAtMs: number | null;
+  revokedBy: { login: string; name: string } | null;
+  rotatedFrom: string | null;
+  rotatedTo: string | null;
+}
+
+/** A key to be kept: the row, and the hash of its secret (`hashOf`). */
+export interface NewKey {
+  id: string;
+  tenantId: string;
+  prefix: string;
+  secretHash: string;
+  name: string;
+  permissions: ClientPermission[];
+  entityId: string;
+  createdBy: string;
+  createdAtMs: number;
+  expiresAtMs: number | null;
+  rotatedFrom: string | null;
+}
+
+/** All that a decision about a call needs, in one read. */
+export interface Credential {
+  keyId: string;
+  prefix: string;
+  name: string;
+  permissions: ClientPermission[];
+  expiresAtMs: number | null;
+  revokedAtMs: number | null;
+  creatorStatus: User['status'];
+  entity: { id: string; code: string; name: string; timezone: string; status: Entity['status'] } | null;
+  tenant: { id: string; name: string; weekStart: WeekDay };
+}
+
+export interface KeyFilter {
+  /** Which states, judged at `nowMs`; empty or absent = all. */
+  statuses?: readonly KeyStatus[];
+  nowMs: number;
+  entityId?: string;
+  /** Expires at or before this instant (and is not yet expired). */
+  expiringByMs?: number;
+  /** Not used since this instant (never used and created before it counts too). */
+  unusedSinceMs?: number;
+  /** Created before this instant. */
+  createdBeforeMs?: number;
+  /** Part of name, prefix, entity code or entity name, without regard to case. */
+  search?: string;
+}
+
+export type KeyStatus = 'Active' | 'Expired' | 'Revoked';
+
+/** Newest first; `after` is the last key of the page before. */
+export interface KeyPageRequest {
+  limit: number;
+  after?: { createdAtMs: number; id: string };
+}
+
+export interface KeyStore {
+  /** Keys of a tenant, newest first; a page costs the same at any depth. */
+  list(tenantId: string, filter: KeyFilter, page: KeyPageRequest): MaybePromise<Key[]>;
+  count(tenantId: string, filter: KeyFilter): MaybePromise<number>;
+  /** By id or prefix. */
+  find(tenantId: string, ref: string): MaybePromise<Key | undefined>;
+  prefixTaken(prefix: string): MaybePromise<boolean>;
+  /** Guarded: `entity_inactive` where the entity is not active any more, `duplicate` for a taken prefix. */
+  insert(key: NewKey, audit: AuditDraft): MaybePromise<void>;
+  /**
+   * Revokes the old keys and inserts their successors, all or nothing. Returns the ids of old keys that were not active
+   * any more at `nowMs` (then nothing was changed).
+   */
+  rotate(
+    pairs: readonly { oldKeyId: string; next: NewKey }[],
+    nowMs: number,
+    audit: readonly AuditDraft[],
+  ): MaybePromise<string[]>;
+  /** Revokes, all or nothing; returns the ids that were not active any more (then nothing was changed). */
+  revoke(ids: readonly string[], by: string, nowMs: number, audit: readonly AuditDraft[]): MaybePromise<string[]>;
+  /** The credential behind a hash, over all tenants; always as committed at the time of the call, by whatever process. */
+  credential(secretHash: string): MaybePromise<Credential | undefined>;
+  /** The key a hash belongs to, if it is of this tenant. */
+  findByHash(tenantId: string, secretHash: string): MaybePromise<Key | undefined>;
+  /** Active keys made by a user or bound to an entity, for the question before either is deactivated. */
+  activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
+  /** Notes the time of last use of several keys (key id → epoch ms); never moves it back; no audit. */
+  recordUse(uses: ReadonlyMap<string, number>): MaybePromise<void>;
+}
+
+// --- audit --------------------------------------------------------------------------------------------------------
+
+export interface AuditStore {
+  /** Appends an event that goes with no other change, such as a refused attempt. */
+  append(audit: AuditDraft): MaybePromise<void>;
+  /** Records of one tenant, newest first. */
+  list(tenantId: string, range: { sinceMs?: number; limit: number }): MaybePromise<AuditRecord[]>;
+  /** All records of all tenants in order of `seq`, for verification; in pieces, so that memory stays bounded. */
+  walk(): Iterable<AuditRecord> | AsyncIterable<AuditRecord>;
+}
+
+// --- records ------------------------------------------------------------------------------------------------------
+
+/** One condition of a page; `from` and `to` are inclusive, `before` is not; values are as stored (dates and instants as text). */
+export interface RecordCondition {
+  field: string;
+  op: 'eq' | 'from' | 'to' | 'before';
+  value: string | number | boolean;
+}
+
+export interface RecordPageRequest {
+  resource: ResourceDefinition;
+  entityId: string;
+  conditions: readonly RecordCondition[];
+  /** The field that orders the page, `id` breaking ties: the field of the first range condition, else `id`. */
+  orderBy: string;
+  limit: number;
+  /** The order value and id of the last record of the page before. */
+  after?: RecordPosition;
+}
+
+export interface RecordPosition {
+  value: string | number;
+  id: string;
+}
+
+/** A page as JSON text, since it is written far more often than read: records joined by commas, without the brackets. */
+export interface RecordPage {
+  json: string;
+  count: number;
+  /** Where the next page starts; null at the end. */
+  next: RecordPosition | null;
+}
+
+/** A row for import, keyed by field name, `id` included; lists as arrays. Already judged by the domain. */
+export type ImportRow = Record<string, unknown> & { id: string };
+
+export interface ImportSummary {
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  removed: number;
+}
+
+export interface ImportRequest {
+  resource: ResourceDefinition;
+  entityId: string;
+  /** Also remove what the file lacks. */
+  replace: boolean;
+  /** Count what would change, change nothing. */
+  dryRun: boolean;
+  nowUs: number;
+  /** In batches; whatever it throws undoes the import. */
+  rows: AsyncIterable<readonly ImportRow[]> | Iterable<readonly ImportRow[]>;
+  /** Made once the counts are known; kept in the same commit as the records. */
+  audit: (summary: ImportSummary) => AuditDraft;
+}
+
+export interface RecordStore {
+  page(request: RecordPageRequest): MaybePromise<RecordPage>;
+  /** One record with its detail fields as JSON text. */
+  get(resource: ResourceDefinition, entityId: string, id: string): MaybePromise<string | undefined>;
+  /**
+   * A number that changes whenever any record may have changed, by whatever process: what was read under the same number
+   * is still true. About 2 µs.
+   */
+  version(): MaybePromise<number>;
+  /** All or nothing; readers see the old set until it ends, and neither they nor ingest wait for it. */
+  import(request: ImportRequest): Promise<ImportSummary>;
+}
+
+// --- sensors and readings -----------------------------------------------------------------------------------------
+
+/** A sensor as ingest knows it. */
+export interface Sensor {
+  /** The store's number for it, stable for as long as its readings are kept. */
+  series: number;
+  id: string;
+  code: string;
+  unit: string | null;
+  isActive: boolean;
+}
+
+/** The sensors of one entity, by code and by id (a code wins where both exist). */
+export type SensorDirectory = ReadonlyMap<string, Sensor>;
+
+export const qualities = ['good', 'uncertain', 'bad'] as const;
+export type Quality = (typeof qualities)[number];
+
+/** Readings in columns, as long as `count`; position in the arrays is the reading's position in the batch. */
+export interface ReadingBatch {
+  count: number;
+  series: Uint32Array;
+  /** Epoch µs; whole. */
+  atUs: Float64Array;
+  value: Float64Array;
+  /** 0 = none told, else 1 + the index in {@link qualities}. */
+  quality: Uint8Array;
+}
+
+/** What became of a batch; positions not named were accepted. */
+export interface BatchVerdict {
+  accepted: number;
+  duplicates: number;
+  /** Positions of readings whose sensor and instant are taken by another value. */
+  conflicts: readonly number[];
+}
+
+export interface Heartbeat {
+  series: number;
+  atUs: number;
+  status: string | null;
+  battery: number | null;
+  signal: number | null;
+  firmware: string | null;
+}
+
+export interface Reading {
+  atUs: number;
+  value: number;
+  quality: Quality | null;
+}
+
+/** Readings of one bucket: `atUs` is its start; only what was asked for is set. */
+export interface ReadingBucket {
+  atUs: number;
+  avg?: number;
+  min?: number;
+  max?: number;
+  last?: number;
+  count?: number;
+}
+
+export const aggregates = ['avg', 'min', 'max', 'last', 'count'] as const;
+export type Aggregate = (typeof aggregates)[number];
+
+/** Last known state of a sensor. */
+export interface SensorState {
+  lastReadingAtUs: number | null;
+  lastValue: number | null;
+  lastHeartbeatAtUs: number | null;
+  lastStatus: string | null;
+}
+
+export interface ReadingRange {
+  series: number;
+  /** Inclusive. */
+  fromUs?: number;
+  /** Exclusive. */
+  toUs?: number;
+  limit: number;
+}
+
+export interface ReadingStore {
+  /** The sensors of an entity as imported, each with its series number; kept until a record changes. */
+  directory(entityId: string): MaybePromise<SensorDirectory>;
+  /** Resolves once the accepted readings are on disk (committed and synced). `unavailable` where the queue is full. */
+  append(batch: ReadingBatch): Promise<BatchVerdict>;
+  appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchVerdict>;
+  /** In order of time. */
+  range(request: ReadingRange): MaybePromise<Reading[]>;
+  /** The same, summed up in buckets of `bucketUs` that start at multiples of it since the epoch; empty ones are left out. */
+  buckets(
+    request: ReadingRange & { bucketUs: number; aggregates: readonly Aggregate[] },
+  ): MaybePromise<ReadingBucket[]>;
+  states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
+}
+
+// --- the daemon's own notes ---------------------------------------------------------------------------------------
+
+export interface DaemonStore {
+  /** Notes the address a running daemon answers at, for the curl examples. */
+  recordAddress(baseUrl: string, pid: number): MaybePromise<void>;
+  clearAddress(pid: number): MaybePromise<void>;
+  /** The address last noted, if that process still runs. */
+  address(): MaybePromise<string | undefined>;
+}
