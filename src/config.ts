@@ -1,0 +1,35 @@
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/** What the surroundings say: the only reader of the environment, made once by the composition root. */
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
+  osAccount: string;
+  /** Where the store is if nobody names another: `$STATE_DIRECTORY`, else `$XDG_DATA_HOME/hkctl`, else `~/.local/share/hkctl`. */
+  defaultStorePath: string;
+}
+
+/** Reads the surroundings of a process. */
+export function readSurroundings(process: { env: NodeJS.ProcessEnv; getuid?: () => number }): Surroundings {
+  const env = process.env;
+  return { env, osAccount: osAccountOf(env, process.getuid?.()), defaultStorePath: defaultStorePathOf(env) };
+}
+
+function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined): string {
+  // SUDO_USER is believed only of a root process: anybody else could set it to pass for another.
+  if (uid === 0 && env.SUDO_USER) return env.SUDO_USER;
+  try {
+    return userInfo().username;
+  } catch {
+    // A uid without an entry in the account database, as containers give it: it still has a number.
+    return `uid-${uid ?? 'unknown'}`;
+  }
+}
+
+function defaultStorePathOf(env: NodeJS.ProcessEnv): string {
+  // systemd may name several state directories, joined by colons; the first is ours.
+  const stateDirectory = env.STATE_DIRECTORY?.split(':')[0];
+  if (stateDirectory) return join(stateDirectory, 'hkctl.db');
+  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'hkctl', 'hkctl.db');
+}
