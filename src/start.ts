@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { join, relative } from 'node:path';
+import { Chalk } from 'chalk';
+import { readSurroundings } from './config.ts';
+
+/**
+ * `npm start`: shows a stranger the whole of hkctl in one go, by running the same commands that he would. A demo store in
+ * ./demo (or at HKCTL_STORE), two keys kept in files beside it, the daemon, a first authenticated call, a first reading.
+ */
+
+const root = join(__dirname, '..');
+const cli = join(root, 'bin', 'hkctl.js');
+const { env, osAccount } = readSurroundings(process);
+const store = env.HKCTL_STORE ?? join(root, 'demo', 'hkctl.db');
+const folder = join(store, '..');
+const colour = new Chalk({ level: process.stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
+
+interface DemoKey {
+  name: string;
+  preset: string;
+  file: string;
+}
+
+const keys = {
+  core: { name: 'Demo reporting', preset: 'operational-core', file: join(folder, 'operational-core.key') },
+  gateway: { name: 'Demo gateway', preset: 'sensor-gateway', file: join(folder, 'sensor-gateway.key') },
+} satisfies Record<string, DemoKey>;
+
+const demoEntity = 'BER';
+const demoSensor = 'OVEN-3-T1';
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (thrown: unknown) => {
+    process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    process.exitCode = 1;
+  },
+);
+
+async function main(): Promise<number> {
+  say(colour.bold('hkctl'), colour.dim('API keys for plants, and the API they open'), '');
+  prepareStore();
+  for (const key of Object.values(keys)) mintKey(key);
+  const daemon = spawn(process.execPath, [cli, 'serve'], {
+    env: { ...childEnv(), HKCTL_LOG_LEVEL: env.HKCTL_LOG_LEVEL ?? 'warn' },
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  const ended = new Promise<number>((resolve) => {
+    daemon.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 0)));
+  });
+  // A terminal sends Ctrl-C to both; whoever stops only this process means the daemon, too.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (signal === 'SIGTERM' || !process.stdin.isTTY) daemon.kill('SIGTERM');
+    });
+  }
+  const url = await Promise.race([addressOf(daemon), ended]);
+  if (typeof url === 'number') return url;
+  try {
+    await firstCalls(url);
+  } catch (thrown) {
+    daemon.kill('SIGTERM');
+    await ended;
+    throw thrown;
+  }
+  const code = await ended;
+  say('', code === 0 ? done('stopped; every answered reading is on disk') : `stopped with exit code ${code}`);
+  return code;
+}
+
+function prepareStore(): void {
+  if (existsSync(store)) {
+    say(done(`store    ${colour.dim(shown(store))} (kept from before)`));
+    run(['migrate'], 'the store could not be brought up to date');
+    return;
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  run(['init', '--demo', '--admin', osAccount], 'the demo store could not be made');
+  say(done(`store    ${colour.dim(shown(store))} with a made-up plant`));
+}
+
+/** Mints a key into a file that only this user reads; one that still works is used again. */
+function mintKey(key: DemoKey): void {
+  if (existsSync(key.file)) {
+    const { status } = spawnSync(process.execPath, [cli, 'keys', 'verify'], {
+      env: childEnv(),
+      input: readFileSync(key.file),
+    });
+    if (status === 0) {
+      describeKey(key);
+      return;
+    }
+    throw new Error(
+      `The key in ${shown(key.file)} is not let in any more. Delete the file, and start again for a new one.`,
+    );
+  }
+  const options = ['--name', key.name, '--entity', demoEntity, '--preset', key.preset, '--secret-file', key.file];
+  run(['keys', 'create', ...options], `the key ${key.name} could not be made`);
+  describeKey(key);
+}
+
+function describeKey({ name, file, preset }: DemoKey): void {
+  const prefix = readFileSync(file, 'utf8').slice(0, 8);
+  say(done(`key      ${colour.cyan(prefix)}…  ${name} (${preset}); the secret is in ${colour.dim(shown(file))}`));
+}
+
+async function firstCalls(url: string): Promise<void> {
+  say(done(`daemon   ${colour.cyan(url)}`));
+  const me = await call(`${url}/api/v1/me`, keys.core);
+  say('', colour.bold('A first authenticated call'), ...curl(keys.core, `${url}/api/v1/me`), answer(me));
+  const reading = { sensor: demoSensor, at: new Date().toISOString(), value: 182.4 };
+  const body = JSON.stringify({ readings: [reading] });
+  const posted = await call(`${url}/api/v1/sensors/readings`, keys.gateway, body);
+  const example = `  -H 'Content-Type: application/json' -d '${body}'`;
+  say('', colour.bold('A first reading, answered once it is on disk'));
+  say(...curl(keys.gateway, `${url}/api/v1/sensors/readings`, example), answer(posted));
+  say('', `${colour.bold('The API documents')}  ${colour.cyan(`${url}/api/v1/docs`)}`);
+  say(
+    `${colour.bold('The keys')}           HKCTL_STORE=${shown(store)} node bin/hkctl.js keys`,
+    '',
+    colour.dim('Ctrl-C ends it.'),
+  );
+}
+
+/** A curl command that can be pasted; the secret comes from its file by way of a variable. */
+function curl(key: DemoKey, url: string, ...more: string[]): string[] {
+  const lines = [
+    `KEY=$(cat ${shown(key.file)})`,
+    `curl -sS${tlsFlag()} -H "Authorization: Bearer $KEY" ${url}`,
+    ...more,
+  ];
+  return lines.map((line, index) => `  ${line}${index > 0 && index < lines.length - 1 ? ' \\' : ''}`);
+}
+
+function tlsFlag(): string {
+  return env.HKCTL_TLS_CERT ? ` --cacert ${env.HKCTL_TLS_CERT}` : '';
+}
+
+/** Calls the daemon as the curl command does; throws what it said where it did not answer 200. */
+function call(url: string, key: DemoKey, body?: string): Promise<string> {
+  const secret = readFileSync(key.file, 'utf8').trim();
+  const request = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const options = {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${secret}`, ...(body && { 'content-type': 'application/json' }) },
+    ca: env.HKCTL_TLS_CERT ? readFileSync(env.HKCTL_TLS_CERT) : undefined,
+    timeout: 10_000,
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(text);
+        else reject(new Error(`${url} answered ${response.statusCode}: ${text}`));
+      });
+    });
+    sent.on('error', reject);
+    sent.on('timeout', () => sent.destroy(new Error(`${url} did not answer within 10 s`)));
+    sent.end(body);
+  });
+}
+
+/** Passes on what the daemon says to people, and finds in it the address it answers at. */
+function addressOf(daemon: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let heard = '';
+    daemon.stderr?.setEncoding('utf8');
+    daemon.stderr?.on('data', (text: string) => {
+      heard += text;
+      const url = /https?:\/\/[^\s/]+/.exec(heard);
+      if (url && heard.includes('\n')) resolve(url[0]);
+      else if (!url) process.stderr.write(text);
+    });
+  });
+}
+
+function run(args: string[], failure: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [cli, ...args], { env: childEnv(), encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${failure}:\n${stderr}`);
+}
+
+function childEnv(): NodeJS.ProcessEnv {
+  return { ...env, HKCTL_STORE: store };
+}
+
+function shown(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short;
+}
+
+function done(text: string): string {
+  return `${colour.green('✓')} ${text}`;
+}
+
+function answer(text: string): string {
+  const width = Math.max(40, (process.stdout.columns ?? 100) - 4);
+  return `  ${colour.green('→ 200')} ${text.length > width ? `${text.slice(0, width)}…` : text}`;
+}
+
+function say(...lines: string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
