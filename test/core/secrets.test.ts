@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  containsSecret,
+  drawSecret,
+  hashOf,
+  isCompleteSecret,
+  prefixOf,
+  redactSecrets,
+  secretLength,
+} from '../../src/core/secrets.ts';
+
+describe('a secret', () => {
+  it('has the shape of the contract and passes its own checksum', () => {
+    for (let i = 0; i < 500; i++) {
+      const secret = drawSecret();
+      expect(secret).toMatch(/^hk_[0-9A-Za-z]{49}$/);
+      expect(secret).toHaveLength(secretLength);
+      expect(isCompleteSecret(secret)).toBe(true);
+      expect(prefixOf(secret)).toBe(secret.slice(0, 8));
+    }
+  });
+
+  it('ends in the CRC-32 of everything before, base62, zero-padded', () => {
+    const secret = drawSecret((n) => new Uint8Array(n));
+    expect(secret.slice(0, 46)).toBe(`hk_${'0'.repeat(43)}`);
+    const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    const decoded = [...secret.slice(46)].reduce((sum, digit) => sum * 62 + digits.indexOf(digit), 0);
+    expect(decoded).toBe(crc32Bitwise(secret.slice(0, 46)));
+  });
+
+  it('is refused when any one character is changed, dropped or added', () => {
+    const secret = drawSecret();
+    fc.assert(
+      fc.property(fc.nat(secretLength - 1), fc.constantFrom(...'0129AZaz_-'), (position, character) => {
+        fc.pre(secret[position] !== character);
+        const changed = secret.slice(0, position) + character + secret.slice(position + 1);
+        expect(isCompleteSecret(changed)).toBe(false);
+        expect(isCompleteSecret(secret.slice(0, position) + secret.slice(position + 1))).toBe(false);
+        expect(isCompleteSecret(secret.slice(0, position) + character + secret.slice(position))).toBe(false);
+      }),
+    );
+    expect(isCompleteSecret(prefixOf(secret))).toBe(false);
+    expect(isCompleteSecret('')).toBe(false);
+  });
+
+  it('draws every character about as often as any other', () => {
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 3000; i++) {
+      for (const character of drawSecret().slice(3, 46)) counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+    const expected = (3000 * 43) / 62;
+    expect(counts.size).toBe(62);
+    for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.2);
+  });
+
+  it('is known to the store by its SHA-256 alone', () => {
+    expect(hashOf('hk_example')).toBe('8vsZY4A_v7FL5S5TnFnW3Mys0RoL_ufTFvCU9saquxM');
+    expect(hashOf(drawSecret())).toMatch(/^[\w-]{43}$/);
+  });
+});
+
+describe('redaction', () => {
+  it('leaves the prefix and nothing more of anything shaped like a secret', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (before, after) => {
+        const secret = drawSecret();
+        const text = redactSecrets(`${before} ${secret} ${after}`);
+        expect(text).not.toContain(secret.slice(0, 9));
+        expect(containsSecret(text)).toBe(false);
+      }),
+    );
+  });
+
+  it('leaves other texts alone', () => {
+    expect(redactSecrets('GET /api/v1/parts?limit=5')).toBe('GET /api/v1/parts?limit=5');
+    expect(containsSecret('hk_12345')).toBe(false);
+  });
+});
+
+/** CRC-32 (IEEE 802.3) bit by bit: slow, plain, and none of ours. */
+function crc32Bitwise(text: string): number {
+  let crc = 0xffffffff;
+  for (const byte of new TextEncoder().encode(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
