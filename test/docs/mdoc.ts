@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A flag as a page tells it: whether it takes a value, and its one-letter form where it has one. */
+export interface PageFlag {
+  takesValue: boolean;
+  short: string | undefined;
+}
+
+/** What a page tells about one command: its arguments in order, and its flags by long name. */
+export interface PageCommand {
+  arguments: string[];
+  flags: Map<string, PageFlag>;
+}
+
+/** A manual page, read for what a test compares with the program. Commands are keyed without `hkctl`: `keys create`. */
+export interface ManualPage {
+  file: string;
+  name: string;
+  section: string;
+  text: string;
+  /** From SYNOPSIS: each `.Nm hkctl keys create` begins one. */
+  synopsis: Map<string, PageCommand>;
+  /** From the subsections `.Ss hkctl keys create`: the flags that are explained there. */
+  explained: Map<string, PageCommand>;
+  /** Flags explained outside a command's subsection: the global ones of hkctl(1). */
+  globalFlags: Map<string, PageFlag>;
+  exitCodes: number[];
+  /** Environment variables with an item of their own. */
+  environment: string[];
+}
+
+export const manFolder = join(__dirname, '..', '..', 'man');
+
+/** Reads all pages of man/, in order of name. */
+export function readPages(): ManualPage[] {
+  return pageFiles().map(readPage);
+}
+
+/** Names of the page files in man/, sorted. */
+export function pageFiles(): string[] {
+  return readdirSync(manFolder)
+    .filter((file) => /\.\d$/.test(file))
+    .sort();
+}
+
+function readPage(file: string): ManualPage {
+  const text = readFileSync(join(manFolder, file), 'utf8');
+  const page: ManualPage = {
+    file,
+    name: file.slice(0, -2),
+    section: file.slice(-1),
+    text,
+    synopsis: new Map(),
+    explained: new Map(),
+    globalFlags: new Map(),
+    exitCodes: [],
+    environment: [],
+  };
+  let heading = '';
+  let command: PageCommand | undefined;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('.Sh ')) {
+      heading = line.slice(4).trim();
+      command = undefined;
+    } else if (heading === 'SYNOPSIS') {
+      const named = /^\.Nm hkctl ?(.*)$/.exec(line);
+      if (named) {
+        command = emptyCommand();
+        page.synopsis.set(named[1] ?? '', command);
+      } else if (command) readSynopsisLine(line, command);
+    } else if (line.startsWith('.Ss ')) {
+      const named = /^\.Ss hkctl ?(.*)$/.exec(line);
+      command = named ? emptyCommand() : undefined;
+      if (named && command) page.explained.set(named[1] ?? '', command);
+    } else if (line.startsWith('.It Fl ')) {
+      readFlags(line, command?.flags ?? page.globalFlags);
+    } else if (heading === 'EXIT STATUS') {
+      const code = /^\.It (\d+)$/.exec(line);
+      if (code) page.exitCodes.push(Number(code[1]));
+    } else if (heading === 'ENVIRONMENT') {
+      const variable = /^\.It Ev (\S+)/.exec(line);
+      if (variable?.[1]) page.environment.push(variable[1]);
+    }
+  }
+  return page;
+}
+
+function emptyCommand(): PageCommand {
+  return { arguments: [], flags: new Map() };
+}
+
+/** `.Op Fl -expires Ar when` is a flag; an `Ar` that follows no flag is an argument. */
+function readSynopsisLine(line: string, command: PageCommand): void {
+  if (!line.startsWith('.')) return;
+  const rest = line.replace(/Fl -(\S+)((?: \|)? Ar \S+)?/g, (_all, name: string, value: string | undefined) => {
+    command.flags.set(name, { takesValue: value !== undefined, short: undefined });
+    return '';
+  });
+  for (const [, name] of rest.matchAll(/Ar (\S+)/g)) if (name) command.arguments.push(name);
+}
+
+/** `.It Fl y , Fl -yes` or `.It Fl -name Ar name`; aliases stand beside each other: `.It Fl -all , Fl -show-inactive`. */
+function readFlags(line: string, flags: Map<string, PageFlag>): void {
+  const short = /Fl ([A-Za-z])\b/.exec(line)?.[1];
+  for (const [, name] of line.matchAll(/Fl -([a-z][a-z0-9-]*)/g)) {
+    if (name) flags.set(name, { takesValue: / Ar /.test(line), short });
+  }
+}
