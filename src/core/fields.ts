@@ -13,11 +13,24 @@ interface FieldBase {
   detail?: boolean;
   /** UCUM unit of the value where it is a measure. */
   unit?: string;
+  /** No two records of an entity share a value. Judged at the end of an import, so that one file may swap two of them. */
+  unique?: boolean;
 }
+
+/** What a text must look like beyond its length: the pattern for documents, and the rule in words. */
+export const textFormats = {
+  currency: { pattern: '^[A-Z]{3}$', rule: 'an ISO 4217 code such as EUR' },
+  ucum: { pattern: '^[!-~]+$', rule: 'a UCUM code such as kg, Cel or {piece}, without blanks' },
+  row_id: { pattern: '^[A-Z]{2,8}-[0-9]{2,6}$', rule: 'a row id such as SVC-01' },
+} as const;
 
 export interface TextField extends FieldBase {
   kind: 'text';
+  /** In UTF-16 code units, as JSON Schema validators of most languages count. */
   maxLength: number;
+  format?: keyof typeof textFormats;
+  /** The resource whose `id` stands here. A hint for documents and sample data; what it points to may come in later. */
+  references?: string;
 }
 export interface EnumField extends FieldBase {
   kind: 'enum';
@@ -34,16 +47,21 @@ export interface PlainField extends FieldBase {
   kind: 'boolean' | 'date' | 'instant';
 }
 export interface ListField extends FieldBase {
-  /** A list of texts (`of` absent) or of objects with the fields of `of`; stored as JSON. In CSV the cell holds JSON. */
+  /**
+   * A list of texts (`of` absent) or of objects with the fields of `of`, which may be lists again; stored as JSON, never
+   * null: where nothing is given it is empty. In CSV the cell holds JSON.
+   */
   kind: 'list';
-  of?: Readonly<Record<string, ScalarField>>;
+  of?: Fields;
   /** A field of the objects in `of` that is unique inside its parent, such as `row_id`. */
   uniqueBy?: string;
 }
 
 export type ScalarField = TextField | EnumField | NumberField | PlainField;
 export type Field = ScalarField | ListField;
-export type Fields = Readonly<Record<string, Field>>;
+export interface Fields {
+  readonly [name: string]: Field;
+}
 
 /** One resource: everything else (table, type, import, route, filters, OpenAPI, demo data) follows from this. */
 export interface ResourceDefinition<F extends Fields = Fields> {
@@ -55,6 +73,8 @@ export interface ResourceDefinition<F extends Fields = Fields> {
   singular: string;
   /** One sentence for the documents. */
   summary: string;
+  /** An `id` as it looks in documents and sample data; what stands before its digits is the prefix of sample ids. */
+  idExample: string;
   /** A key needs any one of these to read it. */
   permissions: readonly ClientPermission[];
   /** The fields beside `id` and `updated_at`, which every record has, in the order in which they are shown. */
@@ -77,7 +97,7 @@ type ValueOf<F> = F extends { kind: 'text' }
               ? string[]
               : never;
 
-type FieldValue<F> = F extends { required: true } ? ValueOf<F> : ValueOf<F> | null;
+type FieldValue<F> = F extends { required: true } | { kind: 'list' } ? ValueOf<F> : ValueOf<F> | null;
 
 /** The TypeScript type of a record of a resource, as the API shows it. */
 export type RecordOf<R extends ResourceDefinition> = { id: string; updated_at: string } & {
@@ -109,7 +129,7 @@ export const updatedAtField: PlainField & { required: true } = {
 
 /** All fields of a resource in the order in which a record shows them. */
 export function allFields(resource: ResourceDefinition): Fields {
-  return { id: identityField, ...resource.fields, updated_at: updatedAtField };
+  return { id: { ...identityField, example: resource.idExample }, ...resource.fields, updated_at: updatedAtField };
 }
 
 /** The fields that a list shows: all but those marked `detail`. */

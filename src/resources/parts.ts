@@ -6,6 +6,7 @@ export const parts = defineResource({
   title: 'Parts',
   singular: 'part',
   summary: 'Part master data: what the plant makes, buys and keeps.',
+  idExample: 'P-1001',
   permissions: ['parts.view'],
   fields: {
     name: { kind: 'text', maxLength: 200, required: true, doc: 'Name of the part.', example: 'Bearing housing' },
@@ -27,10 +28,22 @@ export const parts = defineResource({
       example: true,
     },
     category: { kind: 'text', maxLength: 64, filter: true, doc: 'Part family or commodity.', example: 'Castings' },
-    unit: { kind: 'text', maxLength: 16, doc: 'Stock-keeping unit of measure, as a UCUM code.', example: '{piece}' },
+    unit: {
+      kind: 'text',
+      maxLength: 16,
+      format: 'ucum',
+      doc: 'Stock-keeping unit of measure, as a UCUM code.',
+      example: '{piece}',
+    },
     material: { kind: 'text', maxLength: 120, doc: 'Material designation.', example: 'EN-GJS-400-15' },
     weight_kg: { kind: 'decimal', min: 0, unit: 'kg', doc: 'Net weight of one unit.', example: 12.4 },
     standard_cost: { kind: 'decimal', min: 0, doc: 'Standard cost of one unit, in `currency`.', example: 48.5 },
-    currency: { kind: 'text', maxLength: 3, doc: 'ISO 4217 code of the currency of the cost.', example: 'EUR' },
+    currency: {
+      kind: 'text',
+      maxLength: 3,
+      format: 'currency',
+      doc: 'ISO 4217 code of the currency of the cost.',
+      example: 'EUR',
+    },
   },
 });

@@ -1,0 +1,102 @@
+import { defineResource } from '../core/fields.ts';
+
+/** OEE events; availability, performance and quality by ISO 22400-2. */
+export const oeeEvents = defineResource({
+  name: 'oee-events',
+  title: 'OEE events',
+  singular: 'OEE event',
+  summary:
+    'OEE events: what a work unit did over a span of time, and the losses of availability, performance and quality in it.',
+  idExample: 'OE-1001',
+  permissions: ['oee_events.view'],
+  fields: {
+    asset_id: {
+      kind: 'text',
+      maxLength: 64,
+      references: 'assets',
+      required: true,
+      filter: true,
+      doc: 'Work unit the event is of.',
+      example: 'A-1001',
+    },
+    production_job_id: {
+      kind: 'text',
+      maxLength: 64,
+      references: 'production-jobs',
+      doc: 'Operation that was running.',
+      example: 'PJ-1001',
+    },
+    event_type: {
+      kind: 'enum',
+      values: [
+        'production',
+        'setup',
+        'planned_downtime',
+        'unplanned_downtime',
+        'minor_stop',
+        'reduced_speed',
+        'idle',
+        'no_demand',
+      ],
+      required: true,
+      filter: true,
+      doc: 'What the work unit did.',
+      example: 'unplanned_downtime',
+    },
+    loss_category: {
+      kind: 'enum',
+      values: ['none', 'availability', 'performance', 'quality'],
+      filter: true,
+      doc: 'Factor of OEE that the span counts against.',
+      example: 'availability',
+    },
+    reason_code: {
+      kind: 'text',
+      maxLength: 32,
+      doc: 'Code of the reason in the plant's own catalogue.',
+      example: 'E-113',
+    },
+    reason: { kind: 'text', maxLength: 200, doc: 'Reason in words.', example: 'Hydraulic pressure low' },
+    started_at: {
+      kind: 'instant',
+      required: true,
+      filter: true,
+      doc: 'When the span began.',
+      example: '2026-11-20T08:15:00.123456Z',
+    },
+    ended_at: {
+      kind: 'instant',
+      doc: 'When the span ended; null while it lasts.',
+      example: '2026-11-20T08:41:30.000000Z',
+    },
+    duration_s: { kind: 'decimal', min: 0, unit: 's', doc: 'Length of the span.', example: 1589.877 },
+    planned_busy_time_s: {
+      kind: 'decimal',
+      min: 0,
+      unit: 's',
+      doc: 'Planned busy time (PBT) in the span.',
+      example: 1589.877,
+    },
+    availability: {
+      kind: 'decimal',
+      min: 0,
+      max: 1,
+      doc: 'Availability: actual production time by planned busy time, 0 to 1.',
+      example: 0.91,
+    },
+    performance: {
+      kind: 'decimal',
+      min: 0,
+      doc: 'Performance (ISO 22400: effectiveness): planned by actual time per item; above 1 where faster than planned.',
+      example: 0.87,
+    },
+    quality: {
+      kind: 'decimal',
+      min: 0,
+      max: 1,
+      doc: 'Quality ratio: good by produced quantity, 0 to 1.',
+      example: 0.985,
+    },
+    oee: { kind: 'decimal', min: 0, doc: 'OEE index: availability × performance × quality.', example: 0.78 },
+  },
+});

@@ -1,0 +1,83 @@
+import { defineResource } from '../core/fields.ts';
+
+/** Safety incidents. */
+export const safetyIncidents = defineResource({
+  name: 'safety-incidents',
+  title: 'Safety incidents',
+  singular: 'safety incident',
+  summary: 'Safety incidents and near misses, without names of those hurt.',
+  idExample: 'SI-1001',
+  permissions: ['safety_incidents.view'],
+  fields: {
+    incident_number: {
+      kind: 'text',
+      maxLength: 64,
+      required: true,
+      doc: 'Number of the incident.',
+      example: 'SI-26-007',
+    },
+    title: {
+      kind: 'text',
+      maxLength: 200,
+      required: true,
+      doc: 'What happened, in a few words.',
+      example: 'Oil on walkway at oven 3',
+    },
+    description: {
+      kind: 'text',
+      maxLength: 4000,
+      doc: 'What happened, in full.',
+      example: 'Leak at the quench pump; nobody hurt',
+    },
+    incident_type: {
+      kind: 'enum',
+      values: ['near_miss', 'first_aid', 'medical_treatment', 'lost_time', 'property_damage', 'environmental', 'fire'],
+      required: true,
+      filter: true,
+      doc: 'Kind of incident.',
+      example: 'near_miss',
+    },
+    severity: {
+      kind: 'enum',
+      values: ['low', 'medium', 'high', 'critical'],
+      required: true,
+      filter: true,
+      doc: 'Severity.',
+      example: 'low',
+    },
+    status: {
+      kind: 'enum',
+      values: ['reported', 'under_investigation', 'action_required', 'closed'],
+      required: true,
+      filter: true,
+      doc: 'Where it stands.',
+      example: 'under_investigation',
+    },
+    occurred_at: {
+      kind: 'instant',
+      required: true,
+      filter: true,
+      doc: 'When it happened.',
+      example: '2026-11-12T04:48:00.000000Z',
+    },
+    reported_at: { kind: 'instant', doc: 'When it was reported.', example: '2026-11-12T05:10:00.000000Z' },
+    location: { kind: 'text', maxLength: 120, doc: 'Where it happened.', example: 'Hall 2, heat treatment' },
+    asset_id: { kind: 'text', maxLength: 64, references: 'assets', doc: 'Asset concerned.', example: 'A-1001' },
+    reported_by: {
+      kind: 'text',
+      maxLength: 64,
+      references: 'people',
+      doc: 'Person who reported it.',
+      example: 'PE-1001',
+    },
+    persons_injured: { kind: 'integer', min: 0, doc: 'Number of persons hurt.', example: 0 },
+    lost_days: { kind: 'decimal', min: 0, unit: 'd', doc: 'Days of work lost.', example: 0 },
+    corrective_action: {
+      kind: 'text',
+      maxLength: 2000,
+      doc: 'What prevents it from now on.',
+      example: 'Drip tray fitted, pump seal replaced',
+    },
+    closed_at: { kind: 'instant', doc: 'When it was closed.', example: '2026-11-19T10:00:00.000000Z' },
+  },
+});

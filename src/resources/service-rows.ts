@@ -1,0 +1,73 @@
+import type { ListField } from '../core/fields.ts';
+
+/**
+ * The services of an order or inbound document. `row_id` names the row inside its parent; the registry code may stand in
+ * several rows, so that it alone names neither one priced service nor one set of assignments (specification 2.4).
+ */
+export const serviceRows = {
+  kind: 'list',
+  detail: true,
+  uniqueBy: 'row_id',
+  of: {
+    row_id: {
+      kind: 'text',
+      maxLength: 16,
+      format: 'row_id',
+      required: true,
+      doc: 'The service row inside its parent; unique there.',
+      example: 'SVC-01',
+    },
+    service_code: {
+      kind: 'text',
+      maxLength: 64,
+      required: true,
+      doc: 'Code of the service in the registry (`code` of services); several rows may have the same.',
+      example: 'ANNEAL-S',
+    },
+    description: { kind: 'text', maxLength: 500, doc: 'What is done.', example: 'Stress relief annealing' },
+    quantity: { kind: 'decimal', min: 0, required: true, doc: 'Quantity.', example: 740.5 },
+    unit: { kind: 'text', maxLength: 16, format: 'ucum', doc: 'Unit of the quantity, as a UCUM code.', example: 'kg' },
+    unit_price: { kind: 'decimal', min: 0, doc: 'Net price of one unit, in `currency`.', example: 1.85 },
+    currency: {
+      kind: 'text',
+      maxLength: 3,
+      format: 'currency',
+      doc: 'ISO 4217 code of the currency of the price.',
+      example: 'EUR',
+    },
+    assignments: {
+      kind: 'list',
+      of: {
+        resource: {
+          kind: 'enum',
+          values: ['people', 'assets'],
+          required: true,
+          doc: 'What is assigned: a person or an asset.',
+          example: 'assets',
+        },
+        id: {
+          kind: 'text',
+          maxLength: 64,
+          required: true,
+          doc: 'The `id` of that person or asset.',
+          example: 'A-1001',
+        },
+      },
+      doc: 'People and assets assigned to the row.',
+      example: [{ resource: 'assets', id: 'A-1001' }],
+    },
+  },
+  doc: 'The services of the document, in order.',
+  example: [
+    {
+      row_id: 'SVC-01',
+      service_code: 'ANNEAL-S',
+      description: 'Stress relief annealing',
+      quantity: 740.5,
+      unit: 'kg',
+      unit_price: 1.85,
+      currency: 'EUR',
+      assignments: [{ resource: 'assets', id: 'A-1001' }],
+    },
+  ],
+} as const satisfies ListField;

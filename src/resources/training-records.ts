@@ -1,0 +1,65 @@
+import { defineResource } from '../core/fields.ts';
+
+/** Training records. */
+export const trainingRecords = defineResource({
+  name: 'training-records',
+  title: 'Training records',
+  singular: 'training record',
+  summary: 'Training and qualification of people: what was learned, when, and until when it holds.',
+  idExample: 'TR-1001',
+  permissions: ['training_records.view'],
+  fields: {
+    person_id: {
+      kind: 'text',
+      maxLength: 64,
+      references: 'people',
+      required: true,
+      filter: true,
+      doc: 'Person who was trained.',
+      example: 'PE-1001',
+    },
+    course_code: {
+      kind: 'text',
+      maxLength: 64,
+      required: true,
+      filter: true,
+      doc: 'Code of the course or qualification.',
+      example: 'FORKLIFT',
+    },
+    course_title: {
+      kind: 'text',
+      maxLength: 200,
+      required: true,
+      doc: 'Title of the course or qualification.',
+      example: 'Forklift licence, yearly instruction',
+    },
+    category: {
+      kind: 'enum',
+      values: ['safety', 'quality', 'process', 'machine', 'management', 'other'],
+      doc: 'Subject.',
+      example: 'safety',
+    },
+    status: {
+      kind: 'enum',
+      values: ['planned', 'in_progress', 'completed', 'failed', 'expired'],
+      required: true,
+      filter: true,
+      doc: 'Where it stands.',
+      example: 'completed',
+    },
+    process_id: {
+      kind: 'text',
+      maxLength: 64,
+      references: 'processes',
+      doc: 'Process it qualifies for.',
+      example: 'PR-1001',
+    },
+    asset_id: { kind: 'text', maxLength: 64, references: 'assets', doc: 'Asset it qualifies for.', example: 'A-1001' },
+    trainer: { kind: 'text', maxLength: 200, doc: 'Who taught it.', example: 'TÜV Nord Akademie' },
+    completed_date: { kind: 'date', doc: 'Day on which it was passed.', example: '2026-03-12' },
+    valid_until: { kind: 'date', filter: true, doc: 'Last day on which it holds.', example: '2027-03-11' },
+    score_percent: { kind: 'decimal', min: 0, max: 100, unit: '%', doc: 'Result, 0 to 100.', example: 92 },
+    certificate_number: { kind: 'text', maxLength: 64, doc: 'Number of the certificate.', example: 'FL-26-1184' },
+    duration_h: { kind: 'decimal', min: 0, unit: 'h', doc: 'Length.', example: 4 },
+  },
+});
