@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { globalFlags } from '../../src/cli/command.ts';
+import type { Flag } from '../../src/cli/flags.ts';
+import { nouns } from '../../src/cli/nouns.ts';
+import { errorTable } from '../../src/core/errors.ts';
+import { type ManualPage, manFolder, type PageFlag, pageFiles, readPages } from './mdoc.ts';
+import { readProgram } from './program.ts';
+
+const pages = readPages();
+const overview = pageOf('hkctl');
+const program = await readProgram();
+const allFlags: Flag<unknown>[] = [
+  ...Object.values(globalFlags),
+  ...(await Promise.all(nouns.map(({ load }) => load())))
+    .flatMap((noun) => ('run' in noun ? [noun] : [...noun.verbs, ...(noun.bare ? [noun.bare] : [])]))
+    .flatMap(({ flags }) => Object.values(flags)),
+];
+
+function pageOf(name: string): ManualPage {
+  const page = pages.find((found) => found.name === name);
+  if (!page) throw new Error(`man/ has no page ${name}.`);
+  return page;
+}
+
+/** A map of flags as lines, which a failure shows well: `--name VALUE`. */
+function lines(flags: ReadonlyMap<string, PageFlag>): string[] {
+  return [...flags].map(([name, { takesValue }]) => `--${name}${takesValue ? ' VALUE' : ''}`).sort();
+}
+
+describe('the manual pages', () => {
+  for (const file of pageFiles()) {
+    it(`${file} is clean mdoc`, () => {
+      const { status, stdout, stderr } = spawnSync('mandoc', ['-T', 'lint', '-W', 'warning', join(manFolder, file)], {
+        encoding: 'utf8',
+      });
+      expect(`${stdout}${stderr}`).toBe('');
+      expect(status).toBe(0);
+    });
+  }
+
+  it('are those that package.json installs', () => {
+    const { man } = JSON.parse(readFileSync(join(manFolder, '..', 'package.json'), 'utf8'));
+    expect([...man].sort()).toEqual(pageFiles().map((file) => `man/${file}`));
+  });
+
+  it('are one for the program and one a noun', () => {
+    const expected = nouns.map(({ name }) => (name === 'serve' ? 'hkctl-serve.8' : `hkctl-${name}.1`));
+    expect(pageFiles()).toEqual(['hkctl.1', ...expected].sort());
+  });
+
+  it('name their own file in title, name and section', () => {
+    for (const { file, name, section, text } of pages) {
+      expect(text, file).toContain(`\n.Dt ${name.toUpperCase()} ${section}\n`);
+      expect(text, file).toContain(`\n.Sh NAME\n.Nm ${name}\n`);
+    }
+  });
+
+  it('refer only to each other and to pages of the system that are known', () => {
+    const system = [
+      'curl 1',
+      'cron 8',
+      'crontab 5',
+      'flock 1',
+      'sudo 8',
+      'systemd.exec 5',
+      'systemd.timer 5',
+      'systemd.unit 5',
+    ];
+    const known = new Set([...system, ...pages.map(({ name, section }) => `${name} ${section}`)]);
+    const wrong = pages.flatMap(({ file, text }) =>
+      [...text.matchAll(/\bXr (\S+) (\d)/g)]
+        .map((found) => `${found[1]} ${found[2]}`)
+        .filter((ref) => !known.has(ref))
+        .map((ref) => `${file}: ${ref}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('of all nouns are named by hkctl(1)', () => {
+    for (const { name, section } of pages.filter((page) => page !== overview)) {
+      expect(overview.text).toContain(`\n.It Xr ${name} ${section}\n`);
+    }
+  });
+});
+
+describe('commands and flags', () => {
+  it('stand in the pages as the program has them', () => {
+    const documented = pages.flatMap(({ synopsis }) => [...synopsis.keys()]).filter((path) => path !== '');
+    expect(documented.sort()).toEqual([...program.commands.keys()].sort());
+  });
+
+  for (const [path, command] of program.commands) {
+    const noun = path.split(' ')[0] ?? '';
+    const page = pageOf(`hkctl-${noun}`);
+
+    it(`hkctl ${path}: synopsis`, () => {
+      const synopsis = page.synopsis.get(path);
+      expect(synopsis?.arguments).toEqual(command.arguments);
+      expect(lines(synopsis?.flags ?? new Map())).toEqual(lines(command.flags));
+    });
+
+    it(`hkctl ${path}: every flag explained, and no other`, () => {
+      const explained = page.explained.get(path);
+      expect(lines(explained?.flags ?? new Map())).toEqual(lines(command.flags));
+      for (const [name, { short }] of command.flags) expect(explained?.flags.get(name)?.short).toBe(short);
+    });
+  }
+
+  it('explains no command that the program lacks', () => {
+    const explained = pages.flatMap(({ explained }) => [...explained.keys()]);
+    expect(explained.filter((path) => !program.commands.has(path))).toEqual([]);
+  });
+
+  it('global: stand in hkctl(1), and nowhere else', () => {
+    const told = new Map(overview.globalFlags);
+    expect(told.get('help')).toEqual({ takesValue: false, short: 'h' });
+    told.delete('help');
+    expect(told).toEqual(program.globalFlags);
+    for (const page of pages.filter((other) => other !== overview)) expect([...page.globalFlags.keys()]).toEqual([]);
+  });
+});
+
+describe('exit codes', () => {
+  it('are those of the error table', () => {
+    const codes = new Set([0, ...Object.values(errorTable).map(({ exit }) => exit)]);
+    expect(overview.exitCodes).toEqual([...codes].sort((a, b) => a - b));
+  });
+
+  it('stand in one place; every other page refers to it', () => {
+    for (const { file, text } of pages.filter((page) => page !== overview)) {
+      if (!text.includes('.Sh EXIT STATUS')) continue;
+      expect(text, file).toContain('.Sh EXIT STATUS\nAs in\n.Xr hkctl 1 .\n');
+    }
+  });
+});
+
+describe('environment variables', () => {
+  const ofFlags = new Set(allFlags.flatMap(({ env }) => env));
+
+  it('follow the rule that hkctl(1) states, or have an item there', () => {
+    const byRule = (spelling: string) =>
+      [...spelling.matchAll(/--([a-z-]+)/g)].map(([, name]) => `HKCTL_${name?.toUpperCase().replaceAll('-', '_')}`);
+    for (const { spelling, env } of allFlags) {
+      const exceptions = env.filter((variable) => !byRule(spelling).includes(variable));
+      for (const variable of exceptions) expect(overview.environment).toContain(variable);
+      for (const variable of byRule(spelling)) expect(env).toContain(variable);
+    }
+  });
+
+  it('that the pages name exist', () => {
+    const named = pages.flatMap(({ text }) => text.match(/\bHKCTL_[A-Z_]*[A-Z]/g) ?? []);
+    expect([...new Set(named)].filter((variable) => !ofFlags.has(variable))).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { nouns } from '../../src/cli/nouns.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import type { PageCommand, PageFlag } from './mdoc.ts';
+
+/** A command of the program, in the shape in which the pages are read. */
+export interface ProgramCommand extends PageCommand {
+  command: Command;
+  /** The last argument takes any number of words. */
+  variadic: boolean;
+  required: number;
+}
+
+/** The program as the pages describe it. */
+export interface Program {
+  /** By words without `hkctl`: `keys create`. Nouns that do nothing without a verb are left out. */
+  commands: Map<string, ProgramCommand>;
+  globalFlags: Map<string, PageFlag>;
+}
+
+/** Walks the real program. */
+export async function readProgram(): Promise<Program> {
+  const silent = { isTTY: false, columns: () => 80, rows: () => 24, write() {}, flush() {}, onResize: () => () => {} };
+  const root = await createProgram({ stdout: silent }, '0.0.0', async () => {});
+  const commands = new Map<string, ProgramCommand>();
+  for (const entry of nouns) {
+    const noun = await entry.load();
+    const command = root.commands.find((found) => found.name() === entry.name);
+    if (!command) throw new Error(`The program lacks the noun ${entry.name}.`);
+    if ('run' in noun || noun.bare) commands.set(entry.name, shapeOf(command));
+    for (const verb of command.commands) commands.set(`${entry.name} ${verb.name()}`, shapeOf(verb));
+  }
+  return { commands, globalFlags: flagsOf(root) };
+}
+
+function shapeOf(command: Command): ProgramCommand {
+  const words = command.registeredArguments;
+  return {
+    command,
+    arguments: words.map((word) => word.name().toLowerCase()),
+    required: words.filter((word) => word.required).length,
+    variadic: words.at(-1)?.variadic ?? false,
+    flags: flagsOf(command),
+  };
+}
+
+/** Flags by long name; two long names of one flag stand for two. Every command has `--help`, so it is left out. */
+function flagsOf(command: Command): Map<string, PageFlag> {
+  const flags = new Map<string, PageFlag>();
+  for (const option of command.options.filter(({ hidden }) => !hidden)) {
+    const short = /(?:^|\s)-([A-Za-z])\b/.exec(option.flags)?.[1];
+    for (const [, name] of option.flags.matchAll(/--([a-z][a-z0-9-]*)/g)) {
+      if (name && name !== 'help') flags.set(name, { takesValue: option.required || option.optional, short });
+    }
+  }
+  return flags;
+}
