@@ -53,7 +53,7 @@ export const oeeEvents = defineResource({
     reason_code: {
       kind: 'text',
       maxLength: 32,
-      doc: 'Code of the reason in the plant's own catalogue.',
+      doc: 'Code of the reason in the own catalogue of the plant.',
       example: 'E-113',
     },
     reason: { kind: 'text', maxLength: 200, doc: 'Reason in words.', example: 'Hydraulic pressure low' },
