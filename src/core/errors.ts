@@ -60,12 +60,19 @@ export type ErrorCode = keyof typeof errorTable;
 export class HkctlError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  /** More for programs, in the JSON of the error beside code, message and hint. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; cause?: unknown; details?: Readonly<Record<string, unknown>> } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'HkctlError';
     this.code = code;
     this.hint = options.hint;
+    this.details = options.details;
   }
 }
 

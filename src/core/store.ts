@@ -229,8 +229,14 @@ export interface RecordPage {
   next: RecordPosition | null;
 }
 
-/** A row for import, keyed by field name, `id` included; lists as arrays. Already judged by the domain. */
-export type ImportRow = Record<string, unknown> & { id: string };
+/** The key under which a row for import keeps the line of the file it came from. */
+export const sourceLine: unique symbol = Symbol('line');
+
+/**
+ * A row for import, keyed by field name, `id` included. Already judged by the domain: every declared field is there, in
+ * order of declaration and in canonical form (null where nothing was given, lists as arrays, instants in six-digit UTC).
+ */
+export type ImportRow = Record<string, unknown> & { id: string; [sourceLine]?: number };
 
 export interface ImportSummary {
   inserted: number;
@@ -262,7 +268,10 @@ export interface RecordStore {
    * is still true. About 2 µs.
    */
   version(): MaybePromise<number>;
-  /** All or nothing; readers see the old set until it ends, and neither they nor ingest wait for it. */
+  /**
+   * All or nothing; readers see the old set until it ends, and neither they nor ingest wait for it. Throws the domain's
+   * `ImportError` with the lines where rows share an `id`, or records a value of a field that is `unique`.
+   */
   import(request: ImportRequest): Promise<ImportSummary>;
 }
 

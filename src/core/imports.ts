@@ -1,0 +1,126 @@
+import { type Actor, auditDraft, type Domain, requirePermissions } from './actors.ts';
+import { requireEntity } from './entities.ts';
+import { HkctlError } from './errors.ts';
+import type { ResourceDefinition } from './fields.ts';
+import { redactSecrets } from './secrets.ts';
+import type { ImportRow, ImportSummary } from './store.ts';
+
+/** What a file of records may hold; each also gzipped, which is seen from its first bytes. */
+export const importFormats = ['csv', 'json', 'ndjson'] as const;
+export type ImportFormat = (typeof importFormats)[number];
+
+/** How a file is to be read. */
+export interface ReadOptions {
+  /** Without it: by the name's extension, else by the first character of the content. */
+  format?: ImportFormat;
+  /** Only its extensions count. */
+  fileName?: string;
+  /** Column of the file → field of the resource, or `-` to leave the column out. Others go by their own names. */
+  map?: Readonly<Record<string, string>>;
+}
+
+/** Reads judged rows from bytes in batches; throws {@link ImportError} at the end where any value was refused. */
+export type RowReader = (
+  resource: ResourceDefinition,
+  source: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+) => AsyncIterable<readonly ImportRow[]>;
+
+/** A value that is not as declared: where it stands, what it is, and the rule it breaks. */
+export interface Violation {
+  /** Line of the file, from 1; null where the format knows none. */
+  line: number | null;
+  /** The field, or the column as the file names it where no field is known; null where the whole row is meant. */
+  field: string | null;
+  /** The value as text, cut to what helps and without anything shaped like a secret; null where there is none. */
+  value: string | null;
+  rule: string;
+}
+
+/** How many violations are told one by one; the rest is only counted. */
+export const toldViolations = 20;
+
+/** The refusal of a file (`bad_input`, exit 2): nothing was imported. `details` holds the violations for programs. */
+export class ImportError extends HkctlError {
+  readonly violations: readonly Violation[];
+  readonly violationCount: number;
+
+  constructor(violations: readonly Violation[], violationCount: number = violations.length) {
+    const told = violations.slice(0, toldViolations);
+    super('bad_input', messageOf(told, violationCount), {
+      hint: 'Nothing was imported. Correct the file and import it again; --dry-run only checks it.',
+      details: { violations: told, violation_count: violationCount },
+    });
+    this.name = 'ImportError';
+    this.violations = told;
+    this.violationCount = violationCount;
+  }
+}
+
+/** Gathers violations: keeps the first of them and counts them all. */
+export class ViolationList {
+  readonly first: Violation[] = [];
+  count = 0;
+
+  add(violation: Violation): void {
+    this.count++;
+    if (this.first.length < toldViolations) this.first.push({ ...violation, value: shownValue(violation.value) });
+  }
+
+  /** Throws {@link ImportError} where anything was gathered. */
+  refuse(): void {
+    if (this.count > 0) throw new ImportError(this.first, this.count);
+  }
+}
+
+export interface ImportInput {
+  resource: ResourceDefinition;
+  /** Code of the entity the records belong to. */
+  entity: string;
+  /** Judged rows, as a {@link RowReader} gives them. */
+  rows: AsyncIterable<readonly ImportRow[]> | Iterable<readonly ImportRow[]>;
+  /** Also remove the records that the file lacks. */
+  replace: boolean;
+  /** Tell what would change, change nothing. */
+  dryRun: boolean;
+}
+
+/**
+ * Inserts or updates the records of a file by `id`, all or nothing; readers see the old set until it ends. A row is the
+ * whole record: a field that it lacks becomes null. Needs `records.import`; audited, a dry run too.
+ */
+export async function importRecords(domain: Domain, actor: Actor, input: ImportInput): Promise<ImportSummary> {
+  const { resource, replace, dryRun } = input;
+  const target = `${input.entity}/${resource.name}`;
+  await requirePermissions(domain, actor, ['records.import'], { action: 'records.import', target });
+  const entity = await requireEntity(domain, actor, input.entity);
+  return domain.store.records.import({
+    resource,
+    entityId: entity.id,
+    replace,
+    dryRun,
+    nowUs: domain.clock() * 1000,
+    rows: input.rows,
+    audit: (summary) =>
+      auditDraft(domain, actor, 'records.import', target, { ...summary, replace, ...(dryRun && { dry_run: true }) }),
+  });
+}
+
+const shownLength = 80;
+
+/** Control characters would play tricks on a terminal; a long value hides the rule behind it. */
+function shownValue(value: string | null): string | null {
+  if (value === null) return null;
+  const safe = redactSecrets(value).replace(/\p{Cc}/gu, (found) => JSON.stringify(found).slice(1, -1));
+  return safe.length > shownLength ? `${safe.slice(0, shownLength)}…` : safe;
+}
+
+function messageOf(violations: readonly Violation[], count: number): string {
+  const lines = violations.map(({ line, field, value, rule }) => {
+    const place = [line === null ? undefined : `line ${line}`, field ?? undefined].filter(Boolean).join(', ');
+    return `  ${place}${place && ': '}${value === null ? '' : `"${value}": `}${rule}`;
+  });
+  const more = count > violations.length ? [`  … and ${count - violations.length} more`] : [];
+  const head = count === 1 ? 'One value is not as declared:' : `${count} values are not as declared:`;
+  return [head, ...lines, ...more].join('\n');
+}
