@@ -1,11 +1,4 @@
-import {
-  allFields,
-  type Field,
-  type Fields,
-  filterableFields,
-  type ResourceDefinition,
-  textFormats,
-} from '../core/fields.ts';
+import { allFields, type Field, type Fields, filterableFields, type ResourceDefinition } from '../core/fields.ts';
 
 /** The data dictionary of the declarations as Markdown: one section a resource, one table line a field. */
 export function dataDictionary(resources: readonly ResourceDefinition[]): string {
@@ -47,7 +40,6 @@ function typeOf(field: Field): string {
 function meaningOf(field: Field): string {
   const notes = [
     field.kind === 'text' && field.references && `\`id\` of \`/${field.references}\``,
-    field.kind === 'text' && field.format && field.format !== 'currency' && textFormats[field.format].rule,
     field.unit && `in ${field.unit === '%' ? 'percent' : `\`${field.unit}\``}`,
     field.unique && 'unique in the entity',
     field.detail && 'only in the answer for a single record',

@@ -63,13 +63,19 @@ export const inboundDocuments = defineResource({
       example: 'R-1001',
     },
     received_date: { kind: 'date', filter: true, doc: 'Day on which the goods came in.', example: '2026-11-02' },
-    required_date: { kind: 'date', doc: 'Day by which the goods are required.', example: '2026-11-27' },
+    required_date: { kind: 'date', filter: true, doc: 'Day by which the goods are required.', example: '2026-11-27' },
     delivered_date: {
       kind: 'date',
+      filter: true,
       doc: 'Day on which the goods left again or were handed on.',
       example: '2026-11-26',
     },
-    invoiced_date: { kind: 'date', doc: 'Day on which the document was invoiced.', example: '2026-11-30' },
+    invoiced_date: {
+      kind: 'date',
+      filter: true,
+      doc: 'Day on which the document was invoiced.',
+      example: '2026-11-30',
+    },
     received_by: {
       kind: 'text',
       maxLength: 64,

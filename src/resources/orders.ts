@@ -44,15 +44,20 @@ export const orders = defineResource({
       example: 'PRJ-1001',
     },
     priority: { kind: 'integer', min: 1, max: 9, doc: 'Urgency from 1 (first) to 9 (last).', example: 2 },
-    received_date: { kind: 'date', doc: 'Day on which the order came in.', example: '2026-11-02' },
+    received_date: { kind: 'date', filter: true, doc: 'Day on which the order came in.', example: '2026-11-02' },
     required_date: {
       kind: 'date',
       filter: true,
       doc: 'Day by which the customer requires the order.',
       example: '2026-11-27',
     },
-    delivered_date: { kind: 'date', doc: 'Day on which the order was delivered in full.', example: '2026-11-26' },
-    invoiced_date: { kind: 'date', doc: 'Day on which the order was invoiced.', example: '2026-11-30' },
+    delivered_date: {
+      kind: 'date',
+      filter: true,
+      doc: 'Day on which the order was delivered in full.',
+      example: '2026-11-26',
+    },
+    invoiced_date: { kind: 'date', filter: true, doc: 'Day on which the order was invoiced.', example: '2026-11-30' },
     total_amount: { kind: 'decimal', min: 0, doc: 'Net amount of all services, in `currency`.', example: 18450.5 },
     currency: {
       kind: 'text',
