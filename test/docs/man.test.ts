@@ -103,7 +103,7 @@ describe('commands and flags', () => {
     });
 
     it(`hkctl ${path}: every flag explained, and no other`, () => {
-      const explained = page.explained.get(path);
+      const explained = page.explained.get(command.sameAs ?? path);
       expect(lines(explained?.flags ?? new Map())).toEqual(lines(command.flags));
       for (const [name, { short }] of command.flags) expect(explained?.flags.get(name)?.short).toBe(short);
     });

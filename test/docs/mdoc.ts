@@ -58,6 +58,7 @@ function readPage(file: string): ManualPage {
     environment: [],
   };
   let heading = '';
+  let path = '';
   let command: PageCommand | undefined;
   for (const line of text.split('\n')) {
     if (line.startsWith('.Sh ')) {
@@ -65,10 +66,14 @@ function readPage(file: string): ManualPage {
       command = undefined;
     } else if (heading === 'SYNOPSIS') {
       const named = /^\.Nm hkctl ?(.*)$/.exec(line);
+      // `.Op Cm list`: the verb that a noun without a verb stands for.
+      const verb = /^\.Op Cm (\S+)$/.exec(line)?.[1];
       if (named) {
+        path = named[1] ?? '';
         command = emptyCommand();
-        page.synopsis.set(named[1] ?? '', command);
-      } else if (command) readSynopsisLine(line, command);
+        page.synopsis.set(path, command);
+      } else if (command && verb) page.synopsis.set(`${path} ${verb}`, command);
+      else if (command) readSynopsisLine(line, command);
     } else if (line.startsWith('.Ss ')) {
       const named = /^\.Ss hkctl ?(.*)$/.exec(line);
       command = named ? emptyCommand() : undefined;

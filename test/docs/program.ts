@@ -9,6 +9,8 @@ export interface ProgramCommand extends PageCommand {
   /** The last argument takes any number of words. */
   variadic: boolean;
   required: number;
+  /** A noun alone that does what one of its verbs does is explained there. */
+  sameAs: string | undefined;
 }
 
 /** The program as the pages describe it. */
@@ -27,7 +29,11 @@ export async function readProgram(): Promise<Program> {
     const noun = await entry.load();
     const command = root.commands.find((found) => found.name() === entry.name);
     if (!command) throw new Error(`The program lacks the noun ${entry.name}.`);
-    if ('run' in noun || noun.bare) commands.set(entry.name, shapeOf(command));
+    if ('run' in noun) commands.set(entry.name, shapeOf(command));
+    else if (noun.bare) {
+      const same = noun.verbs.find((verb) => verb === noun.bare);
+      commands.set(entry.name, { ...shapeOf(command), sameAs: same && `${entry.name} ${same.name}` });
+    }
     for (const verb of command.commands) commands.set(`${entry.name} ${verb.name()}`, shapeOf(verb));
   }
   return { commands, globalFlags: flagsOf(root) };
@@ -41,6 +47,7 @@ function shapeOf(command: Command): ProgramCommand {
     required: words.filter((word) => word.required).length,
     variadic: words.at(-1)?.variadic ?? false,
     flags: flagsOf(command),
+    sameAs: undefined,
   };
 }
 

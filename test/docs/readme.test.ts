@@ -31,7 +31,7 @@ function blocks(language: string): string[] {
 function examplesOf(mdoc: string): string {
   const literal = [...mdoc.matchAll(/^\.Bd -literal.*\n([\s\S]*?)^\.Ed$/gm)].map(([, text]) => text ?? '');
   const displayed = [...mdoc.matchAll(/^\.Dl (.*)$/gm)].map(([, text]) => text ?? '');
-  return [...literal, ...displayed].join('\n').replaceAll('\\e', '\\').replaceAll('\\&', '');
+  return [...literal, ...displayed].join('\n').replaceAll('\\e', '\\').replaceAll('\\(dq', '"').replaceAll('\\&', '');
 }
 
 describe('command lines', () => {
