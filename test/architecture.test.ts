@@ -12,7 +12,7 @@ const rules: Record<string, { layers: string[]; packages: RegExp }> = {
   imports: { layers: ['imports', 'core'], packages: /^(node:|csv-parse|stream-json|udsv)/ },
   store: { layers: ['store', 'core', 'resources'], packages: /^(node:|drizzle-orm|better-sqlite3)/ },
   http: { layers: ['http', 'core'], packages: /^(node:|h3|listhen|pino|rate-limiter-flexible|prom-client)/ },
-  cli: { layers: ['cli', 'core'], packages: /^(node:|commander|@inquirer\/|chalk|cli-table3|clipboardy)/ },
+  cli: { layers: ['cli', 'core'], packages: /^(node:|commander|@inquirer\/|chalk|cli-table3|clipboardy|fast-string-width)/ },
 };
 
 interface Import {

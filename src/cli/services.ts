@@ -1,13 +1,16 @@
-import type { Domain } from '../core/actors.ts';
+import type { Actor, Domain } from '../core/actors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
+import type { RowReader } from '../core/imports.ts';
 import type { ServeSettings } from '../core/settings.ts';
-import type { Store } from '../core/store.ts';
+import type { Entity, Store } from '../core/store.ts';
 
 /**
  * What the commands need from the other layers, given by the composition root, which loads each only when it is called:
  * `hkctl keys list` pays for no daemon and `hkctl --help` for no store.
  */
 export interface Services {
+  /** Version of hkctl, for `--version`. */
+  version: string;
   /** Opens an existing store, all migrations applied; `store_absent`, `store_too_old` … (exit 6). */
   openStore(path: string): Promise<Store>;
   /** Makes a new store (folder 0700, files 0600); `already_initialised` where there is one. */
@@ -20,6 +23,10 @@ export interface Services {
   openapi(baseUrl: string | undefined): Promise<unknown>;
   /** All resource declarations, for `import` and the demo plant. */
   resources(): Promise<readonly ResourceDefinition[]>;
+  /** Reads the rows of an import file. */
+  rowReader(): Promise<RowReader>;
+  /** Fills a new store with the rest of the made-up plant: a second entity, users of each role, records, sensors. */
+  loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void>;
 }
 
 export interface ServeHooks {

@@ -32,11 +32,7 @@ export function newEntity(
 ): Entity {
   requireEntityCode(input.code);
   requireLabel(input.name, 'A name of an entity');
-  if (!isTimezone(input.timezone)) {
-    throw new HkctlError('bad_input', `"${input.timezone}" is no IANA time zone.`, {
-      hint: 'Give a name such as Europe/Berlin, America/Chicago or UTC.',
-    });
-  }
+  requireTimezone(input.timezone);
   return { ...input, id: domain.newId(), tenantId, status: 'active', createdAtMs: domain.clock() };
 }
 
@@ -82,6 +78,15 @@ export async function requireEntity(domain: Domain, actor: Actor, code: string):
         ? `There are: ${known.slice(0, 20).join(', ')}`
         : 'Add one: hkctl entities add CODE --name N --timezone TZ',
   });
+}
+
+/** An IANA time zone that this machine knows. Throws `bad_input`. */
+export function requireTimezone(timezone: string): void {
+  if (!isTimezone(timezone)) {
+    throw new HkctlError('bad_input', `"${timezone}" is no IANA time zone.`, {
+      hint: 'Give a name such as Europe/Berlin, America/Chicago or UTC.',
+    });
+  }
 }
 
 /** A site's code: 1 to 32 letters, digits, `_` and `-`. Throws `bad_input`. */

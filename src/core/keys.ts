@@ -1,16 +1,27 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from './actors.ts';
+import { type Refusal, refusalOf } from './authentication.ts';
+import { endOfDayMs } from './calendar.ts';
 import { HkctlError } from './errors.ts';
-import { formatInstantMs } from './instants.ts';
+import { formatInstantMs, formatOptionalMs, isDate, parseInstantUs } from './instants.ts';
 import { type ClientPermission, normalisePermissions } from './permissions.ts';
-import { drawSecret, hashOf, prefixOf } from './secrets.ts';
+import { drawSecret, hashOf, isCompleteSecret, prefixOf } from './secrets.ts';
+import { parseSpanMs } from './settings.ts';
 import type { Entity, Key, KeyFilter, KeyPageRequest, KeyStatus, MaybePromise, NewKey } from './store.ts';
 
+/** A key whose secret is about to be handed over, as it will stand once it is kept. */
+export interface HandedKey {
+  secret: string;
+  key: Key;
+  /** The key it replaces, as it will stand; null for a new one. */
+  revoked: Key | null;
+}
+
 /**
- * Where a secret goes. `deliver` hands it over, flushed, and throws where that fails: then nothing is committed.
- * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` where the commit failed after all.
+ * Where secrets go. `deliver` hands all of them over, flushed, and throws where that fails: then nothing is committed.
+ * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` where delivery or commit failed.
  */
 export interface Handover {
-  deliver(secret: string, key: { prefix: string; name: string; rotatedFrom: string | null }): MaybePromise<void>;
+  deliver(handed: readonly HandedKey[]): MaybePromise<void>;
   complete(): MaybePromise<void>;
   withdraw(): MaybePromise<void>;
 }
@@ -48,7 +59,7 @@ export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
   }
   if (input.expiresAtMs !== null && input.expiresAtMs <= nowMs) {
     throw new HkctlError('bad_input', `The expiry ${formatInstantMs(input.expiresAtMs)} is in the past.`, {
-      hint: 'Give --expires never, a span such as 90d, a date such as 2027-01-31, or an RFC 3339 instant ahead.',
+      hint: expiryHint,
     });
   }
 }
@@ -63,25 +74,43 @@ export function requireKeyName(name: string): void {
   }
 }
 
+/**
+ * Reads an expiry: `never` (null), a span such as `90d`, a date (the end of that day in the entity's time zone) or an
+ * RFC 3339 instant, to epoch ms. Throws `bad_input`; whether it is ahead is judged by {@link requireCreatable}.
+ */
+export function parseExpiry(text: string, nowMs: number, timezone: string): number | null {
+  if (text === 'never') return null;
+  if (/^\d+[smhdw]$/.test(text)) return nowMs + parseSpanMs(text);
+  if (isDate(text)) return endOfDayMs(text, timezone);
+  const instantUs = parseInstantUs(text);
+  if (instantUs !== undefined) return Math.floor(instantUs / 1000);
+  throw new HkctlError('bad_input', `"${text}" is no expiry.`, { hint: expiryHint });
+}
+
+const expiryHint = 'Give never, a span such as 90d, a date such as 2027-01-31, or an RFC 3339 instant ahead.';
+
 /** Creates a key: draws a secret, hands it over, then keeps its hash (contract, section 1). Needs `api_keys.create`. */
 export async function createKey(domain: Domain, actor: Actor, input: CreateKeyInput, handover: Handover): Promise<Key> {
   await requirePermissions(domain, actor, ['api_keys.create'], { action: 'key.create', target: input.name });
   requireCreatable(input, domain.clock());
-  const { secret, key } = await draftKey(domain, actor, {
+  const drafted = await draftKey(domain, actor, domain.clock(), {
     name: input.name,
-    entityId: input.entity.id,
+    entity: input.entity,
     permissions: normalisePermissions(input.permissions),
     expiresAtMs: input.expiresAtMs,
     rotatedFrom: null,
   });
+  const { key } = drafted;
   const audit = auditDraft(domain, actor, 'key.create', key.prefix, {
     name: key.name,
     entity: input.entity.code,
     permissions: key.permissions.join(' '),
-    expires_at: key.expiresAtMs,
+    expires_at: formatOptionalMs(key.expiresAtMs),
   });
-  await handOver(handover, [{ secret, key }], () => domain.store.keys.insert(key, audit));
-  return requireKey(domain, actor, key.id);
+  await handOver(handover, [{ secret: drafted.secret, key, revoked: null }], () =>
+    domain.store.keys.insert(drafted.row, audit),
+  );
+  return key;
 }
 
 export interface RotatedKey {
@@ -105,41 +134,36 @@ export async function rotateKeys(
     target: refs.join(' '),
   });
   const old = await requireActiveKeys(domain, actor, refs, 'rotated');
-  const pairs: { old: Key; secret: string; key: NewKey }[] = [];
-  for (const key of old) {
-    if (!key.entity) {
-      throw new HkctlError('state_forbids', `The entity of key ${key.prefix} was removed; it cannot be rotated.`, {
-        hint: 'Create a new key for another entity and revoke this one.',
-      });
-    }
-    const next = await draftKey(domain, actor, {
-      name: key.name,
-      entityId: key.entity.id,
-      permissions: key.permissions,
-      expiresAtMs: key.expiresAtMs,
-      rotatedFrom: key.id,
-    });
-    pairs.push({ old: key, ...next });
-  }
-  const audits = pairs.map(({ old: { prefix, name }, key }) =>
+  const nowMs = domain.clock();
+  const handed: (HandedKey & { revoked: Key; row: NewKey })[] = [];
+  for (const key of old) handed.push(await draftSuccessor(domain, actor, key, nowMs));
+  const audits = handed.map(({ key, revoked: { prefix, name } }) =>
     auditDraft(domain, actor, 'key.rotate', prefix, { name, successor: key.prefix }),
   );
-  await handOver(handover, pairs, async () => {
-    const stale = await domain.store.keys.rotate(
-      pairs.map(({ old: { id }, key }) => ({ oldKeyId: id, next: key })),
-      domain.clock(),
-      audits,
-    );
-    if (stale.length > 0) throw raced(pairs.filter(({ old: { id } }) => stale.includes(id)).map(({ old: o }) => o));
+  await handOver(handover, handed, async () => {
+    const pairs = handed.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
+    const stale = await domain.store.keys.rotate(pairs, nowMs, audits);
+    if (stale.length > 0) throw raced(old.filter(({ id }) => stale.includes(id)));
   });
-  const rotated: RotatedKey[] = [];
-  for (const pair of pairs) {
-    rotated.push({
-      key: await requireKey(domain, actor, pair.key.id),
-      revoked: await requireKey(domain, actor, pair.old.id),
+  return handed.map(({ key, revoked }) => ({ key, revoked }));
+}
+
+async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: number) {
+  if (!old.entity) {
+    throw new HkctlError('state_forbids', `The entity of key ${old.prefix} was removed; it cannot be rotated.`, {
+      hint: 'Create a new key for another entity and revoke this one.',
     });
   }
-  return rotated;
+  const drafted = await draftKey(domain, actor, nowMs, {
+    name: old.name,
+    entity: old.entity,
+    permissions: old.permissions,
+    expiresAtMs: old.expiresAtMs,
+    rotatedFrom: old.id,
+  });
+  const { login, name } = actor.user;
+  const revoked = { ...old, revokedAtMs: nowMs, revokedBy: { login, name }, rotatedTo: drafted.key.id };
+  return { ...drafted, revoked };
 }
 
 /** Revokes active keys at once; all or nothing. Needs `api_keys.delete`. Returns them as they are now. */
@@ -169,6 +193,31 @@ export async function listKeys(domain: Domain, actor: Actor, filter: KeyFilter, 
 export async function showKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
   await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.list', target: ref });
   return requireKey(domain, actor, ref);
+}
+
+/**
+ * Tells which key of the tenant a secret belongs to and why it would be refused (undefined = let in), without using it:
+ * `last_used_at` stays. `incomplete_secret` where it is none, `unknown_key` (exit 3) where no key has it.
+ */
+export async function verifySecret(
+  domain: Domain,
+  actor: Actor,
+  secret: string,
+): Promise<{ key: Key; refusal: Refusal | undefined }> {
+  const complete = isCompleteSecret(secret);
+  // What is no secret may be a password typed at the wrong prompt: nothing of it is kept.
+  const target = complete ? prefixOf(secret) : 'incomplete';
+  await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.verify', target });
+  if (!complete) {
+    throw new HkctlError('incomplete_secret', 'This is no complete secret: its length or its checksum is wrong.', {
+      hint: 'A secret has 52 characters and begins with hk_; a part of one, such as the prefix, opens nothing.',
+    });
+  }
+  const hash = hashOf(secret);
+  const key = await domain.store.keys.findByHash(actor.user.tenantId, hash);
+  const credential = await domain.store.keys.credential(hash);
+  if (!key || !credential) throw new HkctlError('unknown_key', 'No key of this store has this secret.');
+  return { key, refusal: refusalOf(credential, domain.clock()) };
 }
 
 /** The chain of rotations a key stands in, oldest first. */
@@ -228,32 +277,44 @@ export async function requireKey(domain: Domain, actor: Actor, ref: string): Pro
 async function draftKey(
   domain: Domain,
   actor: Actor,
-  fields: Pick<NewKey, 'name' | 'entityId' | 'permissions' | 'expiresAtMs' | 'rotatedFrom'>,
-): Promise<{ secret: string; key: NewKey }> {
+  nowMs: number,
+  fields: Pick<Key, 'name' | 'permissions' | 'expiresAtMs' | 'rotatedFrom'> & { entity: NonNullable<Key['entity']> },
+): Promise<{ secret: string; key: Key; row: NewKey }> {
   let secret = drawSecret(domain.random);
   while (await domain.store.keys.prefixTaken(prefixOf(secret))) secret = drawSecret(domain.random);
-  return {
-    secret,
-    key: {
-      ...fields,
-      id: domain.newId(),
-      tenantId: actor.user.tenantId,
-      prefix: prefixOf(secret),
-      secretHash: hashOf(secret),
-      createdBy: actor.user.id,
-      createdAtMs: domain.clock(),
-    },
+  const { name, permissions, expiresAtMs, rotatedFrom } = fields;
+  const common = {
+    id: domain.newId(),
+    tenantId: actor.user.tenantId,
+    prefix: prefixOf(secret),
+    name,
+    permissions,
+    createdAtMs: nowMs,
+    expiresAtMs,
+    rotatedFrom,
   };
+  const { id, login, name: userName } = actor.user;
+  const { id: entityId, code, name: entityName, timezone, status } = fields.entity;
+  const key: Key = {
+    ...common,
+    entity: { id: entityId, code, name: entityName, timezone, status },
+    createdBy: { id, login, name: userName },
+    lastUsedAtMs: null,
+    revokedAtMs: null,
+    revokedBy: null,
+    rotatedTo: null,
+  };
+  return { secret, key, row: { ...common, secretHash: hashOf(secret), entityId, createdBy: id } };
 }
 
 /** Handing over comes before keeping: no key exists whose secret nobody holds, and no old key dies for one. */
 async function handOver(
   handover: Handover,
-  drafts: readonly { secret: string; key: NewKey }[],
+  handed: readonly HandedKey[],
   commit: () => MaybePromise<void>,
 ): Promise<void> {
   try {
-    for (const { secret, key } of drafts) await handover.deliver(secret, key);
+    await handover.deliver(handed);
     await commit();
   } catch (thrown) {
     await handover.withdraw();

@@ -1,0 +1,116 @@
+import { createReadStream, fstatSync, openSync } from 'node:fs';
+import { requirePermissions } from '../../core/actors.ts';
+import { HkctlError } from '../../core/errors.ts';
+import type { ResourceDefinition } from '../../core/fields.ts';
+import { importFormats, importRecords as importIntoStore } from '../../core/imports.ts';
+import type { ImportSummary } from '../../core/store.ts';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { entityOrAsk } from '../entity-choice.ts';
+import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
+import { errnoOf } from '../io.ts';
+import { createProgress } from '../progress.ts';
+
+/** `hkctl import` */
+export const importRecords = defineCommand({
+  name: 'import',
+  summary: 'Load business records or sensors from a file',
+  description:
+    'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and\nNDJSON, each also gzipped. What does not fit is told by line and field.',
+  words: [
+    { spelling: '<RESOURCE>', doc: 'what the records are: parts, jobs, orders, sensors …' },
+    { spelling: '<FILE>', doc: 'path, or - for standard input' },
+  ],
+  flags: {
+    entity: text('--entity <CODE>', 'the entity (site) the records belong to'),
+    format: oneOf('--format <FORMAT>', importFormats, 'format of the file, where its name and content do not tell'),
+    map: list('--map <COLUMN=FIELD>', 'read a column as this field; COLUMN=- leaves it out (repeatable)', parseMapping),
+    replace: toggle('--replace', 'also remove what the file lacks'),
+    dryRun: toggle('--dry-run', 'tell what would change, change nothing'),
+  },
+  examples: [
+    ['hkctl import parts parts.csv --entity BER', 'insert or update'],
+    ['hkctl import jobs jobs.ndjson.gz --entity BER --replace --dry-run', 'what would a full load change?'],
+    ['erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer', 'from an ERP'],
+  ],
+  async run(context, flags, [name = '', file = '']) {
+    const resources = await context.services.resources();
+    const resource = findResource(resources, name);
+    const { domain, actor } = await context.session();
+    const target = `${flags.entity ?? ''}/${resource.name}`;
+    await requirePermissions(domain, actor, ['records.import'], { action: 'records.import', target });
+    const entity = await entityOrAsk(context, domain, actor, flags.entity);
+    const readRows = await context.services.rowReader();
+    const source = openSource(context, file);
+    const progress = createProgress(context.io, `Importing ${resource.name}`, source.bytes, context.json);
+    try {
+      const rows = readRows(resource, progress.watch(source.stream), {
+        fileName: file === '-' ? undefined : file,
+        format: flags.format,
+        map: Object.fromEntries(flags.map),
+      });
+      const { replace, dryRun } = flags;
+      const summary = await importIntoStore(domain, actor, { resource, entity: entity.code, rows, replace, dryRun });
+      progress.end();
+      tell(context, resource, entity.code, dryRun, summary);
+    } finally {
+      progress.end();
+    }
+  },
+});
+
+function tell(
+  context: Context,
+  resource: ResourceDefinition,
+  entity: string,
+  dryRun: boolean,
+  summary: ImportSummary,
+): void {
+  if (context.json) {
+    context.printJson({ resource: resource.name, entity, dry_run: dryRun, ...summary });
+    return;
+  }
+  const { inserted, updated, unchanged, removed } = summary;
+  const counts = `${inserted} inserted, ${updated} updated, ${removed} removed, ${unchanged} unchanged`;
+  context.print(dryRun ? `Nothing was changed. This would be: ${counts}` : `${resource.title} of ${entity}: ${counts}`);
+}
+
+function findResource(resources: readonly ResourceDefinition[], name: string): ResourceDefinition {
+  const wanted = requireOneOf(
+    name,
+    resources.map((resource) => resource.name),
+  );
+  const found = resources.find((resource) => resource.name === wanted);
+  if (!found) throw new HkctlError('usage', `"${name}" is no resource.`);
+  return found;
+}
+
+function parseMapping(given: string): [column: string, field: string] {
+  const cut = given.lastIndexOf('=');
+  if (cut < 1 || cut === given.length - 1) {
+    throw new HkctlError('usage', `"${given}" is no mapping: give COLUMN=FIELD, such as MATNR=part_number.`);
+  }
+  return [given.slice(0, cut), given.slice(cut + 1)];
+}
+
+/** Opened at once, so that a wrong path is told before anything is read. */
+function openSource(context: Context, file: string): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
+  if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
+  try {
+    const fd = openSync(file, 'r');
+    const stat = fstatSync(fd);
+    if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, not a file of records.`);
+    // The chunks of a stream without an encoding are buffers.
+    const stream = createReadStream('', { fd, highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>;
+    return { stream, bytes: stat.isFile() ? stat.size : undefined };
+  } catch (thrown) {
+    const why: Record<string, string> = { ENOENT: 'there is no such file', EACCES: 'this account may not read it' };
+    const code = errnoOf(thrown);
+    if (code === undefined) throw thrown;
+    throw new HkctlError('bad_input', `${file} cannot be read: ${why[code] ?? code}.`, { cause: thrown });
+  }
+}
+
+async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array> {
+  for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+}

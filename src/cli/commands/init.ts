@@ -1,0 +1,121 @@
+import { weekDays } from '../../core/calendar.ts';
+import { requireEntityCode, requireTimezone } from '../../core/entities.ts';
+import { type FirstTenantInput, initialise } from '../../core/tenants.ts';
+import { requireLabel, requireLogin } from '../../core/users.ts';
+import { defineCommand, yesFlag } from '../command.ts';
+import { type Context, valueOrAsk } from '../context.ts';
+import { oneOf, text, toggle } from '../flags.ts';
+import { canAsk } from '../io.ts';
+import { entityJson, tenantJson, userJson } from '../output.ts';
+import { sentenceOf } from '../sentence.ts';
+
+const flags = {
+  org: text('--org <NAME>', 'name of the organization'),
+  weekStart: oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on (default monday)'),
+  entity: text('--entity <CODE>', 'code of the first entity (site)'),
+  entityName: text('--entity-name <NAME>', 'name of the first entity'),
+  timezone: text('--timezone <ZONE>', 'its IANA time zone, such as Europe/Berlin'),
+  admin: text('--admin <LOGIN>', 'login of the first Super user (default: the OS account)'),
+  demo: toggle('--demo', 'also load a small made-up plant; stands in for what is missing'),
+  yes: yesFlag,
+};
+
+/** `hkctl init` */
+export const init = defineCommand({
+  name: 'init',
+  summary: 'Make a store with its first organization, entity and Super user',
+  description: 'Where there is a store already, nothing is touched (exit code 5).',
+  flags,
+  examples: [
+    ['hkctl init', 'asks for everything'],
+    ['hkctl init --org "Acme" --entity BER --entity-name "Berlin plant" --timezone Europe/Berlin', 'from a script'],
+    ['hkctl init --demo --store ./demo/hkctl.db', 'a made-up plant to try things on'],
+  ],
+  async run(context, given) {
+    const { io, services, storePath } = context;
+    const login = given.admin ?? io.osAccount;
+    const input = await completeInput(context, given.demo ? { ...demoDefaults, ...present(given) } : given, login);
+    judge(input);
+    const store = await services.createStore(storePath);
+    try {
+      const domain = { store, clock: io.clock, random: io.random, newId: io.newId };
+      const { tenant, entity, user } = await initialise(domain, input, io.osAccount);
+      if (given.demo) await services.loadDemo(domain, { user, osAccount: io.osAccount }, entity);
+      if (context.json) {
+        const answer = {
+          store: storePath,
+          tenant: tenantJson(tenant),
+          entity: entityJson(entity),
+          user: userJson(user),
+        };
+        context.printJson(answer);
+      } else {
+        context.print(
+          `Store made: ${storePath}`,
+          `Organization ${tenant.name}, entity ${entity.name} (${entity.code}), Super user ${user.login}`,
+        );
+        if (given.demo) context.print('A made-up plant was loaded.');
+        context.say(`Next: hkctl keys create --entity ${entity.code}, then hkctl serve`);
+      }
+    } finally {
+      await store.close();
+    }
+  },
+});
+
+const demoDefaults = {
+  org: 'Demo Castings',
+  entity: 'BER',
+  entityName: 'Berlin plant',
+  timezone: 'Europe/Berlin',
+} as const;
+
+type Given = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admin', string>> & {
+  weekStart?: FirstTenantInput['weekStart'];
+};
+
+async function completeInput(context: Context, given: Given, login: string): Promise<FirstTenantInput> {
+  const { io } = context;
+  const line = (
+    value: string | undefined,
+    flag: string,
+    label: string,
+    rule: (text: string) => void,
+    preset?: string,
+  ) =>
+    valueOrAsk(context, value, flag, async () => {
+      const { askText } = await import('../prompts.ts');
+      return askText(io, label, (answer) => sentenceOf(() => rule(answer)), preset);
+    });
+  const org = await line(given.org, '--org', 'Name of the organization', (text) => requireLabel(text, 'A name'));
+  const weekStart = given.weekStart ?? (given.org === undefined ? await askWeekStart(context) : 'monday');
+  const code = await line(given.entity, '--entity', 'Code of the first entity (site)', requireEntityCode);
+  const name = await line(given.entityName, '--entity-name', 'Its name', (text) => requireLabel(text, 'A name'));
+  const timezone = await line(given.timezone, '--timezone', 'Its time zone', requireTimezone, hostTimezone());
+  return { name: org, weekStart, entity: { code, name, timezone }, admin: { login, name: login } };
+}
+
+async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
+  if (!canAsk(context.io) || context.json) return 'monday';
+  const { askChoice } = await import('../prompts.ts');
+  const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
+  return askChoice(context.io, 'Weeks start on', choices, 'monday');
+}
+
+/** All of it is judged before a store is made, so that a refusal leaves none behind. */
+function judge({ name, entity, admin }: FirstTenantInput): void {
+  requireLabel(name, 'A name of an organization');
+  requireEntityCode(entity.code);
+  requireLabel(entity.name, 'A name of an entity');
+  requireTimezone(entity.timezone);
+  requireLogin(admin.login);
+}
+
+function present<T extends object>(values: T): Partial<T> {
+  // Only entries are left out, so that what remains has the same types.
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+function hostTimezone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

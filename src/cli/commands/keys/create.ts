@@ -1,0 +1,130 @@
+import type { Actor, Domain } from '../../../core/actors.ts';
+import { requirePermissions } from '../../../core/actors.ts';
+import { requireEntity } from '../../../core/entities.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import { type CreateKeyInput, createKey, parseExpiry, requireCreatable, requireKeyName } from '../../../core/keys.ts';
+import { type ClientPermission, clientPermissions, type PresetName, presets } from '../../../core/permissions.ts';
+import type { Entity } from '../../../core/store.ts';
+import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
+import { type Context, valueOrAsk } from '../../context.ts';
+import { askEntity } from '../../entity-choice.ts';
+import { list, oneOf, requireOneOf, text, toggle } from '../../flags.ts';
+import { chooseHandover } from '../../handover/choose.ts';
+import { requireFreePath } from '../../handover/files.ts';
+import { handoverJson } from '../../handover/stdout.ts';
+import { canAsk } from '../../io.ts';
+import { sentenceOf } from '../../sentence.ts';
+import { baseUrlOf } from './base-url.ts';
+
+const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
+
+/** `hkctl keys create` */
+export const create = defineCommand({
+  name: 'create',
+  summary: 'Create a key for one entity',
+  description:
+    'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is handed\nover before the key is kept; where that fails, no key is made.',
+  flags: {
+    name: text('--name <NAME>', 'name of the key: the integration it is for'),
+    entity: text('--entity <CODE>', 'the entity (site) the key is bound to'),
+    preset: oneOf('--preset <PRESET>', presetNames, 'permissions by preset'),
+    permission: list('--permission <KEY>', 'one permission, adds to a preset (repeatable)', (given) =>
+      requireOneOf(given, clientPermissions),
+    ),
+    expires: text('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
+    copy: toggle('--copy', 'also copy the secret to the clipboard'),
+    secretFile: text('--secret-file <PATH>', 'write the secret to a new file (mode 0600) instead'),
+    baseUrl: baseUrlFlag,
+    yes: yesFlag,
+  },
+  examples: [
+    ['hkctl keys create --name "Oven gateway" --entity BER --preset sensor-gateway', 'one key for a gateway'],
+    [
+      'hkctl keys create --name ERP --entity BER --permission parts.view --expires 90d --secret-file erp.key',
+      'into a file',
+    ],
+    ['hkctl keys create', 'asks for everything'],
+  ],
+  async run(context, flags) {
+    const { domain, actor } = await context.session();
+    await requirePermissions(domain, actor, ['api_keys.create'], { action: 'key.create', target: flags.name ?? '' });
+    if (flags.secretFile !== undefined) requireFreePath(flags.secretFile);
+    const input = await completeInput(context, domain, actor, flags);
+    await createAndHandOver(context, domain, actor, input, flags);
+  },
+});
+
+/** Creates a key and hands its secret over as the flags and the terminal say; tells people what was done. */
+export async function createAndHandOver(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  input: CreateKeyInput,
+  flags: { copy: boolean; secretFile?: string; baseUrl?: string },
+): Promise<void> {
+  requireCreatable(input, domain.clock());
+  const baseUrl = await baseUrlOf(context, domain, flags.baseUrl);
+  const wish = { ...flags, baseUrl, replace: false, keys: 1, done: 'API key created' };
+  const { handover, files } = await chooseHandover(context, wish);
+  const key = await createKey(domain, actor, input, handover);
+  if (files && context.json)
+    context.printJson(handoverJson(context, [{ key, secret: '', revoked: null }], false, files));
+  const where = files ? `; its secret is in ${flags.secretFile}` : '';
+  context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
+}
+
+interface GivenInput {
+  name?: string;
+  entity?: string;
+  preset?: PresetName;
+  permission: ClientPermission[];
+  expires?: string;
+  yes: boolean;
+}
+
+/** Fills in what the command line lacks by asking, in the order of the create dialog (specification 5.4). */
+export async function completeInput(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  given: GivenInput,
+): Promise<CreateKeyInput> {
+  const { io } = context;
+  const ask = <T>(value: T | undefined, flag: string, question: () => Promise<T>) => {
+    if (value === undefined && given.yes) throw new HkctlError('usage', `${flag} is missing.`);
+    return valueOrAsk(context, value, flag, question);
+  };
+  // What was given is judged before anything else is asked.
+  if (given.name !== undefined) requireKeyName(given.name);
+  const asked = given.name === undefined || given.entity === undefined;
+  const name = await ask(given.name, '--name', async () => {
+    const { askText } = await import('../../prompts.ts');
+    return askText(io, 'Name', (text) => sentenceOf(() => requireKeyName(text)));
+  });
+  const entity =
+    given.entity === undefined
+      ? await ask(undefined, '--entity', () => askEntity(context, domain, actor, ({ status }) => status === 'active'))
+      : await requireEntity(domain, actor, given.entity);
+  const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
+  const permissions = await ask(chosen.length > 0 ? chosen : undefined, '--preset or --permission', async () => {
+    const { askPermissions } = await import('./questions.ts');
+    return askPermissions(io);
+  });
+  const askExpiry = given.expires === undefined && asked && !given.yes && canAsk(io) && !context.json;
+  const expires = askExpiry ? await expiryQuestion(context, domain, entity) : (given.expires ?? 'never');
+  return { name, entity, permissions, expiresAtMs: parseExpiry(expires, domain.clock(), entity.timezone) };
+}
+
+async function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
+  const { askText } = await import('../../prompts.ts');
+  return askText(
+    context.io,
+    'Expires (never, 90d, 2027-01-31 …)',
+    (text) =>
+      sentenceOf(() => {
+        const expiresAtMs = parseExpiry(text, domain.clock(), entity.timezone);
+        requireCreatable({ name: 'x', entity, permissions: ['parts.view'], expiresAtMs }, domain.clock());
+      }),
+    'never',
+  );
+}

@@ -1,0 +1,82 @@
+import { requireEntity } from '../../../core/entities.ts';
+import { listKeys, statusOf } from '../../../core/keys.ts';
+import { parseSpanMs } from '../../../core/settings.ts';
+import type { Key, KeyFilter } from '../../../core/store.ts';
+import { defineCommand } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { oneOf, parsed, text, toggle } from '../../flags.ts';
+import { keyJson, printTable, timeAt } from '../../output.ts';
+
+const flags = {
+  all: toggle('--all, --show-inactive', 'show inactive keys, too'),
+  entity: text('--entity <CODE>', 'only keys of this entity'),
+  status: oneOf('--status <STATUS>', ['active', 'expired', 'revoked'], 'only keys in this state'),
+  expiringWithin: parsed(
+    '--expiring-within <SPAN>',
+    'only keys that expire within this time, such as 14d',
+    parseSpanMs,
+  ),
+  unusedFor: parsed('--unused-for <SPAN>', 'only keys that were not used for this time, such as 90d', parseSpanMs),
+  olderThan: parsed(
+    '--older-than <SPAN>',
+    'only keys that were created longer ago than this, such as 90d',
+    parseSpanMs,
+  ),
+};
+
+/** `hkctl keys list` */
+export const list = defineCommand({
+  name: 'list',
+  summary: 'List keys, newest first',
+  description: 'Without --all only active keys are listed.',
+  readOnly: true,
+  flags,
+  examples: [
+    ['hkctl keys list', 'active keys'],
+    ['hkctl keys list --all --json', 'every key, for a program'],
+    ['hkctl keys list --expiring-within 14d', 'what must be replaced soon'],
+    ['hkctl keys list --unused-for 90d --entity BER', 'what nobody uses'],
+  ],
+  async run(context, given) {
+    const { domain, actor } = await context.session();
+    const nowMs = domain.clock();
+    const filter: KeyFilter = {
+      nowMs,
+      statuses: given.status ? [statusNames[given.status]] : given.all ? [] : ['Active'],
+      entityId: given.entity === undefined ? undefined : (await requireEntity(domain, actor, given.entity)).id,
+      expiringByMs: given.expiringWithin === undefined ? undefined : nowMs + given.expiringWithin,
+      unusedSinceMs: given.unusedFor === undefined ? undefined : nowMs - given.unusedFor,
+      createdBeforeMs: given.olderThan === undefined ? undefined : nowMs - given.olderThan,
+    };
+    const keys: Key[] = [];
+    for (let after: { createdAtMs: number; id: string } | undefined; ; ) {
+      const page = await listKeys(domain, actor, filter, { limit: pageSize, after });
+      keys.push(...page);
+      after = page.at(-1);
+      if (page.length < pageSize) break;
+    }
+    if (context.json) context.printJson(keys.map((key) => keyJson(key, nowMs)));
+    else await printKeys(context, keys, given.all);
+  },
+});
+
+const pageSize = 500;
+const statusNames = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;
+
+async function printKeys(context: Context, keys: readonly Key[], all: boolean): Promise<void> {
+  const nowMs = context.io.clock();
+  const rows = keys.map((key) => [
+    context.style.cyan(key.prefix),
+    key.name,
+    statusOf(key, nowMs),
+    key.entity?.code ?? 'none (removed)',
+    timeAt(key.lastUsedAtMs, key),
+    timeAt(key.expiresAtMs, key),
+    key.createdBy.login,
+    key.permissions.length > 2 ? `${key.permissions.length} permissions` : key.permissions.join(', '),
+  ]);
+  const headings = ['PREFIX', 'NAME', 'STATUS', 'ENTITY', 'LAST USED', 'EXPIRES', 'CREATED BY', 'PERMISSIONS'];
+  await printTable(context, headings, rows, 'No keys.');
+  if (keys.length === 0 && !all)
+    context.say('Show inactive keys: hkctl keys list --all. Create key: hkctl keys create');
+}

@@ -1,0 +1,14 @@
+import type { Noun } from '../../command.ts';
+import { create } from './create.ts';
+import { list } from './list.ts';
+import { revoke } from './revoke.ts';
+import { rotate } from './rotate.ts';
+import { show } from './show.ts';
+
+/** `hkctl keys …` */
+export const keys: Noun = {
+  name: 'keys',
+  summary: 'Create, list, rotate and revoke API keys',
+  verbs: [create, list, show, rotate, revoke],
+  bare: list,
+};

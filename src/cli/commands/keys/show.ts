@@ -1,0 +1,65 @@
+import type { ChalkInstance } from 'chalk';
+import { lineageOf, showKey, statusOf } from '../../../core/keys.ts';
+import { permissionGroups } from '../../../core/permissions.ts';
+import type { Key } from '../../../core/store.ts';
+import { defineCommand } from '../../command.ts';
+import { keyJson, timeAt } from '../../output.ts';
+
+/** `hkctl keys show` */
+export const show = defineCommand({
+  name: 'show',
+  summary: 'Show one key and the rotations it stands in',
+  readOnly: true,
+  words: [{ spelling: '<REF>', doc: 'id or prefix of the key' }],
+  flags: {},
+  examples: [
+    ['hkctl keys show hk_Ab3dE', 'by its prefix'],
+    ['hkctl keys show hk_Ab3dE --json', 'for a program'],
+  ],
+  async run(context, _flags, [ref = '']) {
+    const { domain, actor } = await context.session();
+    const key = await showKey(domain, actor, ref);
+    const nowMs = domain.clock();
+    if (context.json) context.printJson(keyJson(key, nowMs));
+    else context.print(...describe(key, await lineageOf(domain, actor, key), nowMs, context.style));
+  },
+});
+
+function describe(key: Key, chain: readonly Key[], nowMs: number, style: ChalkInstance): string[] {
+  const { entity, createdBy, revokedBy } = key;
+  const facts: [string, string][] = [
+    ['Prefix', style.cyan(key.prefix)],
+    ['Id', key.id],
+    ['Status', statusOf(key, nowMs)],
+    [
+      'Entity',
+      entity ? `${entity.code}  ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}` : 'none (removed)',
+    ],
+    ['Created', `${timeAt(key.createdAtMs, key)} by ${createdBy.name} (${createdBy.login})`],
+    ['Last used', timeAt(key.lastUsedAtMs, key)],
+    ['Expires', timeAt(key.expiresAtMs, key)],
+    ...(key.revokedAtMs === null
+      ? []
+      : [
+          [
+            'Revoked',
+            `${timeAt(key.revokedAtMs, key)}${revokedBy ? ` by ${revokedBy.name} (${revokedBy.login})` : ''}`,
+          ] as [string, string],
+        ]),
+  ];
+  const permissions = permissionGroups.flatMap((group) => {
+    const held = group.permissions.filter((permission) => key.permissions.includes(permission.key));
+    return held.length === 0 ? [] : [`  ${group.name}: ${held.map(({ key: name }) => name).join(', ')}`];
+  });
+  const rotations = chain.map(
+    (one) =>
+      `  ${one.id === key.id ? '▸' : ' '} ${one.prefix}  ${statusOf(one, nowMs)}  made ${timeAt(one.createdAtMs, one)} by ${one.createdBy.login}`,
+  );
+  return [
+    style.bold(key.name),
+    ...facts.map(([label, value]) => `${label.padEnd(10)} ${value}`),
+    'Permissions',
+    ...permissions,
+    ...(chain.length > 1 ? ['Rotations, oldest first', ...rotations] : []),
+  ];
+}

@@ -1,0 +1,18 @@
+import { baseUrlFlag, defineCommand } from '../command.ts';
+import { requireBaseUrl } from './keys/base-url.ts';
+
+/** `hkctl openapi` */
+export const openapi = defineCommand({
+  name: 'openapi',
+  summary: 'Print the OpenAPI document of this version',
+  readOnly: true,
+  flags: { baseUrl: baseUrlFlag },
+  examples: [
+    ['hkctl openapi > openapi.json', 'for a client generator'],
+    ['hkctl openapi --base-url https://api.example.com', 'with the address of a deployment'],
+  ],
+  async run(context, { baseUrl }) {
+    const document = await context.services.openapi(baseUrl === undefined ? undefined : requireBaseUrl(baseUrl));
+    context.print(JSON.stringify(document, null, 2));
+  },
+});

@@ -1,0 +1,118 @@
+import type { ChalkInstance } from 'chalk';
+import { type Actor, type Domain, findActor } from '../core/actors.ts';
+import { HkctlError } from '../core/errors.ts';
+import type { globalFlags } from './command.ts';
+import type { FlagValues } from './flags.ts';
+import { canAsk, type Io } from './io.ts';
+import type { Services } from './services.ts';
+import { createStyle } from './style.ts';
+
+/** What every command is given: the world, the flags that all share, and the store and actor once they are asked for. */
+export interface Context {
+  io: Io;
+  services: Services;
+  json: boolean;
+  storePath: string;
+  /** Colours of standard output. */
+  style: ChalkInstance;
+  /** Opens the store at the first call. */
+  domain(): Promise<Domain>;
+  /** The profile that acts; `no_profile` or `profile_inactive` (exit 4). */
+  actor(): Promise<Actor>;
+  /** Both, as nearly every command needs them. */
+  session(): Promise<{ domain: Domain; actor: Actor }>;
+  /** Writes lines to standard output. */
+  print(...lines: string[]): void;
+  /** Writes one JSON document to standard output. */
+  printJson(value: unknown): void;
+  /** Writes lines for people to standard error; nothing with `--json`. */
+  say(...lines: string[]): void;
+  /** Lets go of the store. */
+  close(): Promise<void>;
+}
+
+/** Makes the context of one run. */
+export function createContext(io: Io, services: Services, globals: FlagValues<typeof globalFlags>): Context {
+  const storePath = globals.store ?? io.defaultStorePath;
+  let opened: Promise<Domain> | undefined;
+  let acting: Promise<Actor> | undefined;
+  let style: ChalkInstance | undefined;
+  const domain = () => {
+    opened ??= services
+      .openStore(storePath)
+      .then((store) => ({ store, clock: io.clock, random: io.random, newId: io.newId }));
+    return opened;
+  };
+  const actor = () => {
+    acting ??= domain().then((opened) => findActor(opened, globals.as ?? io.osAccount, io.osAccount));
+    return acting;
+  };
+  const print = (...lines: string[]) => io.stdout.write(`${lines.join('\n')}\n`);
+  return {
+    io,
+    services,
+    json: globals.json,
+    storePath,
+    get style() {
+      style ??= createStyle(io.env, io.stdout);
+      return style;
+    },
+    domain,
+    actor,
+    session: async () => ({ domain: await domain(), actor: await actor() }),
+    print,
+    printJson: (value) => print(JSON.stringify(value, null, io.stdout.isTTY ? 2 : undefined)),
+    say(...lines) {
+      if (!globals.json) io.stderr.write(`${lines.join('\n')}\n`);
+    },
+    async close() {
+      const closing = opened;
+      opened = undefined;
+      // An open that failed was reported already, and left nothing to close.
+      const domainToClose = await closing?.catch(() => undefined);
+      await domainToClose?.store.close();
+    },
+  };
+}
+
+/** Asks for a value that was not given, where somebody is there to answer; else exit 2 with the flag's name. */
+export async function valueOrAsk<T>(
+  context: Context,
+  given: T | undefined,
+  flag: string,
+  ask: () => Promise<T>,
+): Promise<T> {
+  if (given !== undefined) return given;
+  if (!canAsk(context.io) || context.json) {
+    throw new HkctlError('usage', `${flag} is missing.`, {
+      hint: 'On a terminal it would be asked for; here give it.',
+    });
+  }
+  return ask();
+}
+
+/** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */
+export async function requireConfirmation(
+  context: Context,
+  yes: boolean,
+  question: string,
+  action: string,
+): Promise<void> {
+  if (yes) return;
+  if (!canAsk(context.io) || context.json) {
+    throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
+      hint: 'Give --yes to confirm it.',
+    });
+  }
+  const { askChoice } = await import('./prompts.ts');
+  const answer = await askChoice(context.io, question, [
+    { name: action, value: true },
+    { name: 'Cancel', value: false },
+  ]);
+  if (!answer) throw cancelled();
+}
+
+/** The error of a question that was answered with no, or not at all (exit 130). */
+export function cancelled(): HkctlError {
+  return new HkctlError('cancelled', 'Cancelled; nothing was changed.');
+}

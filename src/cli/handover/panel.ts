@@ -1,0 +1,126 @@
+import type { ChalkInstance } from 'chalk';
+import type { HandedKey, Handover } from '../../core/keys.ts';
+import type { Context } from '../context.ts';
+import { openScreen, type Screen } from '../screen.ts';
+import { wrapText } from '../wrap.ts';
+import { copySecret } from './clipboard.ts';
+
+/** What the panel says besides the secrets. */
+export interface PanelTexts {
+  /** The toast of what was done: `API key rotated`. */
+  done: string;
+  baseUrl: string | undefined;
+  /** Also copy at once (`--copy`). */
+  copy: boolean;
+}
+
+/**
+ * The one-time panel (specification 5.2) on the alternate screen: it shows the secrets before anything is kept, then waits
+ * for Copy key or for Dismiss, which asks.
+ */
+export function createPanelHandover(context: Context, texts: PanelTexts): Handover {
+  let screen: Screen | undefined;
+  let shown: readonly HandedKey[] = [];
+  let toast = '';
+  const draw = (asking: boolean) => {
+    const view = { handed: shown, toast, asking, baseUrl: texts.baseUrl };
+    screen?.draw(panelLines(view, context.io.stdout.columns() ?? 80, context.style));
+  };
+  return {
+    async deliver(handed) {
+      shown = handed;
+      screen = openScreen(context.io);
+      draw(false);
+      if (texts.copy) toast = (await copySecret(context.io, joined(handed))).message;
+    },
+    async complete() {
+      if (!screen) return;
+      toast = toast === '' ? texts.done : `${texts.done}. ${toast}`;
+      try {
+        await untilDismissed(screen, draw, async () => {
+          toast = (await copySecret(context.io, joined(shown))).message;
+        });
+      } finally {
+        screen.close();
+      }
+    },
+    withdraw() {
+      screen?.close();
+    },
+  };
+}
+
+/** Refuses more secrets than a screen can show at once: each must have been seen before it is kept. */
+export function fitsPanel(context: Context, keys: number): boolean {
+  return keys * 4 + 12 <= (context.io.stdout.rows() ?? 24);
+}
+
+interface PanelView {
+  handed: readonly HandedKey[];
+  toast: string;
+  asking: boolean;
+  baseUrl: string | undefined;
+}
+
+/** The panel's lines at a width. */
+export function panelLines(view: PanelView, columns: number, style: ChalkInstance): string[] {
+  const width = Math.max(40, Math.min(columns, 100));
+  const { handed, baseUrl = '{base_url}' } = view;
+  const several = handed.length > 1;
+  const keys = handed.flatMap(({ key, secret }) => [
+    '',
+    ...wrapText(`${key.name} (${key.prefix})`, width),
+    ...wrapText(secret, width).map((line) => style.bold.green(line)),
+  ]);
+  const prefixes = handed.map(({ key }) => key.prefix).join(', ');
+  const actions = view.asking
+    ? [
+        ...wrapText(`The full key for ${prefixes} will not be shown again. Dismiss?`, width).map((line) =>
+          style.yellow(line),
+        ),
+        `${style.bold('[y]')} Dismiss   ${style.bold('[n]')} Back`,
+      ]
+    : [`${style.bold('[c]')} ${several ? 'Copy keys' : 'Copy key'}   ${style.bold('[d]')} Dismiss`];
+  return [
+    style.bold(several ? 'Your new API keys' : 'Your new API key'),
+    ...wrapText('The full key is shown once, now. Keep it where secrets are kept.', width),
+    ...keys,
+    '',
+    style.bold('Quick start'),
+    `  read -rs API_KEY    ${style.cyan('# paste the key, then Enter')}`,
+    ...curl(`${baseUrl}/api/v1/me`, width),
+    ...curl(`${baseUrl}/api/v1/resources`, width),
+    '',
+    ...wrapText(view.toast, width).map((line) => style.cyan(line)),
+    ...actions,
+  ];
+}
+
+function curl(url: string, width: number): string[] {
+  const line = `  curl -H "Authorization: Bearer $API_KEY" ${url}`;
+  return line.length <= width ? [line] : [`  curl -H "Authorization: Bearer $API_KEY" \\`, `    ${url}`];
+}
+
+async function untilDismissed(
+  screen: Screen,
+  draw: (asking: boolean) => void,
+  copy: () => Promise<void>,
+): Promise<void> {
+  let asking = false;
+  for (;;) {
+    draw(asking);
+    const event = await screen.next();
+    if (event === 'resize') continue;
+    // Ctrl-C or a closed terminal is a dismissal that cannot be asked about: the key is kept, and was shown.
+    if (event === 'interrupt') return;
+    const { name } = event;
+    if (!asking && name === 'c') await copy();
+    else if (!asking && (name === 'd' || name === 'escape' || name === 'return')) asking = true;
+    else if (asking && (name === 'y' || name === 'd')) return;
+    else if (asking) asking = false;
+  }
+}
+
+function joined(handed: readonly HandedKey[]): string {
+  return handed.map(({ secret }) => secret).join('\n');
+}

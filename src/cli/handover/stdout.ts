@@ -1,0 +1,45 @@
+import type { HandedKey, Handover } from '../../core/keys.ts';
+import type { Context } from '../context.ts';
+import { keyJson } from '../output.ts';
+
+/** Writes each secret alone on a line of standard output, for scripts. */
+export function createPlainHandover(context: Context): Handover {
+  return written(context, (handed) => `${handed.map(({ secret }) => secret).join('\n')}\n`);
+}
+
+/** Writes the answer of `keys create --json` or `keys rotate --json`, secrets included, before anything is kept. */
+export function createJsonHandover(context: Context, several: boolean): Handover {
+  return written(context, (handed) => `${JSON.stringify(handoverJson(context, handed, several))}\n`);
+}
+
+/** `{"key","secret"}`, for a rotation also `revoked`; an array of those for several. Without secrets where they went to files. */
+export function handoverJson(
+  context: Context,
+  handed: readonly HandedKey[],
+  several: boolean,
+  files?: ReadonlyMap<string, string>,
+): unknown {
+  const nowMs = context.io.clock();
+  const answers = handed.map(({ key, secret, revoked }) => ({
+    key: keyJson(key, nowMs),
+    ...(files ? { secret_file: files.get(key.id) } : { secret }),
+    ...(revoked && { revoked: keyJson(revoked, nowMs) }),
+  }));
+  return several ? answers : answers[0];
+}
+
+function written(context: Context, render: (handed: readonly HandedKey[]) => string): Handover {
+  let delivered = false;
+  return {
+    deliver(handed) {
+      const { stdout } = context.io;
+      stdout.write(render(handed));
+      stdout.flush();
+      delivered = true;
+    },
+    complete() {},
+    withdraw() {
+      if (delivered) context.say('Nothing was kept: what was just printed opens nothing. Throw it away.');
+    },
+  };
+}

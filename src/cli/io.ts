@@ -1,0 +1,153 @@
+import { fsyncSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { HkctlError } from '../core/errors.ts';
+import type { Clock } from '../core/instants.ts';
+import type { RandomBytes } from '../core/secrets.ts';
+
+/** Everything a command knows of the world outside; a test gives its own. */
+export interface Io {
+  /** Standard input, opened when it is first asked for. */
+  readonly stdin: Input;
+  /** Whether standard input is a terminal; told without opening it. */
+  readonly stdinIsTTY: boolean;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Where questions are shown: a stream on standard error, opened when it is first asked for. */
+  readonly promptOutput: NodeJS.WritableStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The account of the operating system that acts; under sudo the one that called it. */
+  readonly osAccount: string;
+  /** Where the store is if nobody names another. */
+  readonly defaultStorePath: string;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly newId: () => string;
+  /** Puts a text on the clipboard of this machine; rejects where there is none. */
+  copy(text: string): Promise<void>;
+  /** Opens an address in the browser of this machine; rejects where there is none. */
+  open(url: string): Promise<void>;
+  /** Aborted by SIGTERM, SIGHUP or SIGINT from its first call on; until then they end the process as usual. */
+  interrupted(): AbortSignal;
+}
+
+/** A stream that may be a terminal and then gives single keys in raw mode. */
+export type Input = NodeJS.ReadableStream & {
+  setRawMode?(raw: boolean): unknown;
+};
+
+/** An output written at once: `write` returns when the text has been taken, and throws `output_failed` where it was not. */
+export interface Output {
+  readonly isTTY: boolean;
+  /** Width in characters; undefined where nobody knows, as in a pipe. */
+  columns(): number | undefined;
+  rows(): number | undefined;
+  write(text: string): void;
+  /** Makes sure that what was written is on disk, where the output is a file. */
+  flush(): void;
+  /** Calls back when the size of the terminal changes; returns how to stop that. */
+  onResize(listener: () => void): () => void;
+}
+
+/** What {@link createIo} needs beside the process itself. */
+export type IoParts = Pick<
+  Io,
+  'env' | 'osAccount' | 'defaultStorePath' | 'clock' | 'random' | 'newId' | 'copy' | 'open'
+>;
+
+/**
+ * The real thing, over the file descriptors 0 to 2. Streams of the process are touched only where they are terminals or
+ * are read: making them costs a tenth of a short command's time.
+ */
+export function createIo(process: NodeJS.Process, parts: IoParts): Io {
+  return {
+    ...parts,
+    get stdin() {
+      return process.stdin;
+    },
+    get stdinIsTTY() {
+      return isatty(0);
+    },
+    get promptOutput() {
+      return process.stderr;
+    },
+    stdout: createOutput(1, () => process.stdout),
+    stderr: createOutput(2, () => process.stderr),
+    interrupted: () => interruptedBy(process),
+  };
+}
+
+/** Whether a question can be asked: somebody is there to type and to see it. */
+export function canAsk(io: Io): boolean {
+  return io.stderr.isTTY && io.stdinIsTTY;
+}
+
+function createOutput(fd: 1 | 2, stream: () => NodeJS.WriteStream): Output {
+  const terminal = isatty(fd);
+  return {
+    isTTY: terminal,
+    columns: () => (terminal ? stream().columns : undefined),
+    rows: () => (terminal ? stream().rows : undefined),
+    write: (text) => writeAll(fd, text),
+    flush: () => flush(fd),
+    onResize(listener) {
+      if (!terminal) return () => {};
+      stream().on('resize', listener);
+      return () => stream().off('resize', listener);
+    },
+  };
+}
+
+function writeAll(fd: number, text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (thrown) {
+      if (errnoOf(thrown) !== 'EAGAIN') throw outputFailed(thrown);
+      // Somebody made the pipe non-blocking and its reader is slow: wait for it.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+/** Turns a failed write into a sentence; the cause keeps the system's code. */
+export function outputFailed(thrown: unknown): HkctlError {
+  const why: Record<string, string> = {
+    EPIPE: 'its reader has closed the pipe',
+    ENOSPC: 'the disk is full',
+    EBADF: 'it is closed',
+    EIO: 'the device failed',
+  };
+  const code = errnoOf(thrown) ?? 'unknown';
+  return new HkctlError('output_failed', `Standard output could not be written: ${why[code] ?? code}.`, {
+    cause: thrown,
+  });
+}
+
+/** The system's code of a thrown error, such as `EPIPE`. */
+export function errnoOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
+  return typeof thrown.code === 'string' ? thrown.code : undefined;
+}
+
+function flush(fd: number): void {
+  try {
+    fsyncSync(fd);
+  } catch (thrown) {
+    // Pipes, terminals and some devices cannot be synced, and need not be.
+    if (!['EINVAL', 'EROFS', 'ENOTSUP', 'EBADF'].includes(errnoOf(thrown) ?? '')) throw outputFailed(thrown);
+  }
+}
+
+const interruptions = new WeakMap<NodeJS.Process, AbortSignal>();
+
+function interruptedBy(process: NodeJS.Process): AbortSignal {
+  const known = interruptions.get(process);
+  if (known) return known;
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => controller.abort(signal));
+  }
+  interruptions.set(process, controller.signal);
+  return controller.signal;
+}

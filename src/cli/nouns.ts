@@ -1,0 +1,63 @@
+import type { CommandDefinition, Noun } from './command.ts';
+
+/** A noun as the program knows it before it is loaded. */
+export interface NounEntry {
+  name: string;
+  summary: string;
+  load(): Promise<Noun | CommandDefinition>;
+}
+
+/** Every noun and every command without one, in the order of the help. */
+export const nouns: readonly NounEntry[] = [
+  {
+    name: 'init',
+    summary: 'Make a store with its first organization, entity and user',
+    load: async () => (await import('./commands/init.ts')).init,
+  },
+  {
+    name: 'keys',
+    summary: 'Create, list, rotate and revoke API keys',
+    load: async () => (await import('./commands/keys/noun.ts')).keys,
+  },
+  {
+    name: 'permissions',
+    summary: 'The permissions a key can hold',
+    load: async () => (await import('./commands/permissions.ts')).permissions,
+  },
+  {
+    name: 'entities',
+    summary: 'Sites (plants) of the organization',
+    load: async () => (await import('./commands/entities.ts')).entities,
+  },
+  {
+    name: 'users',
+    summary: 'User profiles and their roles',
+    load: async () => (await import('./commands/users.ts')).users,
+  },
+  {
+    name: 'tenants',
+    summary: 'Organizations and their settings',
+    load: async () => (await import('./commands/tenants.ts')).tenants,
+  },
+  {
+    name: 'import',
+    summary: 'Load business records or sensors from a file',
+    load: async () => (await import('./commands/import.ts')).importRecords,
+  },
+  {
+    name: 'sensors',
+    summary: 'Asset sensors, their state and their readings',
+    load: async () => (await import('./commands/sensors.ts')).sensors,
+  },
+  { name: 'serve', summary: 'Run the API daemon', load: async () => (await import('./commands/serve.ts')).serve },
+  {
+    name: 'migrate',
+    summary: 'Bring the store up to this version',
+    load: async () => (await import('./commands/migrate.ts')).migrate,
+  },
+  {
+    name: 'openapi',
+    summary: 'Print the OpenAPI document',
+    load: async () => (await import('./commands/openapi.ts')).openapi,
+  },
+];

@@ -1,0 +1,95 @@
+import { CommanderError } from 'commander';
+import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
+import { redactSecrets } from '../core/secrets.ts';
+import { type CommandDefinition, globalFlags } from './command.ts';
+import { type Context, createContext } from './context.ts';
+import { readFlags } from './flags.ts';
+import { errnoOf, type Io } from './io.ts';
+import { createProgram, isShown } from './program.ts';
+import type { Services } from './services.ts';
+import { createStyle } from './style.ts';
+
+/**
+ * Runs one command line (`argv` without interpreter and script) and gives its exit code (contract, section 3). Whatever
+ * goes wrong is told on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
+ */
+export async function run(argv: readonly string[], io: Io, services: Services): Promise<number> {
+  let context: Context | undefined;
+  let exitCode = 0;
+  let running: CommandDefinition | undefined;
+  const dispatch = async (definition: CommandDefinition, given: Record<string, unknown>, words: string[]) => {
+    running = definition;
+    const globals = readFlags(globalFlags, given, io.env);
+    context = createContext(io, services, globals);
+    exitCode = (await definition.run(context, readFlags(definition.flags, given, io.env), words)) ?? 0;
+  };
+  try {
+    const program = await createProgram(io, services.version, dispatch, argv);
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync([...argv], { from: 'user' });
+  } catch (thrown) {
+    exitCode = isShown(thrown) ? 0 : report(thrown, running, argv, io);
+  }
+  try {
+    await context?.close();
+  } catch (thrown) {
+    exitCode ||= report(thrown, running, argv, io);
+  }
+  return exitCode;
+}
+
+function report(thrown: unknown, running: CommandDefinition | undefined, argv: readonly string[], io: Io): number {
+  const error = toError(thrown);
+  const closedPipe = error.code === 'output_failed' && errnoOf(error.cause) === 'EPIPE';
+  if (closedPipe && running?.readOnly) return 0;
+  const message = redactSecrets(error.message);
+  const hint = error.hint === undefined ? null : redactSecrets(error.hint);
+  if (wants(argv, io, '--json', 'HKCTL_JSON')) {
+    tell(io, `${JSON.stringify({ error: { code: error.code, message, hint, ...error.details } })}\n`);
+  } else {
+    const style = createStyle(io.env, io.stderr);
+    tell(io, `${style.red('error:')} ${message}\n${hint === null ? '' : `${style.cyan('hint:')} ${hint}\n`}`);
+  }
+  if (error.code === 'internal' && wants(argv, io, '--debug', 'HKCTL_DEBUG')) {
+    const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    tell(io, `${redactSecrets(stack)}\n`);
+  }
+  return errorTable[error.code].exit;
+}
+
+/** Where standard error is gone, too, there is nobody left to tell: the exit code remains. */
+function tell(io: Io, text: string): void {
+  try {
+    io.stderr.write(text);
+  } catch (thrown) {
+    if (!isHkctlError(thrown)) throw thrown;
+  }
+}
+
+function toError(thrown: unknown): HkctlError {
+  if (isHkctlError(thrown)) return thrown;
+  if (thrown instanceof CommanderError) return usageError(thrown);
+  return new HkctlError('internal', 'Something unexpected happened; nothing more is known here.', {
+    hint: 'Run it again with --debug to see where, and report that.',
+    cause: thrown,
+  });
+}
+
+/** commander's sentence, with its suggestion as the hint. */
+function usageError(thrown: CommanderError): HkctlError {
+  if (thrown.code === 'commander.help') {
+    return new HkctlError('usage', 'A verb is missing.', { hint: 'Add --help to see the verbs.' });
+  }
+  const [message = '', suggestion] = thrown.message.replace(/^error: /, '').split('\n');
+  const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'Add --help to see what there is.';
+  return new HkctlError('usage', `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.`.replace(/\.\.$/, '.'), {
+    hint,
+  });
+}
+
+/** Judged by hand, since an error may come before the flags were read. */
+function wants(argv: readonly string[], io: Io, flag: string, variable: string): boolean {
+  const end = argv.indexOf('--');
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return flags.includes(flag) || ['1', 'true', 'yes', 'on'].includes(io.env[variable]?.toLowerCase() ?? '');
+}

@@ -1,0 +1,101 @@
+import type { Domain } from './actors.ts';
+import { HkctlError } from './errors.ts';
+import type { ResourceDefinition } from './fields.ts';
+import { formatInstantUs } from './instants.ts';
+import type { Entity, Reading, RecordPosition, Sensor } from './store.ts';
+
+/** A sensor as it was imported, with what was last heard of it. */
+export interface SensorView {
+  id: string;
+  code: string;
+  last_reading_at: string | null;
+  last_value: number | null;
+  last_heartbeat_at: string | null;
+  last_status: string | null;
+  [field: string]: unknown;
+}
+
+/** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
+export async function listSensors(domain: Domain, entity: Entity, resource: ResourceDefinition): Promise<SensorView[]> {
+  const records: Record<string, unknown>[] = [];
+  for (let after: RecordPosition | undefined; ; ) {
+    const page = await domain.store.records.page({
+      resource,
+      entityId: entity.id,
+      conditions: [],
+      orderBy: 'id',
+      limit: 500,
+      after,
+    });
+    // What the store wrote as JSON is a list of records.
+    records.push(...(JSON.parse(`[${page.json}]`) as Record<string, unknown>[]));
+    if (page.next === null) break;
+    after = page.next;
+  }
+  return withStates(domain, entity, records);
+}
+
+/** One sensor of an entity by code or id; `not_found` (exit 3). */
+export async function requireSensor(domain: Domain, entity: Entity, ref: string): Promise<Sensor> {
+  const sensor = (await domain.store.readings.directory(entity.id)).get(ref);
+  if (sensor) return sensor;
+  throw new HkctlError('not_found', `No sensor "${ref}" in entity ${entity.code}.`, {
+    hint: `hkctl sensors list --entity ${entity.code} shows them.`,
+  });
+}
+
+/** One sensor with all its fields. */
+export async function showSensor(
+  domain: Domain,
+  entity: Entity,
+  resource: ResourceDefinition,
+  ref: string,
+): Promise<SensorView> {
+  const sensor = await requireSensor(domain, entity, ref);
+  const json = await domain.store.records.get(resource, entity.id, sensor.id);
+  const [view] = json === undefined ? [] : await withStates(domain, entity, [JSON.parse(json)]);
+  if (!view) throw new HkctlError('not_found', `The sensor "${ref}" was just removed.`);
+  return view;
+}
+
+/** Readings of one sensor in order of time, read in pieces so that memory stays bounded. */
+export async function* readingsOf(
+  domain: Domain,
+  sensor: Sensor,
+  range: { fromUs?: number; toUs?: number },
+): AsyncGenerator<Reading[]> {
+  for (let fromUs = range.fromUs; ; ) {
+    const piece = await domain.store.readings.range({
+      series: sensor.series,
+      fromUs,
+      toUs: range.toUs,
+      limit: pieceSize,
+    });
+    if (piece.length > 0) yield piece;
+    const last = piece.at(-1);
+    if (piece.length < pieceSize || !last) return;
+    fromUs = last.atUs + 1;
+  }
+}
+
+const pieceSize = 10_000;
+
+async function withStates(domain: Domain, entity: Entity, records: Record<string, unknown>[]): Promise<SensorView[]> {
+  const directory = await domain.store.readings.directory(entity.id);
+  const byId = new Map([...directory.values()].map((sensor) => [sensor.id, sensor]));
+  const states = await domain.store.readings.states([...byId.values()].map(({ series }) => series));
+  return records.map((record) => {
+    const sensor = byId.get(String(record.id));
+    const state = sensor && states.get(sensor.series);
+    const instant = (us: number | null | undefined) => (us === null || us === undefined ? null : formatInstantUs(us));
+    return {
+      ...record,
+      id: String(record.id),
+      code: String(record.code),
+      last_reading_at: instant(state?.lastReadingAtUs),
+      last_value: state?.lastValue ?? null,
+      last_heartbeat_at: instant(state?.lastHeartbeatAtUs),
+      last_status: state?.lastStatus ?? null,
+    };
+  });
+}
