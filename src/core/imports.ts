@@ -28,8 +28,10 @@ export type RowReader = (
 
 /** A value that is not as declared: where it stands, what it is, and the rule it breaks. */
 export interface Violation {
-  /** Line of the file, from 1; null where the format knows none. */
+  /** Line of the file, from 1; null where the whole file is meant. */
   line: number | null;
+  /** Position of the value among the columns of the file, from 1; null where it has none. */
+  column: number | null;
   /** The field, or the column as the file names it where no field is known; null where the whole row is meant. */
   field: string | null;
   /** The value as text, cut to what helps and without anything shaped like a secret; null where there is none. */
@@ -116,11 +118,18 @@ function shownValue(value: string | null): string | null {
 }
 
 function messageOf(violations: readonly Violation[], count: number): string {
-  const lines = violations.map(({ line, field, value, rule }) => {
-    const place = [line === null ? undefined : `line ${line}`, field ?? undefined].filter(Boolean).join(', ');
-    return `  ${place}${place && ': '}${value === null ? '' : `"${value}": `}${rule}`;
-  });
+  const lines = violations.map((violation) => `  ${sentenceOf(violation)}`);
   const more = count > violations.length ? [`  … and ${count - violations.length} more`] : [];
   const head = count === 1 ? 'One value is not as declared:' : `${count} values are not as declared:`;
   return [head, ...lines, ...more].join('\n');
+}
+
+function sentenceOf({ line, column, field, value, rule }: Violation): string {
+  const place = [
+    line === null ? undefined : `line ${line}`,
+    column === null ? undefined : `column ${column}`,
+    field ?? undefined,
+  ];
+  const given = value === null ? undefined : `"${value}"`;
+  return [place.filter(Boolean).join(', '), given, rule].filter(Boolean).join(': ');
 }

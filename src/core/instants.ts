@@ -1,33 +1,34 @@
 /** The time now in epoch milliseconds. Injected everywhere, so that tests can stand still. */
 export type Clock = () => number;
 
-const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
-
 /**
- * Reads an RFC 3339 instant to whole epoch microseconds (a safe integer until the year 2255); digits beyond the
- * microsecond are cut. Undefined where the text is no instant with an offset, or names a day or time that does not exist.
- * A leap second (`:60`) is read as the first instant of the next minute.
+ * Reads an RFC 3339 instant to whole epoch microseconds; digits beyond the microsecond are cut. Undefined where the text
+ * is no instant with an offset, names a day or time that does not exist, or lies outside the years 1684 to 2255, in which
+ * microseconds are exact numbers. A leap second (`:60`) is read as the first instant of the next minute.
  */
 export function parseInstantUs(text: string): number | undefined {
-  const match = rfc3339.exec(text);
-  if (!match) return undefined;
-  const [, year, month, day, hour, minute, second, fraction = '', , sign, offsetHour, offsetMinute] = match;
-  if (!isCalendarDay(Number(year), Number(month), Number(day))) return undefined;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
-  if (sign !== undefined && (Number(offsetHour) > 23 || Number(offsetMinute) > 59)) return undefined;
-  const offsetMs = sign === undefined ? 0 : (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;
-  const localMs =
-    utcMs(Number(year), Number(month), Number(day)) +
-    ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
-  const instantMs = sign === '-' ? localMs + offsetMs : localMs - offsetMs;
-  return instantMs * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'));
+  const instant = readInstant(text);
+  if (!instant) return undefined;
+  const us = instant.ms * 1000 + instant.micros;
+  return Number.isSafeInteger(us) ? us : undefined;
+}
+
+/**
+ * An RFC 3339 instant of the years 0000 to 9999 as RFC 3339 in UTC with six digits of fraction, the form in which records
+ * keep it; undefined where it is none.
+ */
+export function canonicalInstant(text: string): string | undefined {
+  const instant = readInstant(text);
+  if (!instant) return undefined;
+  const canonical = formatParts(instant.ms, instant.micros);
+  // An offset can carry the first or last day of what RFC 3339 can write out of it; those years have a sign.
+  return canonical.length === canonicalLength ? canonical : undefined;
 }
 
 /** Writes epoch microseconds as RFC 3339 in UTC with six digits, `2026-11-20T08:15:00.123456Z`: sorts as text as it does in time. */
 export function formatInstantUs(us: number): string {
   const ms = Math.floor(us / 1000);
-  const micros = us - ms * 1000;
-  return `${new Date(ms).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+  return formatParts(ms, us - ms * 1000);
 }
 
 /** Writes epoch milliseconds as RFC 3339 in UTC. */
@@ -42,13 +43,39 @@ export function formatOptionalMs(ms: number | null): string | null {
 
 /** Whether a text is a date `YYYY-MM-DD` that exists in the Gregorian calendar. */
 export function isDate(text: string): boolean {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  return match !== null && isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]));
+  if (!isDateShaped(text)) return false;
+  return isCalendarDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)));
+}
+
+/** Whether a text has the shape `YYYY-MM-DD`, be there such a day or not. */
+export function isDateShaped(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text);
+}
+
+const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const canonicalLength = '2026-11-20T08:15:00.123456Z'.length;
+
+/** Milliseconds and the microseconds beyond them apart: together they are no exact number in far years. */
+function readInstant(text: string): { ms: number; micros: number } | undefined {
+  const match = rfc3339.exec(text);
+  if (!match) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const [fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match.slice(7);
+  if (!isCalendarDay(year, month, day) || hour > 23 || minute > 59 || second > 60) return undefined;
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+  const micros = Number(fraction.slice(0, 6).padEnd(6, '0'));
+  const localMs = utcMs(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + Math.floor(micros / 1000);
+  const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;
+  return { ms: sign === '-' ? localMs + offsetMs : localMs - offsetMs, micros: micros % 1000 };
+}
+
+function formatParts(ms: number, micros: number): string {
+  return `${new Date(ms).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
 }
 
 function isCalendarDay(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false;
-  return day <= new Date(utcMs(year, month + 1, 0)).getUTCDate();
+  return day <= 28 || day <= new Date(utcMs(year, month + 1, 0)).getUTCDate();
 }
 
 /** Date.UTC reads the years 0 to 99 as 1900 to 1999; this does not. */

@@ -156,6 +156,11 @@ export interface KeyPageRequest {
 }
 
 export interface KeyStore {
+  /**
+   * A number that changes whenever a key, user, entity or tenant may have changed by another process or thread: a
+   * credential read under the same number is still true. About 2 µs.
+   */
+  version(): MaybePromise<number>;
   /** Keys of a tenant, newest first; a page costs the same at any depth. */
   list(tenantId: string, filter: KeyFilter, page: KeyPageRequest): MaybePromise<Key[]>;
   count(tenantId: string, filter: KeyFilter): MaybePromise<number>;
@@ -192,6 +197,8 @@ export interface AuditStore {
   append(audit: AuditDraft): MaybePromise<void>;
   /** Records of one tenant, newest first. */
   list(tenantId: string, range: { sinceMs?: number; limit: number }): MaybePromise<AuditRecord[]>;
+  /** The highest `seq` ever given: more than the last record's where the end of the chain was cut off. */
+  lastSeq(): MaybePromise<number>;
   /** All records of all tenants in order of `seq`, for verification; in pieces, so that memory stays bounded. */
   walk(): Iterable<AuditRecord> | AsyncIterable<AuditRecord>;
 }
@@ -229,14 +236,16 @@ export interface RecordPage {
   next: RecordPosition | null;
 }
 
-/** The key under which a row for import keeps the line of the file it came from. */
-export const sourceLine: unique symbol = Symbol('line');
-
 /**
- * A row for import, keyed by field name, `id` included. Already judged by the domain: every declared field is there, in
- * order of declaration and in canonical form (null where nothing was given, lists as arrays, instants in six-digit UTC).
+ * A row for import, already judged by the domain: its values in the order of `importFields` (`id`, then as declared) and in
+ * canonical form (null where nothing was given, lists as arrays, instants in six-digit UTC).
  */
-export type ImportRow = Record<string, unknown> & { id: string; [sourceLine]?: number };
+export interface ImportRow {
+  /** Line of the file it came from. */
+  line: number;
+  id: string;
+  values: readonly unknown[];
+}
 
 export interface ImportSummary {
   inserted: number;

@@ -1,9 +1,146 @@
-import type { RowReader } from '../core/imports.ts';
+import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/columns.ts';
+import type { ResourceDefinition } from '../core/fields.ts';
+import { ImportError, type ImportFormat, importFormats, type ReadOptions, type RowReader } from '../core/imports.ts';
+import { createRecordJudge, type RecordJudge } from '../core/records.ts';
+import type { ImportRow } from '../core/store.ts';
+import { isObject } from '../core/values.ts';
+import { createCsvReader } from './csv.ts';
+import { gunzipped } from './gzip.ts';
+import { createJsonReader, createNdjsonReader } from './json.ts';
+import type { TextReader } from './reader.ts';
+import { decodeUtf8, EncodingFault } from './text.ts';
 
 /**
  * Reads a file of records (CSV, JSON or NDJSON, each also gzipped) as judged rows in batches, in constant memory. Goes on
- * after a bad row, so that all are counted, and then throws `ImportError`.
+ * after a bad row, so that all are counted, and then throws `ImportError`; once a row was bad, it gives no more.
  */
-export const readRows: RowReader = async function* (_resource, _source, _options) {
-  yield [];
+export const readRows: RowReader = async function* (resource, source, options) {
+  const judge = createRecordJudge(resource);
+  const { violations } = judge;
+  const fatal = (line: number | null, rule: string): never => {
+    violations.add({ line, column: null, field: null, value: null, rule });
+    throw new ImportError(violations.first, violations.count);
+  };
+  let batch: ImportRow[] = [];
+  let seen = false;
+  let reader: TextReader | undefined;
+  let format = options.format ?? formatOfName(options.fileName);
+  const keep = (row: ImportRow | undefined) => {
+    if (row) batch.push(row);
+  };
+  try {
+    for await (const text of decodeUtf8(gunzipped(source))) {
+      if (!reader) {
+        format ??= formatOfStart(text);
+        if (format === undefined) continue;
+        seen = true;
+        reader = createReader(format, resource, options, judge, keep, fatal);
+      }
+      reader.push(text, false);
+      if (batch.length === 0) continue;
+      if (violations.count === 0) yield batch;
+      batch = [];
+    }
+    reader ??= createReader(format ?? 'csv', resource, options, judge, keep, fatal);
+    reader.push('', true);
+    // An empty file is a job that broke, not a plant without parts: --replace would remove them all.
+    if (!seen && format !== 'json') fatal(null, 'at least a header line or one record; the file is empty');
+  } catch (thrown) {
+    if (!(thrown instanceof EncodingFault)) throw thrown;
+    fatal(reader?.line ?? 1, encodingRule(thrown));
+  }
+  violations.refuse();
+  if (batch.length > 0) yield batch;
 };
+
+/** The format that a file's name tells, `.gz` at its end left out; undefined where it tells none. */
+export function formatOfName(fileName: string | undefined): ImportFormat | undefined {
+  const extension = /\.([a-z]+)$/.exec(fileName?.toLowerCase().replace(/\.gz$/, '') ?? '')?.[1];
+  if (extension === 'jsonl') return 'ndjson';
+  if (extension === 'tsv' || extension === 'txt') return 'csv';
+  return importFormats.find((format) => format === extension);
+}
+
+function formatOfStart(text: string): ImportFormat | undefined {
+  const first = text.trimStart()[0];
+  if (first === undefined) return undefined;
+  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
+}
+
+function createReader(
+  format: ImportFormat,
+  resource: ResourceDefinition,
+  options: ReadOptions,
+  judge: RecordJudge,
+  keep: (row: ImportRow | undefined) => void,
+  fatal: (line: number | null, rule: string) => never,
+): TextReader {
+  const { violations } = judge;
+  if (format === 'csv') {
+    let columns: Int32Array | undefined;
+    let header: string[] = [];
+    return createCsvReader({
+      row(cells, line) {
+        if (!columns) {
+          header = cells.map((cell) => cell.trim());
+          columns = columnsOf(resource, header, line, options.map);
+        } else if (cells.length === header.length) {
+          keep(judge.judgeCells(cells, columns, line));
+        } else {
+          const column = Math.min(cells.length, header.length);
+          const rule = `${header.length} columns as in the header; this row has ${cells.length}`;
+          violations.add({
+            line,
+            column: column + 1,
+            field: header[column] ?? null,
+            value: cells[column] ?? null,
+            rule,
+          });
+        }
+      },
+      fault: (line, column, value, rule) =>
+        violations.add({ line, column, field: header[column - 1] ?? null, value, rule }),
+      fatal,
+    });
+  }
+  const fieldOf = createFieldOfColumn(resource, options.map);
+  const createJson = format === 'json' ? createJsonReader : createNdjsonReader;
+  return createJson({
+    value(value, line) {
+      if (isObject(value)) keep(judgeMembers(value, line));
+      else violations.add({ line, column: null, field: null, value: JSON.stringify(value), rule: 'an object' });
+    },
+    fault: (line, value, rule) => violations.add({ line, column: null, field: null, value, rule }),
+    fatal,
+  });
+
+  function judgeMembers(members: Readonly<Record<string, unknown>>, line: number): ImportRow | undefined {
+    const values: Record<string, unknown> = {};
+    const before = violations.count;
+    for (const name of Object.keys(members)) {
+      const field = fieldOf(name);
+      if (field === null) continue;
+      const given = members[name];
+      const problem =
+        field === undefined
+          ? unknownFieldRule(resource, name)
+          : Object.hasOwn(values, field)
+            ? `stands for ${field}, as does an earlier member`
+            : undefined;
+      if (problem !== undefined) {
+        const value = typeof given === 'string' ? given : JSON.stringify(given);
+        violations.add({ line, column: null, field: name, value, rule: problem });
+      } else if (field !== undefined) values[field] = given;
+    }
+    const row = judge.judgeObject(values, line);
+    return violations.count === before ? row : undefined;
+  }
+}
+
+function encodingRule({ position, byte }: EncodingFault): string {
+  const hex = byte.toString(16).toUpperCase().padStart(2, '0');
+  const rule = `UTF-8 text; byte ${position} (0x${hex}) is none`;
+  return position === 0 && byte >= 0xfe
+    ? `${rule}. It looks like UTF-16: save it as UTF-8`
+    : `${rule}. Save the file as UTF-8 (in Excel: "CSV UTF-8")`;
+}

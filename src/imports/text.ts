@@ -1,0 +1,68 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+
+/** Bytes that are no UTF-8: where the first of them stands in the file, from 0, and which it is. */
+export class EncodingFault extends Error {
+  readonly position: number;
+  readonly byte: number;
+
+  constructor(position: number, byte: number) {
+    super(`byte ${position} is no UTF-8`);
+    this.position = position;
+    this.byte = byte;
+  }
+}
+
+/** Decodes UTF-8, a byte order mark left out; gives all text before a wrong byte, then throws {@link EncodingFault}. */
+export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let position = 0;
+  let tail: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = tail.length > 0 ? Buffer.concat([tail, chunk]) : toBuffer(chunk);
+    const start = position === 0 && hasMark(bytes) ? 3 : 0;
+    const whole = bytes.subarray(0, bytes.length - unfinished(bytes));
+    if (!isUtf8(whole)) {
+      const wrong = firstWrong(whole);
+      yield whole.subarray(Math.min(start, wrong), wrong).toString();
+      throw new EncodingFault(position + wrong, whole[wrong] ?? 0);
+    }
+    const text = whole.subarray(start);
+    // One byte a character is the quickest to make and to search, and most files are nothing else.
+    yield isAscii(text) ? text.toString('latin1') : text.toString('utf8');
+    position += whole.length;
+    tail = bytes.subarray(whole.length);
+  }
+  if (tail.length > 0) throw new EncodingFault(position, tail[0] ?? 0);
+}
+
+function toBuffer(chunk: Uint8Array): Buffer {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+function hasMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** How many bytes at the end begin a character that the next bytes complete. */
+function unfinished(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte >= 0xc0) return widthOf(byte) > back ? back : 0;
+    if (byte < 0x80) return 0;
+  }
+  return 0;
+}
+
+function widthOf(byte: number): number {
+  if (byte < 0xc0) return 1;
+  return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+function firstWrong(bytes: Buffer): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const width = widthOf(bytes[at] ?? 0);
+    if (!isUtf8(bytes.subarray(at, at + width))) return at;
+    at += width;
+  }
+  return at;
+}
