@@ -1,7 +1,6 @@
 import { HkctlError } from './errors.ts';
-import type { ResourceDefinition } from './fields.ts';
+import { importFields, type ResourceDefinition } from './fields.ts';
 import { ImportError, type Violation } from './imports.ts';
-import { importFields } from './records.ts';
 
 /** What a column of a file stands for: a field, null where it is left out, undefined where it is unknown. */
 export type FieldOfColumn = (column: string) => string | null | undefined;

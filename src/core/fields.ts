@@ -132,6 +132,11 @@ export function allFields(resource: ResourceDefinition): Fields {
   return { id: { ...identityField, example: resource.idExample }, ...resource.fields, updated_at: updatedAtField };
 }
 
+/** The fields that an import may give: all but `updated_at`, which it sets itself. */
+export function importFields(resource: ResourceDefinition): Fields {
+  return { id: { ...identityField, example: resource.idExample }, ...resource.fields };
+}
+
 /** The fields that a list shows: all but those marked `detail`. */
 export function listFields(resource: ResourceDefinition): Fields {
   return Object.fromEntries(Object.entries(allFields(resource)).filter(([, field]) => !field.detail));

@@ -1,4 +1,4 @@
-import { type Fields, identityField, type ResourceDefinition } from './fields.ts';
+import { importFields, type ResourceDefinition } from './fields.ts';
 import { ViolationList } from './imports.ts';
 import type { ImportRow } from './store.ts';
 import { type FieldJudge, judgeOf, type Refuse, trimmed } from './values.ts';
@@ -12,11 +12,6 @@ export interface RecordJudge {
   judgeCells(cells: readonly string[], columns: Int32Array, line: number): ImportRow | undefined;
   /** A row of JSON values keyed by field names; a value it lacks is null. Undefined: refused. */
   judgeObject(values: Readonly<Record<string, unknown>>, line: number): ImportRow | undefined;
-}
-
-/** What an import may give: `id` and the declared fields; `updated_at` is set by the import itself. */
-export function importFields(resource: ResourceDefinition): Fields {
-  return { id: identityField, ...resource.fields };
 }
 
 /** Builds the judge of an import, its closures compiled once from the declaration. */

@@ -77,6 +77,8 @@ export function createCsvReader(events: CsvEvents): TextReader {
     const cells: string[] = [];
     let breaks = 0;
     let at = start;
+    let lineEnd = -1;
+    let nextQuote = -1;
     for (;;) {
       let end: number;
       if (text.charCodeAt(at) === quoteCode) {
@@ -94,14 +96,20 @@ export function createCsvReader(events: CsvEvents): TextReader {
           return skipLine(end, 'nothing between a closing quote and the next column', value);
         }
       } else {
-        const lineEnd = indexOrEnd(text, '\n', at);
+        if (lineEnd < at) lineEnd = indexOrEnd(text, '\n', at);
+        if (nextQuote < at) nextQuote = indexOrEnd(text, quote, at);
         if (lineEnd === text.length && !last) return -1;
-        end = Math.min(indexOrEnd(text, separator, at), lineEnd);
-        const value = text.slice(at, end === lineEnd ? withoutReturn(text, at, end) : end);
-        if (value.includes(quote)) {
-          return skipLine(at, 'quotes around the whole value, and those inside it doubled', value);
+        if (nextQuote >= lineEnd) {
+          for (const value of text.slice(at, withoutReturn(text, at, lineEnd)).split(separator)) cells.push(value);
+          end = lineEnd;
+        } else {
+          end = indexOrEnd(text, separator, at);
+          if (nextQuote < end) {
+            const value = text.slice(at, Math.min(end, lineEnd));
+            return skipLine(at, 'quotes around the whole value, and those inside it doubled', value);
+          }
+          cells.push(text.slice(at, end));
         }
-        cells.push(value);
       }
       if (isEnd(text, end)) {
         events.row(cells, line);
