@@ -1,0 +1,8 @@
+import { resources } from '../../src/resources/index.ts';
+import { outbox, tableName, toTable } from '../../src/store/sqlite/records-tables.ts';
+
+/** Every table of the records database, for the migrations' generator: one a declared resource, and the outbox. */
+module.exports = {
+  outbox,
+  ...Object.fromEntries(resources.map((resource) => [tableName(resource), toTable(resource)])),
+};

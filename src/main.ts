@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import packageJson from '../package.json' with { type: 'json' };
+import { createIo, type Io } from './cli/io.ts';
+import { run } from './cli/run.ts';
+import type { Services } from './cli/services.ts';
+import { readSurroundings } from './config.ts';
+import type { Clock } from './core/instants.ts';
+import type { StoreOptions } from './store/open.ts';
+
+/**
+ * The composition root: the only file that knows every layer. Each is loaded when a command first needs it, so that a
+ * short command pays for no daemon and `--help` for no store. Runs the command line of a process and gives its exit code.
+ */
+export async function main(process: NodeJS.Process): Promise<number> {
+  const surroundings = readSurroundings(process);
+  const io = createIo(process, {
+    ...surroundings,
+    clock: Date.now,
+    random: randomBytes,
+    newId: randomUUID,
+    copy: async (text) => (await import('clipboardy')).default.write(text),
+    open: openInBrowser,
+  });
+  return run(process.argv.slice(2), io, createServices(io));
+}
+
+/** What the build runs once so that its code cache holds what short commands compile; not part of the program's face. */
+export async function warm(path: string): Promise<void> {
+  const { createStore, openStore } = await import('./store/open.ts');
+  const options = storeOptions(Date.now);
+  await (await createStore(path, options)).close();
+  await openStore(path, options).close();
+}
+
+function createServices(io: Pick<Io, 'clock'>): Services {
+  const options = storeOptions(io.clock);
+  return {
+    version: packageJson.version,
+    openStore: async (path) => (await import('./store/open.ts')).openStore(path, options),
+    createStore: async (path) => (await import('./store/open.ts')).createStore(path, options),
+    migrateStore: async (path) => (await import('./store/open.ts')).migrateStore(path, options),
+    async serve(domain, settings, hooks) {
+      const [{ serve }, { resources }] = await Promise.all([
+        import('./http/server.ts'),
+        import('./resources/index.ts'),
+      ]);
+      await serve(
+        { domain, settings, resources, version: packageJson.version, docsFolder: join(__dirname, 'docs') },
+        hooks,
+      );
+    },
+    async openapi(baseUrl) {
+      const [{ openapiDocument }, { resources }] = await Promise.all([
+        import('./http/openapi.ts'),
+        import('./resources/index.ts'),
+      ]);
+      return openapiDocument(resources, { version: packageJson.version, baseUrl });
+    },
+    resources: async () => (await import('./resources/index.ts')).resources,
+    rowReader: async () => (await import('./imports/rows.ts')).readRows,
+    loadDemo: async (domain, actor, entity) => (await import('./resources/demo.ts')).loadDemo(domain, actor, entity),
+  };
+}
+
+/** Where the package lies is known here alone; its folders stand beside `dist`. */
+function storeOptions(clock: Clock): StoreOptions {
+  return {
+    clock,
+    migrationsFolder: join(__dirname, '..', 'migrations'),
+    writerThread: join(__dirname, 'writer.cjs'),
+  };
+}
+
+/** Opens an address with what the desktop has for it; rejects where there is none. */
+function openInBrowser(url: string): Promise<void> {
+  const [program, ...args] = browsers[process.platform] ?? ['xdg-open'];
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+    child.on('error', reject);
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
+    child.unref();
+  });
+}
+
+const browsers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};

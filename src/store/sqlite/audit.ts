@@ -1,0 +1,89 @@
+import { and, asc, desc, eq, gt, gte, sql } from 'drizzle-orm';
+import { type AuditDraft, type AuditRecord, chainRecord } from '../../core/audit.ts';
+import type { AuditStore } from '../../core/store.ts';
+import { lazily } from './lazily.ts';
+import type { Registry } from './registry.ts';
+import { audit } from './registry-tables.ts';
+
+/** Appends to the chain inside a change that is under way. */
+export type AppendAudit = (draft: AuditDraft) => void;
+
+type Row = typeof audit.$inferSelect;
+
+const walkedAtOnce = 1000;
+
+/** The append of the audit chain: one indexed read of its head and one insert. */
+export function createAppendAudit({ db }: Registry): AppendAudit {
+  const head = lazily(() =>
+    db.select({ seq: audit.seq, hash: audit.hash }).from(audit).orderBy(desc(audit.seq)).limit(1).prepare(),
+  );
+  const insert = lazily(() =>
+    db
+      .insert(audit)
+      .values({
+        seq: sql.placeholder('seq'),
+        tenantId: sql.placeholder('tenantId'),
+        atMs: sql.placeholder('atMs'),
+        action: sql.placeholder('action'),
+        actorId: sql.placeholder('actorId'),
+        actorLogin: sql.placeholder('actorLogin'),
+        osAccount: sql.placeholder('osAccount'),
+        target: sql.placeholder('target'),
+        outcome: sql.placeholder('outcome'),
+        detail: sql.placeholder('detail'),
+        previousHash: sql.placeholder('previousHash'),
+        hash: sql.placeholder('hash'),
+      })
+      .prepare(),
+  );
+  return (draft) => {
+    const { actor, ...record } = chainRecord(draft, head().get());
+    insert().run({ ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
+  };
+}
+
+/** The audit trail. `settle` moves events that other files still hold for it into the chain. */
+export function createAuditStore(registry: Registry, append: AppendAudit, settle: () => void): AuditStore {
+  const { db } = registry;
+  const list = lazily(() =>
+    db
+      .select()
+      .from(audit)
+      .where(and(eq(audit.tenantId, sql.placeholder('tenantId')), gte(audit.atMs, sql.placeholder('sinceMs'))))
+      .orderBy(desc(audit.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
+  const after = lazily(() =>
+    db
+      .select()
+      .from(audit)
+      .where(gt(audit.seq, sql.placeholder('seq')))
+      .orderBy(asc(audit.seq))
+      .limit(walkedAtOnce)
+      .prepare(),
+  );
+  const lastGiven = lazily(() =>
+    registry.connection.prepare<[], number>("select seq from sqlite_sequence where name = 'audit'").pluck(),
+  );
+  return {
+    append: (draft) => registry.change(() => append(draft)),
+    list(tenantId, { sinceMs = 0, limit }) {
+      settle();
+      return registry.read(() => list().all({ tenantId, sinceMs, limit }).map(toRecord));
+    },
+    lastSeq: () => registry.read(() => lastGiven().get() ?? 0),
+    *walk() {
+      settle();
+      for (let seq = 0, rows: Row[]; ; seq = rows.at(-1)?.seq ?? seq) {
+        rows = registry.read(() => after().all({ seq }));
+        if (rows.length === 0) return;
+        yield* rows.map(toRecord);
+      }
+    },
+  };
+}
+
+function toRecord({ actorId, actorLogin, ...row }: Row): AuditRecord {
+  return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
+}

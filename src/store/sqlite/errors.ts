@@ -1,0 +1,62 @@
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
+
+/** Runs something on the driver and turns what it throws into the domain's errors (contract, exit code 6). */
+export function translating<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw toDomainError(thrown, path);
+  }
+}
+
+/** The domain's error for one of the driver's or the file system's; others are passed on as they are. */
+export function toDomainError(thrown: unknown, path: string): unknown {
+  if (isHkctlError(thrown)) return thrown;
+  const code = codeOf(thrown);
+  if (code === undefined) return thrown;
+  const options = (hint: string) => ({ hint, cause: thrown });
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return new HkctlError(
+      'store_locked',
+      `The store ${path} is locked by another process.`,
+      options('Try again; if it stays so, look for a hanging hkctl with: fuser -v STORE'),
+    );
+  }
+  if (/^SQLITE_FULL|^SQLITE_IOERR_(WRITE|FSYNC|SHMSIZE|TRUNCATE)|^ENOSPC|^EDQUOT|^EFBIG/.test(code)) {
+    return new HkctlError(
+      'store_full',
+      `The disk of the store ${path} is full or failing; nothing was changed.`,
+      options('Make room on its file system and try again.'),
+    );
+  }
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+    return new HkctlError(
+      'store_corrupt',
+      `The store ${path} is damaged or no store of hkctl.`,
+      options('Keep the files as they are and go back to your last backup.'),
+    );
+  }
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|IOERR)|^EACCES|^EPERM|^EROFS/.test(code)) {
+    return new HkctlError(
+      'store_unreadable',
+      `The store ${path} cannot be opened or written by this account.`,
+      options('Run hkctl as the account that owns the store, or name another with --store.'),
+    );
+  }
+  if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) {
+    return new HkctlError('duplicate', `It is already there: ${columnsOf(thrown)}.`, { cause: thrown });
+  }
+  return thrown;
+}
+
+/** The error code of the driver or the file system, also where drizzle has wrapped it. */
+function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
+  return codeOf(thrown.cause);
+}
+
+function columnsOf(thrown: unknown): string {
+  const message = thrown instanceof Error ? thrown.message : '';
+  return message.replace(/^.*constraint failed: /, '') || 'a value that must be unique';
+}

@@ -1,0 +1,70 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HkctlError } from '../../core/errors.ts';
+import { type Connection, openDatabase } from './driver.ts';
+import { translating } from './errors.ts';
+
+/** The files of one store, beside each other under one name; each `:memory:` for a store that is kept nowhere. */
+export interface StoreFiles {
+  registry: string;
+  records: string;
+  readings: string;
+  /** Append-only journal of revocations; null in memory. */
+  revocations: string | null;
+}
+
+/** The databases of a store, each with migrations of its own. */
+export const databaseNames = ['registry', 'records', 'readings'] as const;
+export type DatabaseName = (typeof databaseNames)[number];
+
+const memory = ':memory:';
+
+/** Where the files of the store at a path are. */
+export function filesOf(path: string): StoreFiles {
+  if (path === memory) return { registry: memory, records: memory, readings: memory, revocations: null };
+  const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
+  return {
+    registry: path,
+    records: `${stem}.records.db`,
+    readings: `${stem}.readings.db`,
+    revocations: `${stem}.revocations`,
+  };
+}
+
+export interface ConnectionOptions {
+  /** How long to wait for another writer. */
+  busyTimeoutMs: number;
+  /** Make the file where it is missing. */
+  create: boolean;
+}
+
+/** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
+export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
+  if (file !== memory && !create && !existsSync(file)) {
+    throw new HkctlError('store_absent', `There is no store at ${file}.`, {
+      hint: 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
+    });
+  }
+  return translating(file, () => {
+    if (file !== memory && create) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // SQLite makes the -wal and -shm files with the mode of the database itself, so only that one needs the umask.
+    const before = create ? process.umask(0o077) : undefined;
+    try {
+      const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: !create });
+      for (const pragma of pragmas) connection.pragma(pragma);
+      if (create && file !== memory) chmodSync(file, 0o600);
+      return connection;
+    } finally {
+      if (before !== undefined) process.umask(before);
+    }
+  });
+}
+
+/** FULL, since an answer promises durability; checkpoints are rare, since each one stalls the commit that meets it. */
+const pragmas = [
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  'trusted_schema = OFF',
+  'wal_autocheckpoint = 4000',
+];

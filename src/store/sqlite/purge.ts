@@ -1,0 +1,42 @@
+import { eq } from 'drizzle-orm';
+import type { Connection } from './driver.ts';
+import type { Registry } from './registry.ts';
+import { purges } from './registry-tables.ts';
+
+/** Empties records and readings of entities that were removed; what a crash interrupted is taken up again. */
+export function purgeRemoved(registry: Registry, records: () => Connection, readings: () => Connection): void {
+  for (const { entityId } of registry.read(() => registry.db.select().from(purges).all())) {
+    purgeRecords(records(), entityId);
+    purgeReadings(readings(), entityId);
+    registry.change(() => registry.db.delete(purges).where(eq(purges.entityId, entityId)).run());
+  }
+}
+
+function purgeRecords(connection: Connection, entityId: string): void {
+  const tables = connection
+    .prepare<[], string>(
+      "select m.name from sqlite_master m join pragma_table_info(m.name) c on c.name = 'entity_id' where m.type = 'table'",
+    )
+    .pluck()
+    .all();
+  connection
+    .transaction(() => {
+      for (const table of tables) connection.prepare(`delete from "${table}" where entity_id = ?`).run(entityId);
+    })
+    .immediate();
+}
+
+/** A transaction a sensor: ingest of other entities gets its turn in between. */
+function purgeReadings(connection: Connection, entityId: string): void {
+  const numbers = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
+  const statements = ['readings', 'heartbeats', 'series'].map((table) =>
+    connection.prepare<[number]>(`delete from ${table} where series = ?`),
+  );
+  for (const series of numbers.all(entityId)) {
+    connection
+      .transaction(() => {
+        for (const statement of statements) statement.run(series);
+      })
+      .immediate();
+  }
+}

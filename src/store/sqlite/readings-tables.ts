@@ -1,0 +1,38 @@
+import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+
+/** A sensor's number, given when it is first seen: readings carry eight bytes less than with its id. */
+export const series = sqliteTable(
+  'series',
+  {
+    series: integer('series').primaryKey({ autoIncrement: true }),
+    entityId: text('entity_id').notNull(),
+    sensorId: text('sensor_id').notNull(),
+  },
+  (table) => [uniqueIndex('series_sensor').on(table.entityId, table.sensorId)],
+);
+
+/** Readings in order of sensor and time. WITHOUT ROWID is written into the migration by hand: drizzle has no word for it. */
+export const readings = sqliteTable(
+  'readings',
+  {
+    series: integer('series').notNull(),
+    atUs: integer('at_us').notNull(),
+    value: real('value').notNull(),
+    quality: integer('quality').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.series, table.atUs] })],
+);
+
+/** Heartbeats in order of sensor and time; likewise WITHOUT ROWID. */
+export const heartbeats = sqliteTable(
+  'heartbeats',
+  {
+    series: integer('series').notNull(),
+    atUs: integer('at_us').notNull(),
+    status: text('status'),
+    battery: real('battery'),
+    signal: real('signal'),
+    firmware: text('firmware'),
+  },
+  (table) => [primaryKey({ columns: [table.series, table.atUs] })],
+);

@@ -1,0 +1,50 @@
+import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { AuditDraft } from '../../core/audit.ts';
+import { allFields, type Field, filterableFields, type ResourceDefinition } from '../../core/fields.ts';
+
+/** Audit events of imports, kept in the same commit as the records until they are moved into the chain. */
+export const outbox = sqliteTable('audit_outbox', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  draft: text('draft', { mode: 'json' }).$type<AuditDraft>().notNull(),
+});
+
+/** Name of a resource's table. */
+export function tableName(resource: ResourceDefinition): string {
+  return resource.name.replaceAll('-', '_');
+}
+
+/**
+ * The table of a resource, derived from its declaration: a column a field, the records of an entity beside each other by
+ * `id`, and an index for every order in which a page can be asked for.
+ */
+export function toTable(resource: ResourceDefinition) {
+  const name = tableName(resource);
+  const columns = Object.fromEntries(
+    Object.entries(allFields(resource)).map(([field, spec]) => [field, toColumn(field, spec)]),
+  );
+  return sqliteTable(name, { entity_id: text('entity_id').notNull(), ...columns }, (table) => {
+    const column = (field: string) => {
+      const found = table[field as keyof typeof table]; // the columns' names are known only at run time
+      if (!found) throw new Error(`${resource.name} has no field ${field}`);
+      return found;
+    };
+    return [
+      primaryKey({ columns: [table.entity_id, column('id')] }),
+      ...[...filterableFields(resource), 'updated_at'].map((field) =>
+        index(`${name}_by_${field}`).on(table.entity_id, column(field), column('id')),
+      ),
+    ];
+  });
+}
+
+function toColumn(name: string, field: Field) {
+  const column = columnOf(name, field);
+  return field.required || field.kind === 'list' ? column.notNull() : column;
+}
+
+function columnOf(name: string, field: Field) {
+  if (field.kind === 'integer') return integer(name);
+  if (field.kind === 'decimal') return real(name);
+  if (field.kind === 'boolean') return integer(name, { mode: 'boolean' });
+  return text(name);
+}

@@ -1,0 +1,29 @@
+import { HkctlError } from '../../core/errors.ts';
+import type { Connection } from './driver.ts';
+import { translating } from './errors.ts';
+import type { DatabaseName } from './files.ts';
+
+/**
+ * How many migrations each database has in this version; kept in its `user_version`, so that opening a store costs no
+ * look at the migrations' folder. A test holds it against the folder.
+ */
+export const schemaVersions: Record<DatabaseName, number> = { registry: 1, records: 1, readings: 1 };
+
+/** Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version. */
+export function requireSchemaVersion(connection: Connection, name: DatabaseName, path: string): void {
+  const version = readSchemaVersion(connection, path);
+  if (version === schemaVersions[name]) return;
+  if (version > schemaVersions[name]) {
+    throw new HkctlError('store_too_new', `The store ${path} was made by a newer hkctl (schema ${version}).`, {
+      hint: 'Use that version of hkctl, or a newer one.',
+    });
+  }
+  throw new HkctlError('store_too_old', `The store ${path} is of an older version (schema ${version}).`, {
+    hint: 'Stop the daemon and run: hkctl migrate',
+  });
+}
+
+/** The version a database says it is of; 0 for one without tables. */
+export function readSchemaVersion(connection: Connection, path: string): number {
+  return Number(translating(path, () => connection.pragma('user_version', { simple: true })));
+}

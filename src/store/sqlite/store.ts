@@ -1,0 +1,150 @@
+import type {
+  AuditStore,
+  DaemonStore,
+  EntityStore,
+  ImportRequest,
+  ImportSummary,
+  KeyStore,
+  ReadingStore,
+  RecordStore,
+  Store,
+  TenantStore,
+  UserStore,
+} from '../../core/store.ts';
+import type { StoreOptions } from '../open.ts';
+import { type AppendAudit, createAppendAudit, createAuditStore } from './audit.ts';
+import { createDaemonStore } from './daemon.ts';
+import type { Connection } from './driver.ts';
+import { createEntityStore } from './entities.ts';
+import { translating } from './errors.ts';
+import { filesOf, openFile, type StoreFiles } from './files.ts';
+import { importRecords } from './imports.ts';
+import { createKeyStore } from './keys.ts';
+import { lazily } from './lazily.ts';
+import { emptyOutbox } from './outbox.ts';
+import { purgeRemoved } from './purge.ts';
+import { createReadingStore } from './readings.ts';
+import { createRecordStore } from './records.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import { requireSchemaVersion } from './schema-versions.ts';
+import { createTenantStore } from './tenants.ts';
+import { createUserStore } from './users.ts';
+import { WriterClient } from './writer/client.ts';
+import { IngestWriter, type WriteTask } from './writer/ingest-writer.ts';
+
+interface SqliteStoreOptions extends StoreOptions {
+  busyTimeoutMs: number;
+  /** Open already, as they are where a store is made. */
+  records?: Connection;
+  readings?: Connection;
+}
+
+/** The store in SQLite: three files, of which a command opens those that it needs. */
+export class SqliteStore implements Store {
+  readonly tenants: TenantStore;
+  readonly users: UserStore;
+  readonly entities: EntityStore;
+  readonly keys: KeyStore;
+  readonly audit: AuditStore;
+  readonly records: RecordStore;
+  readonly readings: ReadingStore;
+  readonly daemon: DaemonStore;
+
+  readonly #path: string;
+  readonly #files: StoreFiles;
+  readonly #options: SqliteStoreOptions;
+  readonly #registry: Registry;
+  readonly #append: AppendAudit;
+  readonly #opened: Connection[];
+  readonly #recordsFile: () => Connection;
+  readonly #readingsFile: () => Connection;
+  readonly #writer: WriterClient | undefined;
+
+  constructor(path: string, registry: Connection, options: SqliteStoreOptions) {
+    this.#path = path;
+    this.#files = filesOf(path);
+    this.#options = options;
+    this.#registry = createRegistry(registry, path);
+    this.#append = createAppendAudit(this.#registry);
+    this.#opened = [registry, options.records, options.readings].filter((open) => open !== undefined);
+    this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
+    this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
+    const threaded = options.writerThread !== undefined && this.#files.revocations !== null;
+    this.#writer = threaded ? new WriterClient(options.writerThread ?? '', path) : undefined;
+
+    this.tenants = createTenantStore(this.#registry, this.#append);
+    this.users = createUserStore(this.#registry, this.#append);
+    this.entities = createEntityStore(this.#registry, this.#append, () => this.#settle());
+    this.keys = this.#createKeys();
+    this.audit = createAuditStore(this.#registry, this.#append, () => this.#settle());
+    this.records = createRecordStore(this.#recordsFile, path, (request) => this.#import(request));
+    this.readings = createReadingStore({
+      records: this.#recordsFile,
+      readings: this.#readingsFile,
+      recordsVersion: () => Number(this.records.version()),
+      path,
+      write: this.#createWrite(),
+    });
+    this.daemon = createDaemonStore(this.#registry, options.clock);
+  }
+
+  async close(): Promise<void> {
+    await this.#writer?.close();
+    for (const connection of this.#opened.splice(0)) connection.close();
+  }
+
+  #open(name: 'records' | 'readings'): Connection {
+    const connection = openFile(this.#files[name], { busyTimeoutMs: this.#options.busyTimeoutMs, create: false });
+    this.#opened.push(connection);
+    requireSchemaVersion(connection, name, this.#files[name]);
+    return connection;
+  }
+
+  /** In a daemon times of use are written by the thread, so that the main thread waits for no disk. */
+  #createKeys(): KeyStore {
+    const keys = createKeyStore(this.#registry, this.#append, this.#files.revocations);
+    const writer = this.#writer;
+    if (!writer) return keys;
+    return {
+      ...keys,
+      async recordUse(uses) {
+        if (uses.size > 0) await writer.send({ kind: 'uses', uses });
+      },
+    };
+  }
+
+  #createWrite() {
+    const inline = lazily(() => new IngestWriter(this.#readingsFile()));
+    const writer = this.#writer;
+    return async (task: WriteTask) => {
+      const verdict = writer
+        ? await writer.send(task)
+        : translating(this.#files.readings, () => inline().write([task])[0]);
+      if (!verdict) throw new Error('the writer gave no verdict');
+      return verdict;
+    };
+  }
+
+  async #import(request: ImportRequest): Promise<ImportSummary> {
+    this.#settle();
+    const { registry, records } = this.#files;
+    // A connection of its own: the transaction stays open while rows are read, and readers must not find it there.
+    const own = records === ':memory:' ? undefined : openFile(records, { ...this.#options, create: false });
+    try {
+      const { summary, unsettled } = await importRecords(own ?? this.#recordsFile(), registry, request);
+      if (unsettled) this.#registry.change(() => this.#append(unsettled));
+      return summary;
+    } finally {
+      own?.close();
+      this.#settle();
+    }
+  }
+
+  /** Ends what an earlier process may have left half done between the files. */
+  #settle(): void {
+    translating(this.#path, () => {
+      emptyOutbox(this.#registry, this.#recordsFile(), this.#append);
+      purgeRemoved(this.#registry, this.#recordsFile, this.#readingsFile);
+    });
+  }
+}

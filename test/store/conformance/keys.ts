@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest';
+import { verifyChain } from '../../../src/core/audit.ts';
+import type { Store } from '../../../src/core/store.ts';
+import { draftOf, newKey, nowMs, type Plant } from '../stores.ts';
+
+/** What every engine keeps of keys, and when it refuses. `given` makes a fresh store with one plant. */
+export function keyConformance(given: () => Promise<{ store: Store; plant: Plant }>): void {
+  it('keeps a key and finds it by id, prefix and hash', async () => {
+    const { store, plant } = await given();
+    const key = newKey(plant, 1, { expiresAtMs: nowMs + 1000 });
+    await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));
+    const found = await store.keys.find(plant.tenant.id, key.prefix);
+    expect(found).toEqual({
+      id: key.id,
+      tenantId: plant.tenant.id,
+      prefix: key.prefix,
+      name: 'key 1',
+      permissions: ['parts.view'],
+      entity: { id: plant.entity.id, code: 'BER', name: 'Berlin', timezone: 'Europe/Berlin', status: 'active' },
+      createdBy: { id: plant.user.id, login: 'acme-admin', name: 'Ada' },
+      createdAtMs: nowMs + 1,
+      expiresAtMs: nowMs + 1000,
+      lastUsedAtMs: null,
+      revokedAtMs: null,
+      revokedBy: null,
+      rotatedFrom: null,
+      rotatedTo: null,
+    });
+    expect(await store.keys.find(plant.tenant.id, key.id)).toEqual(found);
+    expect(await store.keys.findByHash(plant.tenant.id, key.secretHash)).toEqual(found);
+    expect(await store.keys.find('another tenant', key.id)).toBeUndefined();
+    expect(await store.keys.prefixTaken(key.prefix)).toBe(true);
+    expect(await store.keys.prefixTaken('hk_free0')).toBe(false);
+  });
+
+  it('refuses a taken prefix and an inactive entity, and appends nothing for them', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'key.create', 'x');
+    await store.keys.insert(newKey(plant, 1), draft);
+    const before = await store.audit.lastSeq();
+    await expect(async () => store.keys.insert(newKey(plant, 2, { prefix: 'hk_00001' }), draft)).rejects.toMatchObject({
+      code: 'duplicate',
+    });
+    await store.entities.setStatus(plant.entity.id, 'inactive', draft);
+    await expect(async () => store.keys.insert(newKey(plant, 3), draft)).rejects.toMatchObject({
+      code: 'entity_inactive',
+    });
+    expect((await store.audit.list(plant.tenant.id, { limit: 100 })).length).toBe(before + 1);
+    expect(await store.keys.prefixTaken('hk_00003')).toBe(false);
+  });
+
+  it('rotates all or nothing, and names the stale', async () => {
+    const { store, plant } = await given();
+    const [a, b] = [newKey(plant, 1), newKey(plant, 2)];
+    const draft = draftOf(plant.tenant.id, 'key.rotate', 'x');
+    await store.keys.insert(a, draft);
+    await store.keys.insert(b, draft);
+    expect(await store.keys.revoke([b.id], plant.user.id, nowMs + 5, [draft])).toEqual([]);
+    const next = [newKey(plant, 3, { rotatedFrom: a.id }), newKey(plant, 4, { rotatedFrom: b.id })];
+    const pairs = [
+      { oldKeyId: a.id, next: next[0] ?? a },
+      { oldKeyId: b.id, next: next[1] ?? b },
+    ];
+    expect(await store.keys.rotate(pairs, nowMs + 6, [draft, draft])).toEqual([b.id]);
+    expect((await store.keys.find(plant.tenant.id, a.id))?.revokedAtMs).toBeNull();
+    expect(await store.keys.prefixTaken('hk_00003')).toBe(false);
+    expect(await store.keys.rotate(pairs.slice(0, 1), nowMs + 7, [draft])).toEqual([]);
+    expect(await store.keys.find(plant.tenant.id, a.id)).toMatchObject({
+      revokedAtMs: nowMs + 7,
+      revokedBy: { login: 'acme-admin' },
+      rotatedTo: next[0]?.id,
+    });
+    expect(await store.keys.credential('hash-3')).toMatchObject({ revokedAtMs: null, creatorStatus: 'active' });
+    expect(await store.keys.credential('hash-1')).toMatchObject({ revokedAtMs: nowMs + 7 });
+    expect((await verifyChain(store.audit.walk())).broken).toBeNull();
+  });
+
+  it('refuses to revoke what has expired or is revoked', async () => {
+    const { store, plant } = await given();
+    const key = newKey(plant, 1, { expiresAtMs: nowMs + 10 });
+    const draft = draftOf(plant.tenant.id, 'key.revoke', 'x');
+    await store.keys.insert(key, draft);
+    expect(await store.keys.revoke([key.id], plant.user.id, nowMs + 10, [draft])).toEqual([key.id]);
+    expect(await store.keys.revoke([key.id], plant.user.id, nowMs + 9, [draft])).toEqual([]);
+    expect(await store.keys.revoke([key.id], plant.user.id, nowMs + 9, [draft])).toEqual([key.id]);
+  });
+
+  it('lists newest first, in pages, by every filter', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'key.create', 'x');
+    for (let n = 1; n <= 9; n++) {
+      await store.keys.insert(newKey(plant, n, { expiresAtMs: n % 3 === 0 ? nowMs + n : null }), draft);
+    }
+    const at = nowMs + 6;
+    await store.keys.revoke((await named(store, plant, 'hk_00001')) ?? [], plant.user.id, nowMs, [draft]);
+    const list = async (filter: object, page: object = {}) =>
+      (await store.keys.list(plant.tenant.id, { nowMs: at, ...filter }, { limit: 100, ...page })).map(({ prefix }) =>
+        Number(prefix.slice(3)),
+      );
+    expect(await list({})).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(await list({ statuses: ['Active'] })).toEqual([9, 8, 7, 5, 4, 2]);
+    expect(await list({ statuses: ['Expired'] })).toEqual([6, 3]);
+    expect(await list({ statuses: ['Revoked'] })).toEqual([1]);
+    expect(await list({ statuses: ['Expired', 'Revoked'] })).toEqual([6, 3, 1]);
+    expect(await list({ expiringByMs: nowMs + 20 })).toEqual([9]);
+    expect(await list({ createdBeforeMs: nowMs + 3 })).toEqual([2, 1]);
+    expect(await list({ entityId: 'none' })).toEqual([]);
+    expect(await list({ search: 'KEY 4' })).toEqual([4]);
+    expect(await list({ search: 'berl' })).toHaveLength(9);
+    expect(await list({ search: '%' })).toEqual([]);
+    const last = (await store.keys.list(plant.tenant.id, { nowMs: at }, { limit: 4 })).at(-1);
+    expect(await list({}, { limit: 4, after: last })).toEqual([5, 4, 3, 2]);
+    expect(await store.keys.count(plant.tenant.id, { nowMs: at, statuses: ['Active'] })).toBe(6);
+    await store.keys.recordUse(new Map((await named(store, plant, 'hk_00002'))?.map((id) => [id, nowMs + 50])));
+    expect(await list({ unusedSinceMs: nowMs + 40, statuses: ['Active'] })).toEqual([9, 8, 7, 5, 4]);
+  });
+
+  it('moves the time of last use forward only', async () => {
+    const { store, plant } = await given();
+    const key = newKey(plant, 1);
+    await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
+    for (const at of [100, 300, 200]) await store.keys.recordUse(new Map([[key.id, nowMs + at]]));
+    expect((await store.keys.find(plant.tenant.id, key.id))?.lastUsedAtMs).toBe(nowMs + 300);
+  });
+
+  it('keeps the keys of a removed entity, without it', async () => {
+    const { store, plant } = await given();
+    const key = newKey(plant, 1);
+    const draft = draftOf(plant.tenant.id, 'entity.remove', 'BER');
+    await store.keys.insert(key, draft);
+    expect((await store.keys.activeOf({ entityId: plant.entity.id }, nowMs)).map(({ id }) => id)).toEqual([key.id]);
+    await store.entities.remove(plant.entity.id, draft);
+    expect(await store.keys.find(plant.tenant.id, key.id)).toMatchObject({ entity: null });
+    expect(await store.keys.credential('hash-1')).toMatchObject({ entity: null });
+  });
+}
+
+async function named(store: Store, plant: Plant, ref: string): Promise<string[] | undefined> {
+  const key = await store.keys.find(plant.tenant.id, ref);
+  return key && [key.id];
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuditDraft } from '../../src/core/audit.ts';
+import type { Entity, NewKey, Store, Tenant, User } from '../../src/core/store.ts';
+import { createStore } from '../../src/store/open.ts';
+
+/** The time at which tests stand: 2026-11-20T08:15:00Z. */
+export const nowMs = Date.UTC(2026, 10, 20, 8, 15);
+
+const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations') };
+
+/** A store kept nowhere. */
+export function memoryStore(): Promise<Store> {
+  return createStore(':memory:', { ...options, writerThread: undefined });
+}
+
+/** A store in a folder of its own, with the writer thread of the build; `remove` closes and deletes it. */
+export async function fileStore(): Promise<{ path: string; store: Store; remove: () => Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
+  const path = join(folder, 'hkctl.db');
+  const store = await createStore(path, { ...options, writerThread: join(process.cwd(), 'dist', 'writer.cjs') });
+  return {
+    path,
+    store,
+    async remove() {
+      await store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A tenant with one entity and one Super user, put into a store. */
+export interface Plant {
+  tenant: Tenant;
+  entity: Entity;
+  user: User;
+}
+
+/** Fills a store with a plant. */
+export async function plantIn(store: Store, name = 'Acme'): Promise<Plant> {
+  const tenant: Tenant = { id: randomUUID(), name, weekStart: 'monday', createdAtMs: nowMs };
+  const user: User = {
+    id: randomUUID(),
+    tenantId: tenant.id,
+    login: `${name.toLowerCase()}-admin`,
+    name: 'Ada',
+    role: 'super_user',
+    status: 'active',
+    createdAtMs: nowMs,
+  };
+  const entity: Entity = {
+    id: randomUUID(),
+    tenantId: tenant.id,
+    code: 'BER',
+    name: 'Berlin',
+    timezone: 'Europe/Berlin',
+    status: 'active',
+    createdAtMs: nowMs,
+  };
+  await store.tenants.insert(tenant, user, entity, draftOf(tenant.id, 'store.init', name));
+  return { tenant, entity, user };
+}
+
+/** An audit event of a tenant. */
+export function draftOf(tenantId: string, action: AuditDraft['action'], target: string): AuditDraft {
+  return {
+    tenantId,
+    atMs: nowMs,
+    action,
+    actor: null,
+    osAccount: 'tester',
+    target,
+    outcome: 'done',
+    detail: {},
+  };
+}
+
+/** A key of a plant, its prefix and hash told apart by a number. */
+export function newKey({ tenant, entity, user }: Plant, n: number, change: Partial<NewKey> = {}): NewKey {
+  return {
+    id: randomUUID(),
+    tenantId: tenant.id,
+    prefix: `hk_${String(n).padStart(5, '0')}`,
+    secretHash: `hash-${n}`,
+    name: `key ${n}`,
+    permissions: ['parts.view'],
+    entityId: entity.id,
+    createdBy: user.id,
+    createdAtMs: nowMs + n,
+    expiresAtMs: null,
+    rotatedFrom: null,
+    ...change,
+  };
+}
