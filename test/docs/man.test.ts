@@ -63,7 +63,7 @@ describe('the manual pages', () => {
       'curl 1',
       'cron 8',
       'crontab 5',
-      'flock 1',
+      'gzip 1',
       'sudo 8',
       'systemd.exec 5',
       'systemd.timer 5',

@@ -27,16 +27,25 @@ export async function readProgram(): Promise<Program> {
   const commands = new Map<string, ProgramCommand>();
   for (const entry of nouns) {
     const noun = await entry.load();
-    const command = root.commands.find((found) => found.name() === entry.name);
-    if (!command) throw new Error(`The program lacks the noun ${entry.name}.`);
-    if ('run' in noun) commands.set(entry.name, shapeOf(command));
-    else if (noun.bare) {
-      const same = noun.verbs.find((verb) => verb === noun.bare);
-      commands.set(entry.name, { ...shapeOf(command), sameAs: same && `${entry.name} ${same.name}` });
+    const command = childOf(root, entry.name);
+    if ('run' in noun) {
+      commands.set(entry.name, shapeOf(command));
+      continue;
     }
-    for (const verb of command.commands) commands.set(`${entry.name} ${verb.name()}`, shapeOf(verb));
+    for (const { name } of noun.verbs) commands.set(`${entry.name} ${name}`, shapeOf(childOf(command, name)));
+    if (noun.bare) {
+      const same = noun.verbs.find((verb) => verb === noun.bare);
+      const sameAs = same && `${entry.name} ${same.name}`;
+      commands.set(entry.name, { ...shapeOf(childOf(command, noun.bare.name)), sameAs });
+    }
   }
   return { commands, globalFlags: flagsOf(root) };
+}
+
+function childOf(command: Command, name: string): Command {
+  const child = command.commands.find((found) => found.name() === name);
+  if (!child) throw new Error(`${command.name()} lacks the command ${name}.`);
+  return child;
 }
 
 function shapeOf(command: Command): ProgramCommand {
