@@ -1,8 +1,7 @@
 import type { AuditDraft } from '../../core/audit.ts';
-import type { Field, ResourceDefinition } from '../../core/fields.ts';
+import { type Field, importFields, type ResourceDefinition } from '../../core/fields.ts';
 import { ViolationList } from '../../core/imports.ts';
 import { formatInstantUs } from '../../core/instants.ts';
-import { importFields } from '../../core/records.ts';
 import type { ImportRequest, ImportRow, ImportSummary } from '../../core/store.ts';
 import type { Connection, Statement } from './driver.ts';
 import { translating } from './errors.ts';
