@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
+import { nearest } from './nearest.ts';
 
 /** One flag of a command; `T` is what the command gets for it. */
 export interface Flag<T> {
@@ -58,9 +59,9 @@ export function list<T = string>(
 export function requireOneOf<T extends string>(given: string, values: readonly T[]): T {
   const found = values.find((value) => value === given);
   if (found !== undefined) return found;
-  const near = values.find((value) => value.startsWith(given.toLowerCase()) || value.includes(given.toLowerCase()));
+  const near = nearest(given, values);
   throw new HkctlError('usage', `"${given}" is none of ${values.join(', ')}.`, {
-    hint: near && given.length > 1 ? `Did you mean ${near}?` : undefined,
+    hint: near ? `Did you mean ${near}?` : undefined,
   });
 }
 

@@ -19,6 +19,8 @@ export interface Io {
   readonly osAccount: string;
   /** Where the store is if nobody names another. */
   readonly defaultStorePath: string;
+  /** How this program was started: interpreter and script. */
+  readonly program: readonly string[];
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly newId: () => string;
@@ -61,6 +63,7 @@ export type IoParts = Pick<
 export function createIo(process: NodeJS.Process, parts: IoParts): Io {
   return {
     ...parts,
+    program: [process.execPath, process.argv[1] ?? 'hkctl'],
     get stdin() {
       return process.stdin;
     },

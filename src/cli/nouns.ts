@@ -49,6 +49,11 @@ export const nouns: readonly NounEntry[] = [
     summary: 'Asset sensors, their state and their readings',
     load: async () => (await import('./commands/sensors.ts')).sensors,
   },
+  {
+    name: 'audit',
+    summary: 'The audit trail: who did what, when, and was refused what',
+    load: async () => (await import('./commands/audit.ts')).audit,
+  },
   { name: 'serve', summary: 'Run the API daemon', load: async () => (await import('./commands/serve.ts')).serve },
   {
     name: 'migrate',
@@ -59,5 +64,15 @@ export const nouns: readonly NounEntry[] = [
     name: 'openapi',
     summary: 'Print the OpenAPI document',
     load: async () => (await import('./commands/openapi.ts')).openapi,
+  },
+  {
+    name: 'completion',
+    summary: 'Print a completion script for a shell',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
+  {
+    name: 'systemd-unit',
+    summary: 'Print a hardened systemd unit for the daemon',
+    load: async () => (await import('./commands/systemd-unit.ts')).systemdUnit,
   },
 ];

@@ -1,7 +1,9 @@
 import { Command, CommanderError, type Help } from 'commander';
+import { HkctlError } from '../core/errors.ts';
 import { type CommandDefinition, globalFlags, type Noun } from './command.ts';
-import { addFlags, type Flags } from './flags.ts';
+import { addFlags, type Flags, nameOf } from './flags.ts';
 import type { Io } from './io.ts';
+import { nearest } from './nearest.ts';
 import { type NounEntry, nouns } from './nouns.ts';
 
 /** What happens when a command line was understood. */
@@ -35,28 +37,54 @@ export async function createProgram(
     ]),
   );
   const wanted = argv && nounIn(argv);
+  if (wanted) {
+    requireKnown(
+      wanted.noun,
+      nouns.map(({ name }) => name),
+      'command',
+    );
+  }
   for (const entry of nouns) {
-    if (argv === undefined || entry.name === wanted) addNoun(program, await entry.load(), io, dispatch);
-    else addStub(program, entry);
+    if (argv !== undefined && entry.name !== wanted?.noun) {
+      addStub(program, entry);
+      continue;
+    }
+    const noun = await entry.load();
+    if (wanted && 'verbs' in noun) requireVerb(noun, wanted.rest);
+    addNoun(program, noun, io, dispatch);
   }
   return program;
 }
 
-/** The first word of a command line, past the flags that all commands share; after `help` the word behind it. */
-function nounIn(argv: readonly string[]): string | undefined {
+/** The first word of a command line, past the flags that all commands share, and the rest behind it. */
+function nounIn(argv: readonly string[]): { noun: string; rest: readonly string[] } | undefined {
   const withValue = Object.values(globalFlags)
     .filter((flag) => flag.kind === 'value')
-    .map((flag) => flag.spelling.split(' ')[0]);
-  let found: string | undefined;
+    .map(nameOf);
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] ?? '';
     if (withValue.includes(word)) i++;
-    else if (!word.startsWith('-') && word !== 'help') {
-      found = word;
-      break;
-    }
+    else if (!word.startsWith('-')) return { noun: word, rest: argv.slice(i + 1) };
   }
-  return found;
+  return undefined;
+}
+
+/** commander would show help for an unknown word beside `--help`, and take a wrong verb for an argument. */
+function requireKnown(word: string, words: readonly string[], what: string): void {
+  if (words.includes(word)) return;
+  const near = nearest(word, words);
+  throw new HkctlError('usage', `Unknown ${what} '${word}'.`, {
+    hint: near === undefined ? 'Add --help to see what there is.' : `Did you mean ${near}?`,
+  });
+}
+
+function requireVerb({ name, verbs }: Noun, [word]: readonly string[]): void {
+  if (word === undefined || word.startsWith('-')) return;
+  requireKnown(
+    word,
+    verbs.map((verb) => verb.name),
+    `verb of ${name}`,
+  );
 }
 
 function addStub(program: Command, { name, summary }: NounEntry): void {
@@ -71,8 +99,13 @@ function addNoun(program: Command, noun: Noun | CommandDefinition, io: Pick<Io, 
   const command = prepared(program.command(noun.name), io).summary(noun.summary).description(noun.summary);
   for (const verb of noun.verbs) addCommand(command, verb, io, dispatch);
   command.helpCommand(false);
-  if (noun.bare) fill(command, noun.bare, dispatch);
-  else command.addHelpText('after', examplesText(noun.verbs.flatMap(({ examples }) => examples.slice(0, 1))));
+  const { bare } = noun;
+  if (bare) {
+    command.description(`${noun.summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
+    fill(prepared(command.command(bare.name, { isDefault: true, hidden: true }), io), bare, dispatch);
+  }
+  const examples = [...(bare?.examples ?? []), ...noun.verbs.flatMap((verb) => verb.examples.slice(0, 1))];
+  command.addHelpText('after', examplesText(examples));
 }
 
 function addCommand(parent: Command, definition: CommandDefinition, io: Pick<Io, 'stdout'>, dispatch: Dispatch): void {

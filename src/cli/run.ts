@@ -13,7 +13,9 @@ import { createStyle } from './style.ts';
  * Runs one command line (`argv` without interpreter and script) and gives its exit code (contract, section 3). Whatever
  * goes wrong is told on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
-export async function run(argv: readonly string[], io: Io, services: Services): Promise<number> {
+export async function run(given: readonly string[], io: Io, services: Services): Promise<number> {
+  // `help keys rotate` is `keys rotate --help`.
+  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   let context: Context | undefined;
   let exitCode = 0;
   let running: CommandDefinition | undefined;

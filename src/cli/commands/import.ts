@@ -16,7 +16,7 @@ export const importRecords = defineCommand({
   name: 'import',
   summary: 'Load business records or sensors from a file',
   description:
-    'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and\nNDJSON, each also gzipped. What does not fit is told by line and field.',
+    'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and NDJSON, each also gzipped. What does not fit is told by line and field.',
   words: [
     { spelling: '<RESOURCE>', doc: 'what the records are: parts, jobs, orders, sensors …' },
     { spelling: '<FILE>', doc: 'path, or - for standard input' },

@@ -1,13 +1,15 @@
+import type { Actor, Domain } from '../../../core/actors.ts';
 import { requireEntity } from '../../../core/entities.ts';
 import { listKeys, statusOf } from '../../../core/keys.ts';
 import { parseSpanMs } from '../../../core/settings.ts';
 import type { Key, KeyFilter } from '../../../core/store.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { oneOf, parsed, text, toggle } from '../../flags.ts';
+import { type FlagValues, oneOf, parsed, text, toggle } from '../../flags.ts';
 import { keyJson, printTable, timeAt } from '../../output.ts';
 
-const flags = {
+/** Which keys to list; the settings page takes the same. */
+export const listFlags = {
   all: toggle('--all, --show-inactive', 'show inactive keys, too'),
   entity: text('--entity <CODE>', 'only keys of this entity'),
   status: oneOf('--status <STATUS>', ['active', 'expired', 'revoked'], 'only keys in this state'),
@@ -30,35 +32,43 @@ export const list = defineCommand({
   summary: 'List keys, newest first',
   description: 'Without --all only active keys are listed.',
   readOnly: true,
-  flags,
+  flags: listFlags,
   examples: [
     ['hkctl keys list', 'active keys'],
     ['hkctl keys list --all --json', 'every key, for a program'],
     ['hkctl keys list --expiring-within 14d', 'what must be replaced soon'],
     ['hkctl keys list --unused-for 90d --entity BER', 'what nobody uses'],
   ],
-  async run(context, given) {
-    const { domain, actor } = await context.session();
-    const nowMs = domain.clock();
-    const filter: KeyFilter = {
-      nowMs,
-      statuses: given.status ? [statusNames[given.status]] : given.all ? [] : ['Active'],
-      entityId: given.entity === undefined ? undefined : (await requireEntity(domain, actor, given.entity)).id,
-      expiringByMs: given.expiringWithin === undefined ? undefined : nowMs + given.expiringWithin,
-      unusedSinceMs: given.unusedFor === undefined ? undefined : nowMs - given.unusedFor,
-      createdBeforeMs: given.olderThan === undefined ? undefined : nowMs - given.olderThan,
-    };
-    const keys: Key[] = [];
-    for (let after: { createdAtMs: number; id: string } | undefined; ; ) {
-      const page = await listKeys(domain, actor, filter, { limit: pageSize, after });
-      keys.push(...page);
-      after = page.at(-1);
-      if (page.length < pageSize) break;
-    }
-    if (context.json) context.printJson(keys.map((key) => keyJson(key, nowMs)));
-    else await printKeys(context, keys, given.all);
-  },
+  run: listAll,
 });
+
+/** Lists keys as the flags of `keys list` say. */
+export async function listAll(context: Context, given: FlagValues<typeof listFlags>): Promise<void> {
+  const { domain, actor } = await context.session();
+  const filter = await filterOf(domain, actor, given);
+  const keys: Key[] = [];
+  for (let after: { createdAtMs: number; id: string } | undefined; ; ) {
+    const page = await listKeys(domain, actor, filter, { limit: pageSize, after });
+    keys.push(...page);
+    after = page.at(-1);
+    if (page.length < pageSize) break;
+  }
+  if (context.json) context.printJson(keys.map((key) => keyJson(key, filter.nowMs)));
+  else await printKeys(context, keys, given.all);
+}
+
+/** The filter that the flags describe, at this moment. */
+export async function filterOf(domain: Domain, actor: Actor, given: FlagValues<typeof listFlags>): Promise<KeyFilter> {
+  const nowMs = domain.clock();
+  return {
+    nowMs,
+    statuses: given.status ? [statusNames[given.status]] : given.all ? [] : ['Active'],
+    entityId: given.entity === undefined ? undefined : (await requireEntity(domain, actor, given.entity)).id,
+    expiringByMs: given.expiringWithin === undefined ? undefined : nowMs + given.expiringWithin,
+    unusedSinceMs: given.unusedFor === undefined ? undefined : nowMs - given.unusedFor,
+    createdBeforeMs: given.olderThan === undefined ? undefined : nowMs - given.olderThan,
+  };
+}
 
 const pageSize = 500;
 const statusNames = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;

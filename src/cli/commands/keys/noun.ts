@@ -1,14 +1,17 @@
 import type { Noun } from '../../command.ts';
+import { browse } from './browse.ts';
 import { create } from './create.ts';
 import { list } from './list.ts';
 import { revoke } from './revoke.ts';
 import { rotate } from './rotate.ts';
+import { scan } from './scan.ts';
 import { show } from './show.ts';
+import { verify } from './verify.ts';
 
 /** `hkctl keys …` */
 export const keys: Noun = {
   name: 'keys',
   summary: 'Create, list, rotate and revoke API keys',
-  verbs: [create, list, show, rotate, revoke],
-  bare: list,
+  verbs: [create, list, show, rotate, revoke, verify, scan],
+  bare: browse,
 };

@@ -31,7 +31,7 @@ export const rotate = defineCommand({
     'Name, entity, permissions and expiry stay; to change those, create a new key, cut the integration over, and revoke',
     'the old one. The old key stops at once; there is no grace period. With --secret-file a crash at any moment loses no',
     'secret: run the same command again, and it ends what was begun.',
-  ].join('\n'),
+  ].join(' '),
   words: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
   flags,
   examples: [

@@ -1,0 +1,148 @@
+import type { AuditRecord } from '../../core/audit.ts';
+import { exportAudit, listAudit, verifyAudit } from '../../core/audit-trail.ts';
+import { HkctlError } from '../../core/errors.ts';
+import { formatInstantMs, isDate, parseInstantUs } from '../../core/instants.ts';
+import { parseSpanMs } from '../../core/settings.ts';
+import { defineCommand, type Noun } from '../command.ts';
+import { parsed, text } from '../flags.ts';
+import { printTable } from '../output.ts';
+
+const since = text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant');
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'List what happened, newest first',
+  readOnly: true,
+  flags: { since, limit: parsed('--limit <N>', 'how many at most (default 50)', parseLimit) },
+  examples: [
+    ['hkctl audit list --since 7d', 'the last week'],
+    ['hkctl audit list --limit 1000 --json', 'for a program'],
+  ],
+  async run(context, flags) {
+    const { domain, actor } = await context.session();
+    const sinceMs = instantOf(flags.since, domain.clock());
+    const records = await listAudit(domain, actor, { sinceMs, limit: flags.limit ?? 50 });
+    if (context.json) {
+      context.printJson(records.map(recordJson));
+      return;
+    }
+    const rows = records.map((record) => [
+      String(record.seq),
+      formatInstantMs(record.atMs),
+      record.action,
+      record.target,
+      record.outcome === 'done' ? 'done' : context.style.red(record.outcome),
+      record.actor
+        ? `${record.actor.login}${record.actor.login === record.osAccount ? '' : ` (${record.osAccount})`}`
+        : record.osAccount,
+      Object.entries(record.detail)
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => `${name}=${String(value)}`)
+        .join(' '),
+    ]);
+    await printTable(context, ['SEQ', 'AT (UTC)', 'ACTION', 'TARGET', 'OUTCOME', 'BY', 'DETAIL'], rows, 'No records.');
+  },
+});
+
+const verify = defineCommand({
+  name: 'verify',
+  summary: 'Check that no record was altered, removed, put in or moved',
+  description:
+    'Names the first record that does not fit the chain (exit code 5). Keep the head hash it prints elsewhere, and give it with --head later: then even a chain written anew as a whole is noticed.',
+  readOnly: true,
+  flags: { head: parsed('--head <HASH>', 'a head hash printed earlier, which the chain must still hold', parseHash) },
+  examples: [
+    ['hkctl audit verify', 'prints the head hash'],
+    ['hkctl audit verify --head "$(cat head.txt)"', 'against a head that was kept elsewhere'],
+  ],
+  async run(context, { head }) {
+    const { domain, actor } = await context.session();
+    const { records, headHash, broken, knownHeadFound } = await verifyAudit(domain, actor, head);
+    if (context.json) {
+      context.printJson({
+        ok: broken === null && knownHeadFound !== false,
+        records,
+        head_hash: headHash,
+        broken,
+        ...(knownHeadFound !== undefined && { known_head_found: knownHeadFound }),
+      });
+    } else if (broken === null) context.print(`${records} records, the chain is whole.`, `head ${headHash}`);
+    if (broken) {
+      throw new HkctlError('state_forbids', `The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, {
+        hint: `The ${records} records before it fit. Compare with an export or a backup from before.`,
+      });
+    }
+    if (knownHeadFound === false) {
+      throw new HkctlError('state_forbids', 'The chain does not hold the given head: it was written anew or cut off.');
+    }
+  },
+});
+
+const exportRecords = defineCommand({
+  name: 'export',
+  summary: 'Print all records, oldest first, one JSON object a line',
+  readOnly: true,
+  flags: { since },
+  examples: [
+    ['hkctl audit export > audit.ndjson', 'everything'],
+    ['hkctl audit export --since 30d --json', 'one JSON array'],
+  ],
+  async run(context, flags) {
+    const { domain, actor } = await context.session();
+    const range = { sinceMs: instantOf(flags.since, domain.clock()) };
+    let first = true;
+    if (context.json) context.io.stdout.write('[');
+    for await (const record of exportAudit(domain, actor, range)) {
+      const line = JSON.stringify(recordJson(record));
+      context.io.stdout.write(context.json ? `${first ? '' : ','}\n${line}` : `${line}\n`);
+      first = false;
+    }
+    if (context.json) context.io.stdout.write(']\n');
+  },
+});
+
+/** `hkctl audit …` */
+export const audit: Noun = {
+  name: 'audit',
+  summary: 'The audit trail: who did what, when, and was refused what',
+  verbs: [list, verify, exportRecords],
+};
+
+function recordJson(record: AuditRecord) {
+  return {
+    seq: record.seq,
+    at: formatInstantMs(record.atMs),
+    action: record.action,
+    actor: record.actor,
+    os_account: record.osAccount,
+    target: record.target,
+    outcome: record.outcome,
+    detail: record.detail,
+    tenant_id: record.tenantId,
+    previous_hash: record.previousHash,
+    hash: record.hash,
+  };
+}
+
+function instantOf(given: string | undefined, nowMs: number): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^\d+[smhdw]$/.test(given)) return nowMs - parseSpanMs(given);
+  if (isDate(given)) return Date.parse(`${given}T00:00:00Z`);
+  const us = parseInstantUs(given);
+  if (us !== undefined) return Math.floor(us / 1000);
+  throw new HkctlError(
+    'usage',
+    `--since: "${given}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
+  );
+}
+
+function parseLimit(given: string): number {
+  const limit = Number(given);
+  if (/^\d+$/.test(given) && limit >= 1 && limit <= 100_000) return limit;
+  throw new HkctlError('usage', `"${given}" is no limit: give a number from 1 to 100000.`);
+}
+
+function parseHash(given: string): string {
+  if (/^[0-9a-f]{64}$/.test(given)) return given;
+  throw new HkctlError('usage', 'A head hash has 64 hexadecimal digits.');
+}

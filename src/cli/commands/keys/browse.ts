@@ -1,0 +1,32 @@
+import { defineCommand } from '../../command.ts';
+import { toggle } from '../../flags.ts';
+import { canAsk } from '../../io.ts';
+import { canDraw } from '../../style.ts';
+import { listAll, listFlags } from './list.ts';
+
+/** `hkctl keys`: the settings page on a terminal, else as `keys list`. */
+export const browse = defineCommand({
+  name: 'browse',
+  summary: 'Browse keys on a terminal; piped as keys list',
+  description:
+    'on a terminal the settings page of the keys: tiles with Create key, Rotate, Revoke, Show inactive keys and Documentation. Piped, as hkctl keys list; it takes the same flags, and --plain for questions and plain lines instead of a drawn page (screen readers). Of the filters the page takes --all and --entity.',
+  flags: {
+    ...listFlags,
+    plain: toggle('--plain', 'questions and plain lines instead of a drawn page'),
+  },
+  examples: [
+    ['hkctl keys', 'the page'],
+    ['hkctl keys --plain', 'for a screen reader'],
+    ['hkctl keys --all', 'inactive keys, too'],
+  ],
+  async run(context, { plain, ...given }) {
+    const { io, json } = context;
+    if (json || !io.stdout.isTTY || !canAsk(io)) return listAll(context, given);
+    if (plain || !canDraw(io.env, io.stdout)) {
+      const { browseLinearly } = await import('./linear.ts');
+      return browseLinearly(context, given);
+    }
+    const { browsePage } = await import('./page.ts');
+    return browsePage(context, given);
+  },
+});

@@ -1,0 +1,108 @@
+import type { Actor, Domain } from '../../../core/actors.ts';
+import { errorTable, isHkctlError } from '../../../core/errors.ts';
+import { permissionGroups } from '../../../core/permissions.ts';
+import type { Key } from '../../../core/store.ts';
+import type { Context } from '../../context.ts';
+import { askChoice, askText, type Choice } from '../../prompts.ts';
+import { namesOf } from './names.ts';
+import { createHere, openDocumentation, revokeHere, rotateHere } from './page.ts';
+import { factsOf } from './tile.ts';
+import { emptyLines, offersOf, type PageView, type PageWish, readPage } from './view.ts';
+
+const pageSize = 10;
+const labels = new Map(
+  permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
+);
+
+type Step = () => Promise<boolean>;
+
+/** The settings page in plain lines and questions, nothing redrawn: for screen readers and simple terminals. */
+export async function browseLinearly(context: Context, given: { all: boolean; entity?: string }): Promise<void> {
+  const { domain, actor } = await context.session();
+  const wish: PageWish = { showInactive: given.all, search: '', entity: given.entity, offset: 0, limit: pageSize };
+  for (let going = true; going; ) {
+    const view = await readPage(context, domain, actor, wish);
+    context.print(...linearLines(view));
+    going = await choose(context, domain, actor, wish, view);
+  }
+}
+
+/** The page as lines, one fact each. */
+export function linearLines(view: PageView): string[] {
+  const range =
+    view.total === 0 ? [] : [`Keys ${view.offset + 1} to ${view.offset + view.keys.length} of ${view.total}.`];
+  const keys = view.keys.flatMap((key) => [
+    '',
+    `${key.name}, prefix ${key.prefix}`,
+    ...factsOf(key, view.nowMs).map(([label, value]) => `${label}: ${value}`),
+    `Permissions: ${key.permissions.map((permission) => labels.get(permission)).join(', ')}`,
+  ]);
+  const empty = view.keys.length === 0 ? emptyLines(view) : [];
+  return ['', 'Settings, Integrations, API Keys', ...range, ...keys, ...empty, ''];
+}
+
+async function choose(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  wish: PageWish,
+  view: PageView,
+): Promise<boolean> {
+  const { io } = context;
+  const choices: Choice<Step>[] = [];
+  const offer = (when: boolean, name: string, value: () => Promise<void> | void) => {
+    if (!when) return;
+    const goOn = async () => {
+      await value();
+      return true;
+    };
+    choices.push({ name, value: goOn });
+  };
+  const some = (fits: (key: Key) => boolean) => view.keys.filter(fits);
+  const rotatable = some((key) => offersOf(view, key).rotate === 'offered');
+  const revocable = some((key) => offersOf(view, key).revoke);
+  offer(view.offset + view.keys.length < view.total, 'Next page', () => {
+    wish.offset = view.offset + pageSize;
+  });
+  offer(view.offset > 0, 'Page before', () => {
+    wish.offset = Math.max(0, view.offset - pageSize);
+  });
+  offer(view.documentation !== undefined, 'Documentation', async () => {
+    context.print(await openDocumentation(context, view.documentation ?? ''));
+  });
+  offer(view.mayCreate, 'Create key', () => said(context, () => createHere(context, domain, actor)));
+  offer(view.mayView, view.showInactive ? 'Hide inactive keys' : 'Show inactive keys', () => {
+    wish.showInactive = !wish.showInactive;
+    wish.offset = 0;
+  });
+  offer(view.mayView, 'Search', async () => {
+    wish.search = await askText(io, 'Search by name, prefix or entity (empty: all)');
+    wish.offset = 0;
+  });
+  offer(rotatable.length > 0, 'Rotate', () =>
+    said(context, async () => rotateHere(context, domain, actor, await askKey(context, rotatable))),
+  );
+  offer(revocable.length > 0, 'Revoke', () =>
+    said(context, async () => revokeHere(context, domain, actor, await askKey(context, revocable))),
+  );
+  choices.push({ name: 'Quit', value: async () => false });
+  return (await askChoice(io, 'What next?', choices))();
+}
+
+function askKey(context: Context, keys: readonly Key[]): Promise<Key> {
+  return askChoice(
+    context.io,
+    'Which key?',
+    keys.map((key) => ({ name: namesOf([key]), value: key })),
+  );
+}
+
+/** Says what was done, or why it was not. */
+async function said(context: Context, work: () => Promise<string>): Promise<void> {
+  try {
+    context.print(await work());
+  } catch (thrown) {
+    if (!isHkctlError(thrown) || errorTable[thrown.code].exit === 6) throw thrown;
+    context.print([thrown.message, thrown.hint].filter(Boolean).join(' '));
+  }
+}

@@ -1,0 +1,226 @@
+import type { ChalkInstance } from 'chalk';
+import type { Actor, Domain } from '../../../core/actors.ts';
+import { errorTable, isHkctlError } from '../../../core/errors.ts';
+import { revokeKeys } from '../../../core/keys.ts';
+import type { Key } from '../../../core/store.ts';
+import { type Context, requireConfirmation } from '../../context.ts';
+import { type Keypress, openScreen, type Screen } from '../../screen.ts';
+import { wrapWords } from '../../wrap.ts';
+import { completeInput, createAndHandOver } from './create.ts';
+import { namesOf } from './names.ts';
+import { rotateAndHandOver } from './rotate.ts';
+import { tileLines } from './tile.ts';
+import { emptyLines, offersOf, type PageView, type PageWish, readPage } from './view.ts';
+
+/** What the page remembers between keys. */
+interface PageState {
+  wish: PageWish;
+  /** Which of the keys of the whole list is chosen. */
+  chosen: number;
+  /** Typing a search. */
+  searching: boolean;
+  toast: string;
+}
+
+/** The settings page of keys, drawn on the alternate screen (specification 5.4). */
+export async function browsePage(context: Context, given: { all: boolean; entity?: string }): Promise<void> {
+  const { domain, actor } = await context.session();
+  const state: PageState = {
+    wish: { showInactive: given.all, search: '', entity: given.entity, offset: 0, limit: windowSize },
+    chosen: 0,
+    searching: false,
+    toast: '',
+  };
+  const screen = openScreen(context.io);
+  try {
+    for (;;) {
+      const view = await readWindow(context, domain, actor, state);
+      const { lines, shown } = render(view, state, context);
+      screen.draw(lines);
+      const event = await screen.next();
+      if (event === 'interrupt') return;
+      if (event === 'resize') continue;
+      state.toast = '';
+      if (state.searching) typeSearch(state, event);
+      else if (event.name === 'q' || event.name === 'escape') return;
+      else await act(context, domain, actor, state, view, screen, event, shown);
+    }
+  } finally {
+    screen.close();
+  }
+}
+
+/** Keys read at a time: more than a screen shows, so that moving within it reads no more than this. */
+const windowSize = 60;
+
+async function readWindow(context: Context, domain: Domain, actor: Actor, state: PageState): Promise<PageView> {
+  const offset = Math.floor(Math.max(0, state.chosen - 1) / 20) * 20;
+  const view = await readPage(context, domain, actor, { ...state.wish, offset });
+  state.chosen = Math.max(0, Math.min(state.chosen, view.total - 1));
+  return view;
+}
+
+/** The lines of the page, and how many tiles fit. */
+export function render(
+  view: PageView,
+  state: Pick<PageState, 'chosen' | 'searching' | 'toast' | 'wish'>,
+  context: Pick<Context, 'io' | 'style'>,
+): { lines: string[]; shown: number } {
+  const { style } = context;
+  const columns = Math.max(40, context.io.stdout.columns() ?? 80);
+  const rows = Math.max(12, context.io.stdout.rows() ?? 24);
+  const head = headLines(view, state, columns, style);
+  const foot = footLines(view, state, columns, style);
+  const room = rows - head.length - foot.length;
+  const body = view.keys.length === 0 ? emptyLines(view) : tilesFrom(view, state.chosen, columns, room, style);
+  return { lines: [...head, ...body.slice(0, room), ...foot], shown: Math.max(1, Math.floor(room / 9)) };
+}
+
+function headLines(
+  view: PageView,
+  state: Pick<PageState, 'searching' | 'wish'>,
+  columns: number,
+  style: ChalkInstance,
+): string[] {
+  const controls = [
+    ...(view.documentation ? [`${style.bold('[d]')} Documentation`] : []),
+    ...(view.mayCreate ? [`${style.bold('[c]')} Create key`] : []),
+    ...(view.mayView
+      ? [`${style.bold('[i]')} ${view.showInactive ? 'Hide inactive keys' : 'Show inactive keys'}`]
+      : []),
+    ...(view.mayView ? [`${style.bold('[/]')} Search`] : []),
+    `${style.bold('[q]')} Quit`,
+  ];
+  const search = state.searching || view.search !== '' ? [`Search: ${view.search}${state.searching ? '_' : ''}`] : [];
+  return [style.bold('Settings › Integrations › API Keys'), ...wrapWords(controls, columns, '   '), ...search, ''];
+}
+
+function footLines(
+  view: PageView,
+  state: Pick<PageState, 'chosen' | 'toast' | 'searching'>,
+  columns: number,
+  style: ChalkInstance,
+): string[] {
+  const place = view.total === 0 ? '' : `${state.chosen + 1} of ${view.total}`;
+  const moves = state.searching ? 'Enter ends the search, Esc clears it' : '↑ ↓ choose, PgUp PgDn page, Home End';
+  const line = view.total === 0 && !state.searching ? '' : [place, moves].filter((text) => text !== '').join('   ');
+  return [
+    ...wrapWords(state.toast === '' ? [] : state.toast.split(' '), columns).map((text) => style.cyan(text)),
+    line.slice(0, columns),
+  ];
+}
+
+/** Tiles around the chosen one, as many as fit, the chosen one always whole. */
+function tilesFrom(view: PageView, chosen: number, columns: number, room: number, style: ChalkInstance): string[] {
+  const width = Math.min(columns, 120);
+  const at = chosen - view.offset;
+  const tile = (i: number) => {
+    const key = view.keys[i];
+    return key ? tileLines(view, key, i === at, width, style) : [];
+  };
+  const lines = tile(at);
+  let before = at - 1;
+  let after = at + 1;
+  // First downwards, then upwards: the list does not jump while one walks down from its beginning.
+  for (let more = tile(before); more.length > 0 && lines.length + more.length <= room / 2; more = tile(--before))
+    lines.unshift(...more);
+  for (let more = tile(after); more.length > 0 && lines.length + more.length <= room; more = tile(++after))
+    lines.push(...more);
+  for (let more = tile(before); more.length > 0 && lines.length + more.length <= room; more = tile(--before))
+    lines.unshift(...more);
+  return lines;
+}
+
+function typeSearch(state: PageState, event: Keypress): void {
+  if (event.name === 'return' || event.name === 'enter') state.searching = false;
+  else if (event.name === 'escape') {
+    state.searching = false;
+    state.wish.search = '';
+  } else if (event.name === 'backspace') state.wish.search = state.wish.search.slice(0, -1);
+  else if (!event.ctrl && /^[^\p{Cc}]+$/u.test(event.text)) state.wish.search += event.text;
+  state.chosen = 0;
+}
+
+async function act(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  state: PageState,
+  view: PageView,
+  screen: Screen,
+  event: Keypress,
+  shown: number,
+): Promise<void> {
+  const key = view.keys[state.chosen - view.offset];
+  const offers = key && offersOf(view, key);
+  const moves: Record<string, number> = {
+    up: state.chosen - 1,
+    k: state.chosen - 1,
+    down: state.chosen + 1,
+    j: state.chosen + 1,
+    pageup: state.chosen - shown,
+    pagedown: state.chosen + shown,
+    home: 0,
+    end: view.total - 1,
+  };
+  const target = moves[event.name];
+  if (target !== undefined) state.chosen = Math.max(0, Math.min(target, view.total - 1));
+  else if (event.text === '/' && view.mayView) state.searching = true;
+  else if (event.name === 'i' && view.mayView) {
+    state.wish.showInactive = !state.wish.showInactive;
+    state.chosen = 0;
+  } else if (event.name === 'd' && view.documentation)
+    state.toast = await openDocumentation(context, view.documentation);
+  else if (event.name === 'c' && view.mayCreate) {
+    state.toast = await below(screen, () => createHere(context, domain, actor));
+    state.chosen = 0;
+  } else if (event.name === 'r' && key && offers?.rotate === 'offered') {
+    state.toast = await below(screen, () => rotateHere(context, domain, actor, key));
+    state.chosen = 0;
+  } else if (event.name === 'v' && key && offers?.revoke) {
+    state.toast = await below(screen, () => revokeHere(context, domain, actor, key));
+  }
+}
+
+/** Opens the documents in a browser, or says where they are. */
+export async function openDocumentation(context: Context, url: string): Promise<string> {
+  return context.io.open(url).then(
+    () => `Opened ${url}`,
+    // No browser here, as over SSH: the address is as good.
+    () => `Documentation: ${url}`,
+  );
+}
+
+/** Leaves the page for questions and the panel; what is refused or cancelled comes back as a toast. */
+async function below(screen: Screen, work: () => Promise<string>): Promise<string> {
+  screen.suspend();
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!isHkctlError(thrown) || errorTable[thrown.code].exit === 6) throw thrown;
+    return thrown.code === 'cancelled' ? 'Cancelled' : [thrown.message, thrown.hint].filter(Boolean).join(' ');
+  } finally {
+    screen.resume();
+  }
+}
+
+/** Create key: asks for everything, shows the panel, gives the toast. */
+export async function createHere(context: Context, domain: Domain, actor: Actor): Promise<string> {
+  const input = await completeInput(context, domain, actor, { permission: [], yes: false });
+  await createAndHandOver(context, domain, actor, input, { copy: false });
+  return 'API key created';
+}
+
+/** Rotate key: asks, shows the panel, gives the toast. */
+export async function rotateHere(context: Context, domain: Domain, actor: Actor, key: Key): Promise<string> {
+  await rotateAndHandOver(context, domain, actor, [key.id], { yes: false, copy: false, force: false });
+  return 'API key rotated';
+}
+
+/** Revoke key: asks, gives the toast. */
+export async function revokeHere(context: Context, domain: Domain, actor: Actor, key: Key): Promise<string> {
+  const question = `Revoke API key: ${namesOf([key])}. Access stops at once; no replacement key is created.`;
+  await requireConfirmation(context, false, question, 'Revoke key');
+  await revokeKeys(domain, actor, [key.id]);
+  return 'API key revoked';
+}

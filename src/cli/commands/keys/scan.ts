@@ -1,0 +1,130 @@
+import { type Actor, type Domain, requirePermissions } from '../../../core/actors.ts';
+import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { revokeKeys, statusOf } from '../../../core/keys.ts';
+import { gitleaksRule } from '../../../core/scan.ts';
+import { hashOf, prefixOf } from '../../../core/secrets.ts';
+import type { Key } from '../../../core/store.ts';
+import { defineCommand, yesFlag } from '../../command.ts';
+import { type Context, requireConfirmation } from '../../context.ts';
+import { toggle } from '../../flags.ts';
+import { keyJson } from '../../output.ts';
+import { type Finding, type ScanReport, scanPaths, scanStream } from '../../scan.ts';
+import { namesOf } from './names.ts';
+
+/** `hkctl keys scan` */
+export const scan = defineCommand({
+  name: 'scan',
+  summary: 'Find secrets in files, folders or standard input',
+  description:
+    'Works offline, reads everything (hidden and binary files, too) and tells secrets by their checksum. Where there is a store it tells which keys they are. Exit code 5: secrets were found; 1: none, but something could not be read.',
+  words: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
+  flags: {
+    revoke: toggle('--revoke', 'revoke the active keys whose secrets were found'),
+    gitleaks: toggle('--gitleaks', 'print a rule for gitleaks and scanners like it, and end'),
+    yes: yesFlag,
+  },
+  examples: [
+    ['hkctl keys scan .', 'a work tree, its history in .git only where not compressed'],
+    ['git log -p --all | hkctl keys scan -', 'all of its history'],
+    ['hkctl keys scan /var/backups --revoke --yes', 'end what leaked'],
+    ['hkctl keys scan --gitleaks >> .gitleaks.toml', 'let a scanner in CI know'],
+  ],
+  async run(context, { revoke, gitleaks, yes }, paths) {
+    if (gitleaks) {
+      if (context.json) context.printJson({ rule: gitleaksRule });
+      else context.print(gitleaksRule);
+      return 0;
+    }
+    if (paths.length === 0)
+      throw new HkctlError('usage', 'PATH is missing: give files, folders or - for standard input.');
+    const session = await openSession(context, revoke);
+    const report = scanPaths(paths.filter((path) => path !== '-'));
+    if (paths.includes('-')) await scanStream(context.io.stdin, '-', report);
+    const known = await keysOf(session, report.findings);
+    const active = activeOf(known, context.io.clock());
+    if (!context.json) tell(context, report, known);
+    if (revoke && session && active.length > 0) {
+      const question = `Revoke the keys that were found: ${namesOf(active)}. Access stops at once; no replacement key is created.`;
+      await requireConfirmation(context, yes, question, 'Revoke keys');
+      const revoked = await revokeKeys(
+        session.domain,
+        session.actor,
+        active.map(({ id }) => id),
+      );
+      for (const key of revoked) known.set(key.id, { ...known.get(key.id), key });
+      for (const key of revoked) context.say(`API key revoked: ${key.name} (${key.prefix})`);
+    }
+    if (context.json) context.printJson(reportJson(report, known, context.io.clock()));
+    if (report.findings.length > 0) return 5;
+    return report.skipped.some(({ reason }) => !reason.startsWith('a link')) ? 1 : 0;
+  },
+});
+
+type Session = { domain: Domain; actor: Actor } | undefined;
+/** Keys by id, and the hash of the secret of each. */
+type KnownKeys = Map<string, { key: Key; hash?: string }>;
+
+/** A machine without a store, as in CI, can scan as well: then nobody knows whose keys they are. */
+async function openSession(context: Context, revoke: boolean): Promise<Session> {
+  let session: Session;
+  try {
+    session = await context.session();
+  } catch (thrown) {
+    if (!revoke && isHkctlError(thrown) && thrown.code === 'store_absent') return undefined;
+    throw thrown;
+  }
+  const { domain, actor } = session;
+  const wanted = revoke ? (['api_keys.view', 'api_keys.delete'] as const) : (['api_keys.view'] as const);
+  await requirePermissions(domain, actor, wanted, { action: revoke ? 'key.revoke' : 'key.verify', target: 'scan' });
+  return session;
+}
+
+async function keysOf(session: Session, findings: readonly Finding[]): Promise<KnownKeys> {
+  const known: KnownKeys = new Map();
+  if (!session) return known;
+  const { domain, actor } = session;
+  for (const hash of new Set(findings.map(({ secret }) => hashOf(secret)))) {
+    const key = await domain.store.keys.findByHash(actor.user.tenantId, hash);
+    if (key) known.set(key.id, { key, hash });
+  }
+  return known;
+}
+
+function activeOf(known: KnownKeys, nowMs: number): Key[] {
+  return [...known.values()].map(({ key }) => key).filter((key) => statusOf(key, nowMs) === 'Active');
+}
+
+function keyOf(known: KnownKeys, { secret }: Finding): Key | undefined {
+  const hash = hashOf(secret);
+  return [...known.values()].find((one) => one.hash === hash)?.key;
+}
+
+function tell(context: Context, report: ScanReport, known: KnownKeys): void {
+  const { style } = context;
+  const nowMs = context.io.clock();
+  for (const finding of report.findings) {
+    const key = keyOf(known, finding);
+    const whose = key ? `${statusOf(key, nowMs)}: ${key.name}` : 'no key of this store';
+    context.print(
+      `${finding.path}:${finding.line}:${finding.column}: ${style.red(prefixOf(finding.secret))}… ${whose}`,
+    );
+  }
+  for (const { path, reason } of report.skipped) context.say(`skipped ${path}: ${reason}`);
+  const megabytes = (report.bytes / 1e6).toFixed(1);
+  context.say(
+    `${report.findings.length} secrets in ${report.files} files (${megabytes} MB), ${report.skipped.length} skipped`,
+  );
+}
+
+function reportJson(report: ScanReport, known: KnownKeys, nowMs: number): unknown {
+  return {
+    findings: report.findings.map((finding) => {
+      const key = keyOf(known, finding);
+      const { path, line, column, secret } = finding;
+      return { path, line, column, prefix: prefixOf(secret), key: key ? keyJson(key, nowMs) : null };
+    }),
+    skipped: report.skipped,
+    files: report.files,
+    bytes: report.bytes,
+  };
+}

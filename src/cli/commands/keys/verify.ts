@@ -1,0 +1,49 @@
+import { requirePermissions } from '../../../core/actors.ts';
+import { refusalDetails } from '../../../core/authentication.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import { verifySecret } from '../../../core/keys.ts';
+import { defineCommand } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { canAsk } from '../../io.ts';
+import { keyJson } from '../../output.ts';
+
+/** `hkctl keys verify` */
+export const verify = defineCommand({
+  name: 'verify',
+  summary: 'Tell which key a secret belongs to, and whether it would be let in',
+  description:
+    'Reads the secret from standard input, on a terminal from a hidden prompt. Exit code 0: it would be let in; 5: it would not, and why; 3: no key has it.',
+  flags: {},
+  examples: [
+    ['hkctl keys verify < erp.key', 'a secret in a file'],
+    ['hkctl keys verify', 'asks for it, without showing it'],
+  ],
+  async run(context) {
+    const { domain, actor } = await context.session();
+    await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.verify', target: 'secret' });
+    const { key, refusal } = await verifySecret(domain, actor, await readSecret(context));
+    const name = `${key.name} (${key.prefix})${key.entity ? ` of ${key.entity.code}` : ''}`;
+    if (context.json) {
+      context.printJson({ key: keyJson(key, domain.clock()), let_in: refusal === undefined, reason: refusal ?? null });
+    } else context.print(refusal === undefined ? `${name} would be let in.` : `${name} would be refused.`);
+    if (refusal !== undefined) throw new HkctlError(refusal, refusalDetails[refusal]);
+  },
+});
+
+const longestBytes = 4096;
+
+async function readSecret(context: Context): Promise<string> {
+  const { io } = context;
+  if (canAsk(io)) {
+    const { askHidden } = await import('../../prompts.ts');
+    return (await askHidden(io, 'Secret')).trim();
+  }
+  let text = '';
+  for await (const chunk of io.stdin) {
+    text += String(chunk);
+    if (text.length > longestBytes) break;
+  }
+  if (text.trim() === '')
+    throw new HkctlError('usage', 'No secret on standard input.', { hint: 'hkctl keys verify < FILE' });
+  return text.trim();
+}

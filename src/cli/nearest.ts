@@ -1,0 +1,22 @@
+/** The word that was most likely meant: the fewest letters off, and at most a third of them. */
+export function nearest(given: string, words: readonly string[]): string | undefined {
+  const [best] = words
+    .map((word) => ({ word, off: distance(given.toLowerCase(), word.toLowerCase()) }))
+    .filter(({ word, off }) => off <= Math.max(1, Math.floor(word.length / 3)))
+    .sort((a, b) => a.off - b.off);
+  return best?.word ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase()));
+}
+
+/** How many letters must be put in, taken out or replaced (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

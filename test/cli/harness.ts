@@ -1,0 +1,223 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { expect } from 'vitest';
+import type { Io, Output } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/run.ts';
+import type { Services } from '../../src/cli/services.ts';
+import { createStore, migrateStore, openStore } from '../../src/store/open.ts';
+
+/** The instant at which tests stand still unless they say otherwise. */
+export const startMs = Date.parse('2026-11-20T08:00:00Z');
+
+/** How one command line is run. */
+export interface RunOptions {
+  env?: Record<string, string>;
+  /** Standard input as a text; without it an empty one. */
+  input?: string;
+  /** A terminal of this size on all three streams; keys and answers come from `keys`. */
+  terminal?: { columns: number; rows: number };
+  /** Written to the terminal one after the other, each once the program waits for input. */
+  keys?: readonly string[];
+  nowMs?: number;
+  osAccount?: string;
+  copy?: (text: string) => Promise<void>;
+  /** What a write to standard output does; throws to play a closed pipe or a full disk. */
+  onWrite?: (text: string) => void;
+}
+
+/** What came of it. */
+export interface RunResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** The error of `--json`. */
+  error(): { code: string; message: string; hint: string | null };
+  json<T = Record<string, unknown>>(): T;
+}
+
+/** A store in a folder of its own, and command lines run on it in this process. */
+export class Cli {
+  readonly store: string;
+  readonly services: Services;
+  nowMs = startMs;
+
+  constructor(store = join(mkdtempSync(join(tmpdir(), 'hkctl-cli-')), 'state', 'hkctl.db')) {
+    this.store = store;
+    this.services = createServices(() => this.nowMs);
+  }
+
+  async run(line: string | readonly string[], options: RunOptions = {}): Promise<RunResult> {
+    const argv = typeof line === 'string' ? splitWords(line) : line;
+    const stdout = collect(options.terminal, options.onWrite);
+    const stderr = collect(options.terminal);
+    const stdin = new PassThrough();
+    if (!options.terminal) stdin.end(options.input ?? '');
+    else void type(stdin, options.keys ?? [], () => stdout.text.length + stderr.text.length);
+    const io: Io = {
+      stdin: Object.assign(stdin, { isTTY: options.terminal !== undefined, setRawMode: () => {} }),
+      stdinIsTTY: options.terminal !== undefined,
+      stdout: stdout.output,
+      stderr: stderr.output,
+      promptOutput: stderr.stream,
+      env: { HKCTL_STORE: this.store, ...(options.terminal && { TERM: 'xterm' }), ...options.env },
+      osAccount: options.osAccount ?? 'root',
+      defaultStorePath: this.store,
+      program: ['/usr/bin/node', '/usr/lib/hkctl/bin/hkctl.js'],
+      clock: () => options.nowMs ?? this.nowMs,
+      random: randomBytes,
+      newId: randomUUID,
+      copy: options.copy ?? (() => Promise.reject(new Error('no clipboard'))),
+      open: () => Promise.reject(new Error('no browser')),
+      interrupted: () => new AbortController().signal,
+    };
+    const code = await run(argv, io, this.services);
+    return {
+      code,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      error: () => JSON.parse(stderr.text).error,
+      json: () => JSON.parse(stdout.text),
+    };
+  }
+
+  /** Runs a line that must end well. */
+  async ok(line: string | readonly string[], options: RunOptions = {}): Promise<RunResult> {
+    const result = await this.run(line, options);
+    expect(result.code, `${String(line)}: ${stripVTControlCharacters(result.stderr)}`).toBe(0);
+    return result;
+  }
+
+  /** The organization Acme with the sites BER and CHI, and a profile of each role. */
+  async seed(): Promise<this> {
+    await this.ok([
+      'init',
+      '--org',
+      'Acme',
+      '--week-start',
+      'monday',
+      '--entity',
+      'BER',
+      '--entity-name',
+      'Berlin plant',
+      '--timezone',
+      'Europe/Berlin',
+      '--admin',
+      'root',
+    ]);
+    await this.ok('entities add CHI --name Chicago --timezone America/Chicago');
+    for (const role of ['entity_admin', 'manager', 'operator', 'master_data']) {
+      await this.ok(['users', 'add', role, '--name', `The ${role}`, '--role', role]);
+    }
+    return this;
+  }
+
+  /** Makes a key and gives it with its secret. */
+  async key(name: string, more: readonly string[] = []): Promise<{ key: KeyJson; secret: string }> {
+    const entity = more.includes('--entity') ? [] : ['--entity', 'BER'];
+    const result = await this.ok([
+      'keys',
+      'create',
+      '--name',
+      name,
+      ...entity,
+      '--preset',
+      'sensor-gateway',
+      '--json',
+      ...more,
+    ]);
+    return result.json();
+  }
+
+  async show(ref: string): Promise<KeyJson> {
+    return (await this.ok(['keys', 'show', ref, '--json'])).json();
+  }
+}
+
+/** A key as `--json` shows it. */
+export interface KeyJson {
+  id: string;
+  prefix: string;
+  name: string;
+  status: 'Active' | 'Expired' | 'Revoked';
+  entity: { id: string; code: string; name: string } | null;
+  permissions: string[];
+  created_by: { login: string; name: string };
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  revoked_by: { login: string; name: string } | null;
+  rotated_from: string | null;
+  rotated_to: string | null;
+}
+
+/** Keys of a terminal by name. */
+export const press = { enter: '\r', up: '\u001b[A', down: '\u001b[B', escape: '\u001b', ctrlC: '\u0003', space: ' ' };
+
+/** The services of the composition root that tests of the command line need. */
+export function createServices(clock: () => number): Services {
+  const options = { clock, migrationsFolder: join(__dirname, '..', '..', 'migrations'), writerThread: undefined };
+  return {
+    version: '0.0.0-test',
+    openStore: async (path) => openStore(path, options),
+    createStore: async (path) => createStore(path, options),
+    migrateStore: async (path) => migrateStore(path, options),
+    serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
+    openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),
+    resources: async () => (await import('../../src/resources/index.ts')).resources,
+    rowReader: async () => (await import('../../src/imports/rows.ts')).readRows,
+    loadDemo: async () => {},
+  };
+}
+
+interface Collected {
+  output: Output;
+  stream: NodeJS.WritableStream;
+  readonly text: string;
+}
+
+function collect(
+  terminal: { columns: number; rows: number } | undefined,
+  onWrite: (text: string) => void = () => {},
+): Collected {
+  const parts: string[] = [];
+  const write = (text: string) => {
+    onWrite(text);
+    parts.push(text);
+  };
+  const stream = Object.assign(new PassThrough(), terminal);
+  stream.on('data', (chunk: Buffer) => parts.push(chunk.toString()));
+  return {
+    output: {
+      isTTY: terminal !== undefined,
+      columns: () => terminal?.columns,
+      rows: () => terminal?.rows,
+      write,
+      flush: () => {},
+      onResize: () => () => {},
+    },
+    stream,
+    get text() {
+      return parts.join('');
+    },
+  };
+}
+
+/** Types one key after the other, each once the screen has come to rest. */
+async function type(stdin: PassThrough, keys: readonly string[], written: () => number): Promise<void> {
+  for (const key of keys) {
+    for (let before = -1; before !== written() || written() === 0; ) {
+      before = written();
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    stdin.write(key);
+  }
+}
+
+function splitWords(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
+}
