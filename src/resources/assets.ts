@@ -53,7 +53,7 @@ export const assets = defineResource({
       doc: 'State of the asset.',
       example: 'operational',
     },
-    manufacturer: { kind: 'text', maxLength: 120, doc: 'Manufacturer.', example: 'Aichelin' },
+    manufacturer: { kind: 'text', maxLength: 120, doc: 'Manufacturer.', example: 'Lindental Ofenbau' },
     model: { kind: 'text', maxLength: 120, doc: 'Model or type.', example: 'KOE 120' },
     serial_number: { kind: 'text', maxLength: 64, doc: 'Serial number.', example: 'A-2291-08' },
     location: { kind: 'text', maxLength: 120, doc: 'Where it stands.', example: 'Hall 2, heat treatment' },

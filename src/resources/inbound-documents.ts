@@ -45,7 +45,7 @@ export const inboundDocuments = defineResource({
       kind: 'text',
       maxLength: 200,
       doc: 'Name of the supplier or customer.',
-      example: 'Giesserei Aalen GmbH',
+      example: 'Giesserei Lindental GmbH',
     },
     order_id: {
       kind: 'text',

@@ -55,7 +55,7 @@ export const trainingRecords = defineResource({
       example: 'PR-1001',
     },
     asset_id: { kind: 'text', maxLength: 64, references: 'assets', doc: 'Asset it qualifies for.', example: 'A-1001' },
-    trainer: { kind: 'text', maxLength: 200, doc: 'Who taught it.', example: 'TÜV Nord Akademie' },
+    trainer: { kind: 'text', maxLength: 200, doc: 'Who taught it.', example: 'Training centre Lindental' },
     completed_date: { kind: 'date', doc: 'Day on which it was passed.', example: '2026-03-12' },
     valid_until: { kind: 'date', filter: true, doc: 'Last day on which it holds.', example: '2027-03-11' },
     score_percent: { kind: 'decimal', min: 0, max: 100, unit: '%', doc: 'Result, 0 to 100.', example: 92 },
