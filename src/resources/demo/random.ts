@@ -1,0 +1,32 @@
+/** Chance that can be repeated: the same seed gives the same draws. */
+export interface Chance {
+  /** A fraction from 0 up to, not including, 1. */
+  fraction(): number;
+  /** A whole number, both ends included. */
+  between(from: number, to: number): number;
+  pick<T>(items: readonly T[]): T;
+  /** True in so many of a hundred cases. */
+  percent(share: number): boolean;
+}
+
+/** Makes chance from a seed (mulberry32). */
+export function createChance(seed: number): Chance {
+  let state = seed >>> 0;
+  const fraction = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const between = (from: number, to: number) => from + Math.floor(fraction() * (to - from + 1));
+  return {
+    fraction,
+    between,
+    pick(items) {
+      const item = items[between(0, items.length - 1)];
+      if (item === undefined) throw new Error('nothing to pick from');
+      return item;
+    },
+    percent: (share) => fraction() * 100 < share,
+  };
+}
