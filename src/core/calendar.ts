@@ -3,6 +3,9 @@ export const weekDays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday',
 export type WeekDay = (typeof weekDays)[number];
 
 const dayMs = 86_400_000;
+const firstDayMs = Date.parse('0000-01-01T00:00:00Z');
+const lastDayMs = Date.parse('9999-12-31T00:00:00Z');
+const firstOffsetMs = Date.parse('0100-01-02T00:00:00Z');
 
 /** Whether a text is an IANA time zone that this machine knows, such as `Europe/Berlin`. */
 export function isTimezone(text: string): boolean {
@@ -16,9 +19,10 @@ export function isTimezone(text: string): boolean {
   }
 }
 
-/** Adds whole days to a date `YYYY-MM-DD`. */
+/** Adds whole days to a date `YYYY-MM-DD`; stops at the first and last one that can be written so. */
 export function addDays(date: string, days: number): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
+  const ms = Date.parse(`${date}T00:00:00Z`) + days * dayMs;
+  return new Date(Math.min(Math.max(ms, firstDayMs), lastDayMs)).toISOString().slice(0, 10);
 }
 
 /** First and last day of the week that contains a date, by the organization's week start (specification 2.4). */
@@ -29,20 +33,17 @@ export function weekOf(date: string, weekStart: WeekDay): { first: string; last:
   return { first, last: addDays(first, 6) };
 }
 
-/** The first instant (epoch ms) of a date in a time zone; where midnight is skipped by a clock change, the first one after. */
+/**
+ * The first instant (epoch ms) of a date in a time zone: of two midnights the earlier one, and where midnight is skipped by
+ * a clock change, the first instant after it. A day that a zone skipped whole starts where the next one does.
+ */
 export function startOfDayMs(date: string, timezone: string): number {
-  const wallMs = Date.parse(`${date}T00:00:00Z`);
-  // The offset can change between the guess and the truth, so try those in force on either side, the earlier instant first.
-  const candidates = [dayMs, -dayMs].map((shift) => wallMs - offsetMs(wallMs + shift, timezone)).sort((a, b) => a - b);
-  for (const instant of candidates) {
-    if (instant + offsetMs(instant, timezone) === wallMs) return instant;
-  }
-  return firstInstantAfterGap(candidates, wallMs, timezone);
+  return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`), timezone);
 }
 
 /** The last millisecond (epoch ms) of a date in a time zone: when a key with a date for expiry ends. */
 export function endOfDayMs(date: string, timezone: string): number {
-  return startOfDayMs(addDays(date, 1), timezone) - 1;
+  return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`) + dayMs, timezone) - 1;
 }
 
 /** The date `YYYY-MM-DD` that a calendar on the wall in a time zone shows at an instant. */
@@ -59,12 +60,23 @@ export function formatLocal(ms: number, timezone: string): string {
   return `${wall.slice(0, 10)} ${wall.slice(11, 19)} ${name ?? timezone}`;
 }
 
+function startOfWallDayMs(wallMs: number, timezone: string): number {
+  // The offset can change between the guess and the truth, so try those in force on either side, the earlier instant first.
+  const candidates = [dayMs, -dayMs].map((shift) => wallMs - offsetMs(wallMs + shift, timezone)).sort((a, b) => a - b);
+  for (const instant of candidates) {
+    if (instant + offsetMs(instant, timezone) === wallMs) return instant;
+  }
+  return firstInstantAfterGap(candidates, wallMs, timezone);
+}
+
 /** By how much the wall clock of a zone is ahead of UTC at an instant, in ms. */
 function offsetMs(ms: number, timezone: string): number {
+  // Before the year 100 (of which Date.UTC makes 19xx) and after 9999 no zone changes any more, and its offset is known here.
+  const within = Math.min(Math.max(ms, firstOffsetMs), lastDayMs);
   const parts: Record<string, number> = {};
-  for (const part of wallClock(timezone).formatToParts(ms)) parts[part.type] = Number(part.value);
+  for (const part of wallClock(timezone).formatToParts(within)) parts[part.type] = Number(part.value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(within / 1000) * 1000;
 }
 
 /** Midnight does not exist that day: halve the hours between the candidates until the wall clock reaches the day. */

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalInstant, formatInstantUs, isDate, parseInstantUs } from '../../src/core/instants.ts';
+
+const us = fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+const two = (value: number) => String(value).padStart(2, '0');
+
+describe('instants', () => {
+  it('keep every microsecond', () => {
+    fc.assert(
+      fc.property(us, (instant) => {
+        const text = formatInstantUs(instant);
+        expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+        expect(parseInstantUs(text)).toBe(instant);
+        expect(canonicalInstant(text)).toBe(text);
+      }),
+    );
+  });
+
+  it('sort as text as they do in time', () => {
+    fc.assert(
+      fc.property(us, us, (a, b) => {
+        expect(formatInstantUs(a) < formatInstantUs(b)).toBe(a < b);
+      }),
+    );
+  });
+
+  it('mean the same at whatever offset they are written', () => {
+    fc.assert(
+      fc.property(us, fc.integer({ min: -1439, max: 1439 }), (instant, offset) => {
+        const wall = formatInstantUs(Math.max(Number.MIN_SAFE_INTEGER, instant) + 0).slice(0, -1);
+        const sign = offset < 0 ? '-' : '+';
+        const text = `${wall}${sign}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
+        const expected = instant - offset * 60_000_000;
+        expect(parseInstantUs(text)).toBe(Number.isSafeInteger(expected) ? expected : undefined);
+        const canonical = canonicalInstant(text);
+        if (Number.isSafeInteger(expected)) expect(canonical).toBe(formatInstantUs(expected));
+      }),
+    );
+  });
+
+  it.each([
+    ['2026-11-20T08:15:00Z', '2026-11-20T08:15:00.000000Z'],
+    ['2026-11-20t08:15:00.5z', '2026-11-20T08:15:00.500000Z'],
+    ['2026-11-20 08:15:00.123456789Z', '2026-11-20T08:15:00.123456Z'],
+    ['2026-11-20T08:15:00.1234567890123Z', '2026-11-20T08:15:00.123456Z'],
+    ['2026-03-29T02:30:00+01:00', '2026-03-29T01:30:00.000000Z'],
+    ['2024-02-29T23:59:60Z', '2024-03-01T00:00:00.000000Z'],
+    ['1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999Z'],
+    ['0000-01-01T00:00:00.000001Z', '0000-01-01T00:00:00.000001Z'],
+    ['0099-06-01T00:00:00Z', '0099-06-01T00:00:00.000000Z'],
+    ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
+    ['2026-12-31T23:30:00-01:00', '2027-01-01T00:30:00.000000Z'],
+  ])('reads %s as %s', (text, canonical) => {
+    expect(canonicalInstant(text)).toBe(canonical);
+  });
+
+  it.each([
+    '',
+    '2026-11-20',
+    '2026-11-20T08:15:00',
+    '2026-11-20T08:15Z',
+    '2026-11-20T24:00:00Z',
+    '2026-11-20T08:60:00Z',
+    '2026-11-20T08:15:61Z',
+    '2026-02-29T08:15:00Z',
+    '2026-13-01T08:15:00Z',
+    '2026-00-01T08:15:00Z',
+    '2026-11-00T08:15:00Z',
+    '2026-11-20T08:15:00+24:00',
+    '2026-11-20T08:15:00+01:60',
+    '2026-11-20T08:15:00+0100',
+    '2026-11-20T08:15:00.Z',
+    '2026-11-20T08:15:00,5Z',
+    ' 2026-11-20T08:15:00Z',
+    '2026-11-20T08:15:00Z\n',
+    '9999-12-31T23:30:00-01:00',
+    '0000-01-01T00:30:00+01:00',
+    '٢٠٢٦-11-20T08:15:00Z',
+  ])('does not take %j for one', (text) => {
+    expect(canonicalInstant(text)).toBeUndefined();
+    expect(parseInstantUs(text)).toBeUndefined();
+  });
+
+  it('gives no number where it would not be exact', () => {
+    expect(parseInstantUs('9999-12-31T23:59:59.999999Z')).toBeUndefined();
+    expect(parseInstantUs('2255-06-05T23:47:34.740991Z')).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});
+
+describe('dates', () => {
+  it('exist as the Gregorian calendar has them', () => {
+    fc.assert(
+      fc.property(fc.nat(9999), fc.nat(14), fc.nat(33), (year, month, day) => {
+        const text = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
+        const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+        const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+        expect(isDate(text)).toBe(day >= 1 && day <= days);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(['', '2026-1-1', '20261120', '2026-11-20T00:00:00Z', '2026-11-20\n', '20.11.2026', '-001-01-01'])(
+    'are not %j',
+    (text) => {
+      expect(isDate(text)).toBe(false);
+    },
+  );
+});
