@@ -1,11 +1,10 @@
-import type { ChalkInstance } from 'chalk';
 import { type Actor, type Domain, findActor } from '../core/actors.ts';
 import { HkctlError } from '../core/errors.ts';
 import type { globalFlags } from './command.ts';
 import type { FlagValues } from './flags.ts';
 import { canAsk, type Io } from './io.ts';
 import type { Services } from './services.ts';
-import { createStyle } from './style.ts';
+import { createStyle, type Style } from './style.ts';
 
 /** What every command is given: the world, the flags that all share, and the store and actor once they are asked for. */
 export interface Context {
@@ -14,7 +13,7 @@ export interface Context {
   json: boolean;
   storePath: string;
   /** Colours of standard output. */
-  style: ChalkInstance;
+  style: Style;
   /** Opens the store at the first call. */
   domain(): Promise<Domain>;
   /** The profile that acts; `no_profile` or `profile_inactive` (exit 4). */
@@ -36,7 +35,7 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
   const storePath = globals.store ?? io.defaultStorePath;
   let opened: Promise<Domain> | undefined;
   let acting: Promise<Actor> | undefined;
-  let style: ChalkInstance | undefined;
+  let style: Style | undefined;
   const domain = () => {
     opened ??= services
       .openStore(storePath)

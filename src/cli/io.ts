@@ -1,5 +1,4 @@
-import { fsyncSync, writeSync } from 'node:fs';
-import { isatty } from 'node:tty';
+import { fstatSync, fsyncSync, writeSync } from 'node:fs';
 import { HkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
 import type { RandomBytes } from '../core/secrets.ts';
@@ -68,13 +67,13 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
       return process.stdin;
     },
     get stdinIsTTY() {
-      return isatty(0);
+      return isTerminal(process, 0);
     },
     get promptOutput() {
       return process.stderr;
     },
-    stdout: createOutput(1, () => process.stdout),
-    stderr: createOutput(2, () => process.stderr),
+    stdout: createOutput(process, 1, () => process.stdout),
+    stderr: createOutput(process, 2, () => process.stderr),
     interrupted: () => interruptedBy(process),
   };
 }
@@ -84,8 +83,19 @@ export function canAsk(io: Io): boolean {
   return io.stderr.isTTY && io.stdinIsTTY;
 }
 
-function createOutput(fd: 1 | 2, stream: () => NodeJS.WriteStream): Output {
-  const terminal = isatty(fd);
+/** Loading node:tty takes 3 ms, and only a character device can be a terminal: pipes and files need not pay that. */
+function isTerminal(process: NodeJS.Process, fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
+  } catch (thrown) {
+    // A closed descriptor, as `>&-` gives it.
+    if (errnoOf(thrown) === 'EBADF') return false;
+    throw thrown;
+  }
+}
+
+function createOutput(process: NodeJS.Process, fd: 1 | 2, stream: () => NodeJS.WriteStream): Output {
+  const terminal = isTerminal(process, fd);
   return {
     isTTY: terminal,
     columns: () => (terminal ? stream().columns : undefined),

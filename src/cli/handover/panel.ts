@@ -1,7 +1,7 @@
-import type { ChalkInstance } from 'chalk';
 import type { HandedKey, Handover } from '../../core/keys.ts';
 import type { Context } from '../context.ts';
 import { openScreen, type Screen } from '../screen.ts';
+import type { Style } from '../style.ts';
 import { wrapText } from '../wrap.ts';
 import { copySecret } from './clipboard.ts';
 
@@ -63,14 +63,14 @@ interface PanelView {
 }
 
 /** The panel's lines at a width. */
-export function panelLines(view: PanelView, columns: number, style: ChalkInstance): string[] {
+export function panelLines(view: PanelView, columns: number, style: Style): string[] {
   const width = Math.max(40, Math.min(columns, 100));
   const { handed, baseUrl = '{base_url}' } = view;
   const several = handed.length > 1;
   const keys = handed.flatMap(({ key, secret }) => [
     '',
     ...wrapText(`${key.name} (${key.prefix})`, width),
-    ...wrapText(secret, width).map((line) => style.bold.green(line)),
+    ...wrapText(secret, width).map((line) => style.bold(style.green(line))),
   ]);
   const prefixes = handed.map(({ key }) => key.prefix).join(', ');
   const actions = view.asking

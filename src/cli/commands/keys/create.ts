@@ -9,7 +9,6 @@ import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, valueOrAsk } from '../../context.ts';
 import { askEntity } from '../../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../../flags.ts';
-import { chooseHandover } from '../../handover/choose.ts';
 import { requireFreePath } from '../../handover/files.ts';
 import { handoverJson } from '../../handover/stdout.ts';
 import { canAsk } from '../../io.ts';
@@ -65,6 +64,7 @@ export async function createAndHandOver(
   requireCreatable(input, domain.clock());
   const baseUrl = await baseUrlOf(context, domain, flags.baseUrl);
   const wish = { ...flags, baseUrl, replace: false, keys: 1, done: 'API key created' };
+  const { chooseHandover } = await import('../../handover/choose.ts');
   const { handover, files } = await chooseHandover(context, wish);
   const key = await createKey(domain, actor, input, handover);
   if (files && context.json)

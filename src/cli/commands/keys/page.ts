@@ -1,10 +1,10 @@
-import type { ChalkInstance } from 'chalk';
 import type { Actor, Domain } from '../../../core/actors.ts';
 import { errorTable, isHkctlError } from '../../../core/errors.ts';
 import { revokeKeys } from '../../../core/keys.ts';
 import type { Key } from '../../../core/store.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
 import { type Keypress, openScreen, type Screen } from '../../screen.ts';
+import type { Style } from '../../style.ts';
 import { wrapWords } from '../../wrap.ts';
 import { completeInput, createAndHandOver } from './create.ts';
 import { namesOf } from './names.ts';
@@ -80,7 +80,7 @@ function headLines(
   view: PageView,
   state: Pick<PageState, 'searching' | 'wish'>,
   columns: number,
-  style: ChalkInstance,
+  style: Style,
 ): string[] {
   const controls = [
     ...(view.documentation ? [`${style.bold('[d]')} Documentation`] : []),
@@ -99,7 +99,7 @@ function footLines(
   view: PageView,
   state: Pick<PageState, 'chosen' | 'toast' | 'searching'>,
   columns: number,
-  style: ChalkInstance,
+  style: Style,
 ): string[] {
   const place = view.total === 0 ? '' : `${state.chosen + 1} of ${view.total}`;
   const moves = state.searching ? 'Enter ends the search, Esc clears it' : '↑ ↓ choose, PgUp PgDn page, Home End';
@@ -111,7 +111,7 @@ function footLines(
 }
 
 /** Tiles around the chosen one, as many as fit, the chosen one always whole. */
-function tilesFrom(view: PageView, chosen: number, columns: number, room: number, style: ChalkInstance): string[] {
+function tilesFrom(view: PageView, chosen: number, columns: number, room: number, style: Style): string[] {
   const width = Math.min(columns, 120);
   const at = chosen - view.offset;
   const tile = (i: number) => {

@@ -4,7 +4,6 @@ import { requireActiveKeys, rotateKeys } from '../../../core/keys.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
 import { text, toggle } from '../../flags.ts';
-import { chooseHandover } from '../../handover/choose.ts';
 import { requireFolder } from '../../handover/files.ts';
 import { handoverJson } from '../../handover/stdout.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -71,6 +70,7 @@ export async function rotateAndHandOver(
   const several = refs.length > 1;
   const baseUrl = await baseUrlOf(context, domain, given.baseUrl);
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
+  const { chooseHandover } = await import('../../handover/choose.ts');
   const chosen = await chooseHandover(context, { ...given, baseUrl, replace: true, keys: refs.length, done });
   const title = several ? `Rotate ${keys.length} API keys` : 'Rotate API key';
   const stops = several

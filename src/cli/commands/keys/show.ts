@@ -1,9 +1,9 @@
-import type { ChalkInstance } from 'chalk';
 import { lineageOf, showKey, statusOf } from '../../../core/keys.ts';
 import { permissionGroups } from '../../../core/permissions.ts';
 import type { Key } from '../../../core/store.ts';
 import { defineCommand } from '../../command.ts';
 import { keyJson, timeAt } from '../../output.ts';
+import type { Style } from '../../style.ts';
 
 /** `hkctl keys show` */
 export const show = defineCommand({
@@ -25,7 +25,7 @@ export const show = defineCommand({
   },
 });
 
-function describe(key: Key, chain: readonly Key[], nowMs: number, style: ChalkInstance): string[] {
+function describe(key: Key, chain: readonly Key[], nowMs: number, style: Style): string[] {
   const { entity, createdBy, revokedBy } = key;
   const facts: [string, string][] = [
     ['Prefix', style.cyan(key.prefix)],

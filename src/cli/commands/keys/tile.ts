@@ -1,8 +1,8 @@
-import type { ChalkInstance } from 'chalk';
 import { statusOf } from '../../../core/keys.ts';
 import { permissionGroups } from '../../../core/permissions.ts';
 import type { Key } from '../../../core/store.ts';
 import { timeAt } from '../../output.ts';
+import type { Style } from '../../style.ts';
 import { padded, truncated, widthOf, wrapWords } from '../../wrap.ts';
 import { offersOf, type PageView } from './view.ts';
 
@@ -26,7 +26,7 @@ export function factsOf(key: Key, nowMs: number): [label: string, value: string]
 }
 
 /** A tile as lines of equal width, in a frame that is heavy where it is chosen. */
-export function tileLines(view: PageView, key: Key, chosen: boolean, width: number, style: ChalkInstance): string[] {
+export function tileLines(view: PageView, key: Key, chosen: boolean, width: number, style: Style): string[] {
   const inner = width - 4;
   const status = statusOf(key, view.nowMs);
   const colour = { Active: style.green, Expired: style.yellow, Revoked: style.red }[status];
@@ -62,7 +62,7 @@ function inColumns(facts: readonly string[], width: number): string[] {
   return lines;
 }
 
-function actionsOf(view: PageView, key: Key, chosen: boolean, style: ChalkInstance): string {
+function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): string {
   const offers = offersOf(view, key);
   const action = (letter: string, label: string) => (chosen ? `${style.bold(`[${letter}]`)} ${label}` : label);
   return [
@@ -77,7 +77,7 @@ function actionsOf(view: PageView, key: Key, chosen: boolean, style: ChalkInstan
     .join('   ');
 }
 
-function framed(lines: readonly string[], inner: number, chosen: boolean, style: ChalkInstance): string[] {
+function framed(lines: readonly string[], inner: number, chosen: boolean, style: Style): string[] {
   const [corner, line, side] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
   const paint = chosen ? style.cyan : (text: string) => text;
   const edge = paint(side);
