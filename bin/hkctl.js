@@ -1,15 +1,20 @@
 #!/usr/bin/env node
 'use strict';
 
-let main;
-try {
-  ({ main } = require('../dist/hkctl.cjs'));
-} catch (thrown) {
-  if (thrown?.code !== 'MODULE_NOT_FOUND' || !thrown.message.includes('dist/hkctl.cjs')) throw thrown;
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+const { useCodeCache } = require('./load.js');
+
+const program = join(__dirname, '..', 'dist', 'hkctl.cjs');
+
+if (existsSync(program)) {
+  useCodeCache();
+  require(program)
+    .main(process)
+    .then((code) => {
+      process.exitCode = code;
+    });
+} else {
   process.stderr.write('hkctl is not built yet. Run: npm ci\n');
   process.exitCode = 1;
 }
-
-main?.(process).then((code) => {
-  process.exitCode = code;
-});

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
@@ -24,14 +23,6 @@ export async function main(process: NodeJS.Process): Promise<number> {
     open: openInBrowser,
   });
   return run(process.argv.slice(2), io, createServices(io));
-}
-
-/** What the build runs once so that its code cache holds what short commands compile; not part of the program's face. */
-export async function warm(path: string): Promise<void> {
-  const { createStore, openStore } = await import('./store/open.ts');
-  const options = storeOptions(Date.now);
-  await (await createStore(path, options)).close();
-  await openStore(path, options).close();
 }
 
 function createServices(io: Pick<Io, 'clock'>): Services {
@@ -74,7 +65,8 @@ function storeOptions(clock: Clock): StoreOptions {
 }
 
 /** Opens an address with what the desktop has for it; rejects where there is none. */
-function openInBrowser(url: string): Promise<void> {
+async function openInBrowser(url: string): Promise<void> {
+  const { spawn } = await import('node:child_process');
   const [program, ...args] = browsers[process.platform] ?? ['xdg-open'];
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
