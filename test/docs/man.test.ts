@@ -103,9 +103,13 @@ describe('commands and flags', () => {
     });
 
     it(`hkctl ${path}: every flag explained, and no other`, () => {
-      const explained = page.explained.get(command.sameAs ?? path);
-      expect(lines(explained?.flags ?? new Map())).toEqual(lines(command.flags));
-      for (const [name, { short }] of command.flags) expect(explained?.flags.get(name)?.short).toBe(short);
+      const own = page.explained.get(path);
+      const explained = new Map([
+        ...(own?.flags ?? []),
+        ...((own?.alsoOf && page.explained.get(own.alsoOf)?.flags) || []),
+      ]);
+      expect(lines(explained)).toEqual(lines(command.flags));
+      for (const [name, { short }] of command.flags) expect(explained.get(name)?.short).toBe(short);
     });
   }
 

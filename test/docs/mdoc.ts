@@ -11,6 +11,8 @@ export interface PageFlag {
 export interface PageCommand {
   arguments: string[];
   flags: Map<string, PageFlag>;
+  /** "It takes the flags of" another command, where they are explained. */
+  alsoOf?: string;
 }
 
 /** A manual page, read for what a test compares with the program. Commands are keyed without `hkctl`: `keys create`. */
@@ -58,26 +60,24 @@ function readPage(file: string): ManualPage {
     environment: [],
   };
   let heading = '';
-  let path = '';
   let command: PageCommand | undefined;
+  let before = '';
   for (const line of text.split('\n')) {
     if (line.startsWith('.Sh ')) {
       heading = line.slice(4).trim();
       command = undefined;
     } else if (heading === 'SYNOPSIS') {
       const named = /^\.Nm hkctl ?(.*)$/.exec(line);
-      // `.Op Cm list`: the verb that a noun without a verb stands for.
-      const verb = /^\.Op Cm (\S+)$/.exec(line)?.[1];
       if (named) {
-        path = named[1] ?? '';
         command = emptyCommand();
-        page.synopsis.set(path, command);
-      } else if (command && verb) page.synopsis.set(`${path} ${verb}`, command);
-      else if (command) readSynopsisLine(line, command);
+        page.synopsis.set(named[1] ?? '', command);
+      } else if (command) readSynopsisLine(line, command);
     } else if (line.startsWith('.Ss ')) {
       const named = /^\.Ss hkctl ?(.*)$/.exec(line);
       command = named ? emptyCommand() : undefined;
       if (named && command) page.explained.set(named[1] ?? '', command);
+    } else if (command && before === 'It takes the flags of') {
+      command.alsoOf = /^\.Nm hkctl ([a-z -]*[a-z])/.exec(line)?.[1];
     } else if (line.startsWith('.It Fl ')) {
       readFlags(line, command?.flags ?? page.globalFlags);
     } else if (heading === 'EXIT STATUS') {
@@ -87,6 +87,7 @@ function readPage(file: string): ManualPage {
       const variable = /^\.It Ev (\S+)/.exec(line);
       if (variable?.[1]) page.environment.push(variable[1]);
     }
+    before = line;
   }
   return page;
 }

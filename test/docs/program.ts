@@ -9,8 +9,6 @@ export interface ProgramCommand extends PageCommand {
   /** The last argument takes any number of words. */
   variadic: boolean;
   required: number;
-  /** A noun alone that does what one of its verbs does is explained there. */
-  sameAs: string | undefined;
 }
 
 /** The program as the pages describe it. */
@@ -33,11 +31,7 @@ export async function readProgram(): Promise<Program> {
       continue;
     }
     for (const { name } of noun.verbs) commands.set(`${entry.name} ${name}`, shapeOf(childOf(command, name)));
-    if (noun.bare) {
-      const same = noun.verbs.find((verb) => verb === noun.bare);
-      const sameAs = same && `${entry.name} ${same.name}`;
-      commands.set(entry.name, { ...shapeOf(childOf(command, noun.bare.name)), sameAs });
-    }
+    if (noun.bare) commands.set(entry.name, shapeOf(childOf(command, noun.bare.name)));
   }
   return { commands, globalFlags: flagsOf(root) };
 }
@@ -56,7 +50,6 @@ function shapeOf(command: Command): ProgramCommand {
     required: words.filter((word) => word.required).length,
     variadic: words.at(-1)?.variadic ?? false,
     flags: flagsOf(command),
-    sameAs: undefined,
   };
 }
 
