@@ -1,5 +1,6 @@
+import { HkctlError } from '../core/errors.ts';
 import type { Context } from './context.ts';
-import { type Flag, type Flags, type FlagValues, text, toggle } from './flags.ts';
+import { type Flag, type Flags, type FlagValues, parsed, text, toggle } from './flags.ts';
 
 /** One command: what it takes, what help says, and what it does. */
 export interface CommandDefinition {
@@ -65,7 +66,16 @@ export const globalFlags = {
 export const yesFlag: Flag<boolean> = toggle('-y, --yes', 'ask nothing: what would be asked is confirmed');
 
 /** The flag of commands that show the address of the API. */
-export const baseUrlFlag: Flag<string | undefined> = text(
+export const baseUrlFlag: Flag<string | undefined> = parsed(
   '--base-url <URL>',
   'address of the API in examples (default: where the daemon runs)',
+  requireBaseUrl,
 );
+
+/** An http or https address, without a slash at its end. Throws `usage`. */
+export function requireBaseUrl(given: string): string {
+  if (!/^https?:\/\/[^\s/?#"'$`\\]+(\/[^\s?#"'$`\\]*)?$/.test(given)) {
+    throw new HkctlError('usage', `"${given}" is no address: give one such as https://api.example.com.`);
+  }
+  return given.replace(/\/+$/, '');
+}

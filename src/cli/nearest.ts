@@ -2,7 +2,7 @@
 export function nearest(given: string, words: readonly string[]): string | undefined {
   const [best] = words
     .map((word) => ({ word, off: distance(given.toLowerCase(), word.toLowerCase()) }))
-    .filter(({ word, off }) => off <= Math.max(1, Math.floor(word.length / 3)))
+    .filter(({ word, off }) => off <= Math.ceil(word.length / 3))
     .sort((a, b) => a.off - b.off);
   return best?.word ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase()));
 }

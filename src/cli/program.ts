@@ -139,7 +139,10 @@ function prepared(command: Command, { stdout }: Pick<Io, 'stdout'>): Command {
 }
 
 function termOf(this: Help, command: Command): string {
-  const words = command.registeredArguments.map((word) => (word.required ? word.name() : `[${word.name()}]`));
+  const words = command.registeredArguments.map((word) => {
+    const name = word.variadic ? `${word.name()}...` : word.name();
+    return word.required ? name : `[${name}]`;
+  });
   return [command.name(), ...words].join(' ');
 }
 

@@ -46,6 +46,11 @@ describe('keys list', () => {
     const active = (await cli.ok('keys list --json')).json<KeyJson[]>();
     expect(active.map(({ name }) => name)).toEqual(['B']);
     const all = (await cli.ok('keys list --all --json')).json<KeyJson[]>();
-    expect(all.map(({ name, status }) => [name, status])).toEqual(expect.arrayContaining([['A', 'Revoked'], ['B', 'Active']]));
+    expect(all.map(({ name, status }) => [name, status])).toEqual(
+      expect.arrayContaining([
+        ['A', 'Revoked'],
+        ['B', 'Active'],
+      ]),
+    );
   });
 });

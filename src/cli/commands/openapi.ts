@@ -1,5 +1,4 @@
 import { baseUrlFlag, defineCommand } from '../command.ts';
-import { requireBaseUrl } from './keys/base-url.ts';
 
 /** `hkctl openapi` */
 export const openapi = defineCommand({
@@ -12,7 +11,7 @@ export const openapi = defineCommand({
     ['hkctl openapi --base-url https://api.example.com', 'with the address of a deployment'],
   ],
   async run(context, { baseUrl }) {
-    const document = await context.services.openapi(baseUrl === undefined ? undefined : requireBaseUrl(baseUrl));
+    const document = await context.services.openapi(baseUrl);
     context.print(JSON.stringify(document, null, 2));
   },
 });

@@ -1,8 +1,7 @@
 import { HkctlError } from '../../core/errors.ts';
 import { logLevels, parseRateLimit, type ServeSettings, serveDefaults } from '../../core/settings.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, requireBaseUrl } from '../command.ts';
 import { list, oneOf, parsed, text, toggle } from '../flags.ts';
-import { requireBaseUrl } from './keys/base-url.ts';
 
 /** `hkctl serve` */
 export const serve = defineCommand({

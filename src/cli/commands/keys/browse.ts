@@ -1,4 +1,4 @@
-import { defineCommand } from '../../command.ts';
+import { baseUrlFlag, defineCommand } from '../../command.ts';
 import { toggle } from '../../flags.ts';
 import { canAsk } from '../../io.ts';
 import { canDraw } from '../../style.ts';
@@ -9,9 +9,10 @@ export const browse = defineCommand({
   name: 'browse',
   summary: 'Browse keys on a terminal; piped as keys list',
   description:
-    'on a terminal the settings page of the keys: tiles with Create key, Rotate, Revoke, Show inactive keys and Documentation. Piped, as hkctl keys list; it takes the same flags, and --plain for questions and plain lines instead of a drawn page (screen readers). Of the filters the page takes --all and --entity.',
+    'on a terminal the settings page of the keys: tiles with Create key, Rotate, Revoke, Show inactive keys and Documentation. Piped, as hkctl keys list; it takes the same flags. --plain gives questions and plain lines instead of a drawn page (screen readers). Of the filters the page takes --all and --entity.',
   flags: {
     ...listFlags,
+    baseUrl: baseUrlFlag,
     plain: toggle('--plain', 'questions and plain lines instead of a drawn page'),
   },
   examples: [

@@ -62,7 +62,7 @@ export async function createAndHandOver(
   flags: { copy: boolean; secretFile?: string; baseUrl?: string },
 ): Promise<void> {
   requireCreatable(input, domain.clock());
-  const baseUrl = await baseUrlOf(context, domain, flags.baseUrl);
+  const baseUrl = await baseUrlOf(domain, flags.baseUrl);
   const wish = { ...flags, baseUrl, replace: false, keys: 1, done: 'API key created' };
   const { chooseHandover } = await import('../../handover/choose.ts');
   const { handover, files } = await chooseHandover(context, wish);

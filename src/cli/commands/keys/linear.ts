@@ -5,7 +5,7 @@ import type { Key } from '../../../core/store.ts';
 import type { Context } from '../../context.ts';
 import { askChoice, askText, type Choice } from '../../prompts.ts';
 import { namesOf } from './names.ts';
-import { createHere, openDocumentation, revokeHere, rotateHere } from './page.ts';
+import { createHere, openDocumentation, type PageOptions, revokeHere, rotateHere } from './page.ts';
 import { factsOf } from './tile.ts';
 import { emptyLines, offersOf, type PageView, type PageWish, readPage } from './view.ts';
 
@@ -17,11 +17,18 @@ const labels = new Map(
 type Step = () => Promise<boolean>;
 
 /** The settings page in plain lines and questions, nothing redrawn: for screen readers and simple terminals. */
-export async function browseLinearly(context: Context, given: { all: boolean; entity?: string }): Promise<void> {
+export async function browseLinearly(context: Context, given: PageOptions): Promise<void> {
   const { domain, actor } = await context.session();
-  const wish: PageWish = { showInactive: given.all, search: '', entity: given.entity, offset: 0, limit: pageSize };
+  const wish: PageWish = {
+    showInactive: given.all,
+    search: '',
+    entity: given.entity,
+    baseUrl: given.baseUrl,
+    offset: 0,
+    limit: pageSize,
+  };
   for (let going = true; going; ) {
-    const view = await readPage(context, domain, actor, wish);
+    const view = await readPage(domain, actor, wish);
     context.print(...linearLines(view));
     going = await choose(context, domain, actor, wish, view);
   }
@@ -70,7 +77,7 @@ async function choose(
   offer(view.documentation !== undefined, 'Documentation', async () => {
     context.print(await openDocumentation(context, view.documentation ?? ''));
   });
-  offer(view.mayCreate, 'Create key', () => said(context, () => createHere(context, domain, actor)));
+  offer(view.mayCreate, 'Create key', () => said(context, () => createHere(context, domain, actor, wish.baseUrl)));
   offer(view.mayView, view.showInactive ? 'Hide inactive keys' : 'Show inactive keys', () => {
     wish.showInactive = !wish.showInactive;
     wish.offset = 0;
@@ -80,7 +87,7 @@ async function choose(
     wish.offset = 0;
   });
   offer(rotatable.length > 0, 'Rotate', () =>
-    said(context, async () => rotateHere(context, domain, actor, await askKey(context, rotatable))),
+    said(context, async () => rotateHere(context, domain, actor, await askKey(context, rotatable), wish.baseUrl)),
   );
   offer(revocable.length > 0, 'Revoke', () =>
     said(context, async () => revokeHere(context, domain, actor, await askKey(context, revocable))),

@@ -22,11 +22,25 @@ interface PageState {
   toast: string;
 }
 
+/** What the command line says about the page. */
+export interface PageOptions {
+  all: boolean;
+  entity?: string;
+  baseUrl?: string;
+}
+
 /** The settings page of keys, drawn on the alternate screen (specification 5.4). */
-export async function browsePage(context: Context, given: { all: boolean; entity?: string }): Promise<void> {
+export async function browsePage(context: Context, given: PageOptions): Promise<void> {
   const { domain, actor } = await context.session();
   const state: PageState = {
-    wish: { showInactive: given.all, search: '', entity: given.entity, offset: 0, limit: windowSize },
+    wish: {
+      showInactive: given.all,
+      search: '',
+      entity: given.entity,
+      baseUrl: given.baseUrl,
+      offset: 0,
+      limit: windowSize,
+    },
     chosen: 0,
     searching: false,
     toast: '',
@@ -34,7 +48,7 @@ export async function browsePage(context: Context, given: { all: boolean; entity
   const screen = openScreen(context.io);
   try {
     for (;;) {
-      const view = await readWindow(context, domain, actor, state);
+      const view = await readWindow(domain, actor, state);
       const { lines, shown } = render(view, state, context);
       screen.draw(lines);
       const event = await screen.next();
@@ -53,9 +67,9 @@ export async function browsePage(context: Context, given: { all: boolean; entity
 /** Keys read at a time: more than a screen shows, so that moving within it reads no more than this. */
 const windowSize = 60;
 
-async function readWindow(context: Context, domain: Domain, actor: Actor, state: PageState): Promise<PageView> {
+async function readWindow(domain: Domain, actor: Actor, state: PageState): Promise<PageView> {
   const offset = Math.floor(Math.max(0, state.chosen - 1) / 20) * 20;
-  const view = await readPage(context, domain, actor, { ...state.wish, offset });
+  const view = await readPage(domain, actor, { ...state.wish, offset });
   state.chosen = Math.max(0, Math.min(state.chosen, view.total - 1));
   return view;
 }
@@ -172,10 +186,10 @@ async function act(
   } else if (event.name === 'd' && view.documentation)
     state.toast = await openDocumentation(context, view.documentation);
   else if (event.name === 'c' && view.mayCreate) {
-    state.toast = await below(screen, () => createHere(context, domain, actor));
+    state.toast = await below(screen, () => createHere(context, domain, actor, state.wish.baseUrl));
     state.chosen = 0;
   } else if (event.name === 'r' && key && offers?.rotate === 'offered') {
-    state.toast = await below(screen, () => rotateHere(context, domain, actor, key));
+    state.toast = await below(screen, () => rotateHere(context, domain, actor, key, state.wish.baseUrl));
     state.chosen = 0;
   } else if (event.name === 'v' && key && offers?.revoke) {
     state.toast = await below(screen, () => revokeHere(context, domain, actor, key));
@@ -205,15 +219,26 @@ async function below(screen: Screen, work: () => Promise<string>): Promise<strin
 }
 
 /** Create key: asks for everything, shows the panel, gives the toast. */
-export async function createHere(context: Context, domain: Domain, actor: Actor): Promise<string> {
+export async function createHere(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  baseUrl: string | undefined,
+): Promise<string> {
   const input = await completeInput(context, domain, actor, { permission: [], yes: false });
-  await createAndHandOver(context, domain, actor, input, { copy: false });
+  await createAndHandOver(context, domain, actor, input, { copy: false, baseUrl });
   return 'API key created';
 }
 
 /** Rotate key: asks, shows the panel, gives the toast. */
-export async function rotateHere(context: Context, domain: Domain, actor: Actor, key: Key): Promise<string> {
-  await rotateAndHandOver(context, domain, actor, [key.id], { yes: false, copy: false, force: false });
+export async function rotateHere(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  key: Key,
+  baseUrl: string | undefined,
+): Promise<string> {
+  await rotateAndHandOver(context, domain, actor, [key.id], { yes: false, copy: false, force: false, baseUrl });
   return 'API key rotated';
 }
 

@@ -68,7 +68,7 @@ export async function rotateAndHandOver(
   const [first] = keys;
   if (given.secretFile !== undefined && first) await requireReplaceable(domain, first, given.secretFile, given.force);
   const several = refs.length > 1;
-  const baseUrl = await baseUrlOf(context, domain, given.baseUrl);
+  const baseUrl = await baseUrlOf(domain, given.baseUrl);
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
   const { chooseHandover } = await import('../../handover/choose.ts');
   const chosen = await chooseHandover(context, { ...given, baseUrl, replace: true, keys: refs.length, done });

@@ -1,9 +1,9 @@
 import { type Actor, actorHolds, type Domain } from '../../../core/actors.ts';
-import { requireEntity } from '../../../core/entities.ts';
 import { statusOf } from '../../../core/keys.ts';
 import type { Key, KeyFilter } from '../../../core/store.ts';
-import type { Context } from '../../context.ts';
+import type { FlagValues } from '../../flags.ts';
 import { baseUrlOf } from './base-url.ts';
+import { filterOf, type listFlags } from './list.ts';
 
 /** What the settings page shows at a moment (specification 5.4); both its forms, drawn and linear, are made from it. */
 export interface PageView {
@@ -25,15 +25,17 @@ export interface PageView {
 
 /** What the person has chosen to see. */
 export interface PageWish {
+  /** The filters of the command line, which hold beside what is chosen on the page. */
+  given: FlagValues<typeof listFlags>;
   showInactive: boolean;
   search: string;
-  entity: string | undefined;
+  baseUrl: string | undefined;
   offset: number;
   limit: number;
 }
 
 /** Reads what a wish asks for. Without `api_keys.view` nothing is read. */
-export async function readPage(context: Context, domain: Domain, actor: Actor, wish: PageWish): Promise<PageView> {
+export async function readPage(domain: Domain, actor: Actor, wish: PageWish): Promise<PageView> {
   const nowMs = domain.clock();
   const mayView = actorHolds(actor, 'api_keys.view');
   const mayCreate = actorHolds(actor, 'api_keys.create');
@@ -41,7 +43,7 @@ export async function readPage(context: Context, domain: Domain, actor: Actor, w
   const common = {
     showInactive: wish.showInactive,
     search: wish.search,
-    documentation: await documentationOf(context, domain),
+    documentation: await documentationOf(domain, wish.baseUrl),
     mayView,
     mayCreate,
     mayRevoke,
@@ -49,14 +51,14 @@ export async function readPage(context: Context, domain: Domain, actor: Actor, w
     nowMs,
   };
   if (!mayView) return { ...common, keys: [], offset: 0, total: 0, inactiveOnly: false };
-  const entityId = wish.entity === undefined ? undefined : (await requireEntity(domain, actor, wish.entity)).id;
-  const all: KeyFilter = { nowMs, entityId, ...(wish.search !== '' && { search: wish.search }) };
-  const filter: KeyFilter = { ...all, statuses: wish.showInactive ? [] : ['Active'] };
+  const search = wish.search === '' ? undefined : wish.search;
+  const filter = { ...(await filterOf(domain, actor, { ...wish.given, all: wish.showInactive })), search };
   const { keys: store } = domain.store;
   const total = await store.count(actor.user.tenantId, filter);
   const offset = Math.max(0, Math.min(wish.offset, total - 1));
   const keys = await pageAt(domain, actor, filter, offset, wish.limit);
-  const inactiveOnly = total === 0 && !wish.showInactive && (await store.count(actor.user.tenantId, all)) > 0;
+  const inactiveOnly =
+    total === 0 && !wish.showInactive && (await store.count(actor.user.tenantId, { ...filter, statuses: [] })) > 0;
   return { ...common, keys, offset, total, inactiveOnly };
 }
 
@@ -73,8 +75,8 @@ async function pageAt(domain: Domain, actor: Actor, filter: KeyFilter, offset: n
   return domain.store.keys.list(actor.user.tenantId, filter, { limit, after });
 }
 
-async function documentationOf(context: Context, domain: Domain): Promise<string | undefined> {
-  const baseUrl = await baseUrlOf(context, domain, context.io.env.HKCTL_BASE_URL || undefined);
+async function documentationOf(domain: Domain, given: string | undefined): Promise<string | undefined> {
+  const baseUrl = await baseUrlOf(domain, given);
   return baseUrl && `${baseUrl}/api/v1/docs`;
 }
 

@@ -1,0 +1,195 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type CommandDefinition, globalFlags } from '../../src/cli/command.ts';
+import { nouns } from '../../src/cli/nouns.ts';
+import { Cli } from './harness.ts';
+
+const cli = new Cli();
+beforeAll(async () => {
+  await cli.seed();
+});
+
+const commands: { path: string[]; definition: CommandDefinition }[] = [];
+for (const entry of nouns) {
+  const noun = await entry.load();
+  if ('run' in noun) commands.push({ path: [noun.name], definition: noun });
+  else {
+    for (const verb of noun.verbs) commands.push({ path: [noun.name, verb.name], definition: verb });
+    if (noun.bare) commands.push({ path: [noun.name], definition: noun.bare });
+  }
+}
+
+/** Words that a command wants, good enough for a flag to be looked at. */
+function wordsOf({ words }: CommandDefinition): string[] {
+  return words.filter(({ spelling }) => spelling.startsWith('<')).map(() => 'x');
+}
+
+async function refused(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ message: string; hint: string | null }> {
+  const before = (await cli.ok('audit list --json --limit 100000')).json<unknown[]>();
+  const result = await cli.run([...argv, '--json'], { env });
+  expect(result.code, argv.join(' ')).toBe(2);
+  expect(result.stdout).toBe('');
+  const error = result.error();
+  expect(error).toEqual({ code: expect.any(String), message: expect.stringMatching(/.+/), hint: result.error().hint });
+  expect((await cli.ok('audit list --json --limit 100000')).json<unknown[]>()).toEqual(before);
+  return error;
+}
+
+describe('every command', () => {
+  for (const { path, definition } of commands) {
+    const words = [...path, ...wordsOf(definition)];
+    const line = `hkctl ${path.join(' ')}`;
+
+    it(`${line}: an unknown flag is exit 2`, async () => {
+      expect((await refused([...words, '--no-such-flag'])).message).toContain('--no-such-flag');
+    });
+
+    if (!definition.words.some(({ spelling }) => spelling.includes('...'))) {
+      it(`${line}: one word too many is exit 2`, async () => {
+        await refused([...words, 'one-too-many']);
+      });
+    }
+
+    if (definition.words.some(({ spelling }) => spelling.startsWith('<'))) {
+      it(`${line}: a missing word is exit 2 and named`, async () => {
+        const wanted = definition.words[0]?.spelling.replace(/[<>.]/g, '') ?? '';
+        expect((await refused(path)).message).toContain(wanted);
+      });
+    }
+
+    for (const [name, flag] of Object.entries(definition.flags)) {
+      const long = /--[a-z-]+/.exec(flag.spelling)?.[0] ?? '';
+      if (flag.kind === 'toggle') {
+        it(`${line}: a bad value of the variable for ${long} is exit 2 and names it`, async () => {
+          const [variable = ''] = flag.env;
+          expect((await refused(words, { [variable]: 'perhaps' })).message).toContain(variable);
+        });
+        continue;
+      }
+      it(`${line}: ${long} without its value is exit 2 and named`, async () => {
+        expect((await refused([...words, long])).message).toContain(long);
+      });
+      if (!judgesItself(name, flag.parse)) continue;
+      it(`${line}: a bad value of ${long} is exit 2, named, with what is allowed; from its variable, too`, async () => {
+        expect((await refused([...words, `${long}=~~`])).message).toContain(`${long}: "~~"`);
+        const [variable = ''] = flag.env;
+        expect((await refused(words, { [variable]: '~~' })).message).toContain(`${variable}: "~~"`);
+      });
+    }
+  }
+});
+
+/** Whether the flag refuses what is plainly wrong by itself. */
+function judgesItself(name: string, parse: (text: string) => unknown): boolean {
+  if (name === 'head') return false;
+  try {
+    parse('~~');
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+describe('the program', () => {
+  it('refuses unknown commands and verbs, and suggests', async () => {
+    expect(await refused(['kyes'])).toMatchObject({ message: "Unknown command 'kyes'.", hint: 'Did you mean keys?' });
+    expect(await refused(['keys', 'crate'])).toMatchObject({ hint: 'Did you mean create?' });
+    expect(await refused(['keys', 'list', '--unused-fro', '9d'])).toMatchObject({ hint: 'Did you mean --unused-for?' });
+    await refused(['entities']);
+    await refused(['--no-such-flag']);
+  });
+
+  it('takes every flag from its variable', async () => {
+    const env = {
+      HKCTL_NAME: 'By variable',
+      HKCTL_ENTITY: 'BER',
+      HKCTL_PERMISSION: 'parts.view, jobs_orders.view',
+      HKCTL_JSON: '1',
+    };
+    const { key } = (await cli.ok('keys create', { env })).json<{ key: { name: string; permissions: string[] } }>();
+    expect(key).toMatchObject({ name: 'By variable', permissions: ['jobs_orders.view', 'parts.view'] });
+    expect(globalFlags.as.env).toContain('HKCTL_USER');
+  });
+
+  it('tells people in two lines', async () => {
+    const { code, stderr } = await cli.run('keys create --entity BER');
+    expect(code).toBe(2);
+    expect(stderr).toBe('error: --name is missing.\nhint: On a terminal it would be asked for; here give it.\n');
+  });
+});
+
+describe('off a terminal nothing asks', () => {
+  const missing: [line: string, flag: string][] = [
+    ['keys create', '--name'],
+    ['keys create --name x', '--entity'],
+    ['keys create --name x --entity BER', '--preset or --permission'],
+    ['entities add X', '--name'],
+    ['entities add X --name X', '--timezone'],
+    ['users add x', '--name'],
+    ['users add x --name X', '--role'],
+    ['tenants add X', '--admin'],
+    ['tenants set', '--name'],
+    ['import parts -', '--entity'],
+    ['sensors list', '--entity'],
+    ['sensors show x', '--entity'],
+    ['sensors export', '--entity'],
+    ['entities deactivate BER', '--yes'],
+    ['entities remove BER', '--yes'],
+    ['users deactivate operator', '--yes'],
+    ['serve --tls-cert x', '--tls-key'],
+  ];
+  for (const [line, flag] of missing) {
+    it(`${line}: exit 2 and names ${flag}`, async () => {
+      expect((await refused(line.split(' '))).message).toContain(flag);
+    });
+  }
+
+  it('rotate and revoke need --yes', async () => {
+    const { key } = await cli.key('A');
+    expect((await refused(['keys', 'rotate', key.prefix])).message).toContain('--yes');
+    expect((await refused(['keys', 'revoke', key.prefix])).message).toContain('--yes');
+    expect((await cli.show(key.prefix)).status).toBe('Active');
+  });
+
+  it('init needs its flags', async () => {
+    const fresh = new Cli();
+    const { code, stderr } = await fresh.run('init');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--org is missing')]);
+  });
+});
+
+describe('values', () => {
+  const bad: string[][] = [
+    ['keys', 'create', '--name', ' x', '--entity', 'BER', '--preset', 'sensor-gateway'],
+    ['keys', 'create', '--name', '', '--entity', 'BER', '--preset', 'sensor-gateway'],
+    ['keys', 'create', '--name', 'x'.repeat(121), '--entity', 'BER', '--preset', 'sensor-gateway'],
+    ['keys', 'create', '--name', 'a\u0007b', '--entity', 'BER', '--preset', 'sensor-gateway'],
+    ['keys', 'create', '--name', 'x', '--entity', 'BER', '--preset', 'sensor-gateway', '--expires', 'soon'],
+    ['keys', 'create', '--name', 'x', '--entity', 'BER', '--preset', 'sensor-gateway', '--expires', '2026-11-19'],
+    ['keys', 'create', '--name', 'x', '--entity', 'BER', '--preset', 'sensor-gateway', '--expires', '2026-02-30'],
+    ['keys', 'create', '--name', 'x', '--entity', 'BER', '--preset', 'sensor-gateway', '--base-url', 'not a url'],
+    ['entities', 'add', 'no blanks', '--name', 'X', '--timezone', 'UTC'],
+    ['entities', 'add', 'X', '--name', 'X', '--timezone', 'Mars/Olympus'],
+    ['users', 'add', 'a b', '--name', 'X', '--role', 'operator'],
+    ['users', 'add', 'x', '--name', 'X', '--role', 'boss'],
+    ['users', 'set-role', 'operator', 'boss'],
+    ['tenants', 'set', '--week-start', 'someday'],
+    ['import', 'nothings', '-', '--entity', 'BER'],
+    ['import', 'parts', '/no/such/file.csv', '--entity', 'BER'],
+    ['import', 'parts', '/', '--entity', 'BER'],
+    ['sensors', 'export', '--entity', 'BER', '--from', 'yesterday'],
+    ['sensors', 'export', '--entity', 'BER', '--from', '2026-11-20', '--to', '2026-11-20'],
+    ['audit', 'list', '--since', 'then'],
+    ['audit', 'list', '--limit', '0'],
+    ['completion', 'tcsh'],
+    ['keys', 'scan'],
+    ['keys', 'verify'],
+  ];
+  for (const argv of bad) {
+    it(`hkctl ${argv.join(' ').slice(0, 100)}: exit 2`, async () => {
+      await refused(argv);
+    });
+  }
+});
