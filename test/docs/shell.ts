@@ -8,9 +8,12 @@ export function hkctlLines(shell: string): CommandLine[] {
     .split('\n')
     .flatMap((line) => [line, ...substitutions(line)])
     .flatMap((line) => simpleCommands(tokens(line)))
+    .map((words) => (words[0] === 'sudo' && words[1] === '-u' ? words.slice(3) : words))
     .flatMap((words) => {
       const start = words.findIndex((word) => word === 'hkctl' || word.endsWith('/hkctl') || word === 'bin/hkctl.js');
-      return start === -1 || !words.slice(0, start).every(isLeadIn) ? [] : [words.slice(start + 1)];
+      if (start === -1 || !words.slice(0, start).every(isLeadIn)) return [];
+      // xargs puts words of its own behind.
+      return [[...words.slice(start + 1), ...(words[0] === 'xargs' ? ['…'] : [])]];
     });
 }
 
@@ -18,7 +21,7 @@ export function hkctlLines(shell: string): CommandLine[] {
 function isLeadIn(word: string): boolean {
   if (/^[A-Z_][A-Z0-9_]*=/.test(word)) return true;
   if (/^ExecStart=/.test(word)) return true;
-  return ['npx', 'node', 'sudo', '-u', 'hkctl', 'if', 'then', 'exec', 'xargs', '-r', '!', '$'].includes(word);
+  return ['npx', 'node', 'sudo', 'if', 'then', 'exec', 'xargs', '-r', '!', '$'].includes(word);
 }
 
 const ends = new Set(['|', '||', '&&', ';', '&']);
