@@ -22,7 +22,7 @@ export async function browseLinearly(context: Context, given: PageOptions): Prom
   const wish: PageWish = {
     showInactive: given.all,
     search: '',
-    entity: given.entity,
+    given,
     baseUrl: given.baseUrl,
     offset: 0,
     limit: pageSize,

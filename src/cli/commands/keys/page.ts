@@ -3,10 +3,12 @@ import { errorTable, isHkctlError } from '../../../core/errors.ts';
 import { revokeKeys } from '../../../core/keys.ts';
 import type { Key } from '../../../core/store.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
+import type { FlagValues } from '../../flags.ts';
 import { type Keypress, openScreen, type Screen } from '../../screen.ts';
 import type { Style } from '../../style.ts';
 import { wrapWords } from '../../wrap.ts';
 import { completeInput, createAndHandOver } from './create.ts';
+import type { listFlags } from './list.ts';
 import { namesOf } from './names.ts';
 import { rotateAndHandOver } from './rotate.ts';
 import { tileLines } from './tile.ts';
@@ -23,11 +25,7 @@ interface PageState {
 }
 
 /** What the command line says about the page. */
-export interface PageOptions {
-  all: boolean;
-  entity?: string;
-  baseUrl?: string;
-}
+export type PageOptions = FlagValues<typeof listFlags> & { baseUrl?: string };
 
 /** The settings page of keys, drawn on the alternate screen (specification 5.4). */
 export async function browsePage(context: Context, given: PageOptions): Promise<void> {
@@ -36,7 +34,7 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
     wish: {
       showInactive: given.all,
       search: '',
-      entity: given.entity,
+      given,
       baseUrl: given.baseUrl,
       offset: 0,
       limit: windowSize,
