@@ -12,7 +12,10 @@ const rules: Record<string, { layers: string[]; packages: RegExp }> = {
   imports: { layers: ['imports', 'core'], packages: /^(node:|csv-parse|stream-json|udsv)/ },
   store: { layers: ['store', 'core', 'resources'], packages: /^(node:|drizzle-orm|better-sqlite3)/ },
   http: { layers: ['http', 'core'], packages: /^(node:|h3|listhen|pino|rate-limiter-flexible|prom-client)/ },
-  cli: { layers: ['cli', 'core'], packages: /^(node:|commander|@inquirer\/|chalk|cli-table3|clipboardy|fast-string-width)/ },
+  cli: {
+    layers: ['cli', 'core'],
+    packages: /^(node:|commander|@inquirer\/|chalk|cli-table3|clipboardy|fast-string-width)/,
+  },
 };
 
 interface Import {
@@ -30,7 +33,10 @@ function sourceFiles(folder: string): string[] {
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8');
   const layer = relative(src, file).split('/')[0] ?? '';
-  const found = text.matchAll(/(?:from|import|require)\s*\(?\s*'([^']+)'/g);
+  // Statements begin a line; anything else would find the words in texts and comments.
+  const found = text.matchAll(
+    /(?:^(?:import|export)\b[^;'"]*?from\s+|^import\s+|\b(?:import|require)\(\s*)'([^'\n]+)'/gm,
+  );
   return [...found].map((match) => ({ file: relative(root, file), layer, target: match[1] ?? '' }));
 }
 
