@@ -60,7 +60,18 @@ export function judgeReadings(items: readonly unknown[], sensors: SensorDirector
     if (fault === undefined) positions[batch.count++] = index;
     else rejected.push({ index, ...fault });
   }
-  return { batch, positions, rejected };
+  return { batch: rejected.length === 0 ? batch : cutToCount(batch), positions, rejected };
+}
+
+/** Columns as long as the readings that are in them. */
+function cutToCount({ count, series, atUs, value, quality }: ReadingBatch): ReadingBatch {
+  return {
+    count,
+    series: series.slice(0, count),
+    atUs: atUs.slice(0, count),
+    value: value.slice(0, count),
+    quality: quality.slice(0, count),
+  };
 }
 
 type Fault = Pick<Rejection, 'code' | 'detail'>;

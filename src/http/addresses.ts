@@ -1,0 +1,80 @@
+import { BlockList, isIP } from 'node:net';
+import { HkctlError } from '../core/errors.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Tells who a request is from: the peer, or whom a trusted proxy names. */
+export interface AddressBook {
+  clientOf(exchange: Exchange): string;
+  /** Whether the client is on this machine, and nobody claims to have passed the request on. */
+  isLoopback(exchange: Exchange): boolean;
+}
+
+/** In-process there is no peer; whoever calls is this machine. */
+const ownAddress = '127.0.0.1';
+
+/** Reads the addresses and CIDR ranges of `--trust-proxy`; throws `usage`. */
+export function createAddressBook(trusted: readonly string[]): AddressBook {
+  const proxies = new BlockList();
+  for (const range of trusted) addRange(proxies, range);
+  const isTrusted = (address: string): boolean => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const clientOf = (exchange: Exchange): string => {
+    const peer = plainAddress(exchange.peer ?? ownAddress);
+    const forwarded = trusted.length > 0 && isTrusted(peer) ? exchange.header('x-forwarded-for') : undefined;
+    if (forwarded === undefined) return peer;
+    // From the right: each proxy adds whom it saw, and only what trusted ones say counts.
+    let client = peer;
+    for (const hop of forwarded.split(',').reverse()) {
+      const address = plainAddress(hop.trim());
+      if (isIP(address) === 0) break;
+      client = address;
+      if (!isTrusted(address)) break;
+    }
+    return client;
+  };
+  return {
+    clientOf,
+    isLoopback(exchange) {
+      const isForwarded =
+        exchange.header('x-forwarded-for') !== undefined || exchange.header('forwarded') !== undefined;
+      return !isForwarded && isLoopbackAddress(plainAddress(exchange.peer ?? ownAddress));
+    },
+  };
+}
+
+/** What counts as one client for limits: an IPv4 address, or the /64 of an IPv6 one, which one household has. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  const filled =
+    tail === undefined ? groups : [...groups, ...Array(8 - groups.length - rest.length).fill('0'), ...rest];
+  return `${filled
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
+    .join(':')}::/64`;
+}
+
+/** Whether a host to listen on is reachable from this machine only. */
+export function isLoopbackAddress(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Without a zone, and IPv4 as IPv4 where a socket for both shows it as `::ffff:…`. */
+function plainAddress(address: string): string {
+  const zone = address.indexOf('%');
+  const bare = zone === -1 ? address : address.slice(0, zone);
+  return bare.startsWith('::ffff:') && bare.includes('.') ? bare.slice(7) : bare;
+}
+
+function addRange(list: BlockList, range: string): void {
+  const [address = '', bits] = range.split('/');
+  const version = isIP(address);
+  const family = version === 6 ? 'ipv6' : 'ipv4';
+  const most = version === 6 ? 128 : 32;
+  if (version === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+    throw new HkctlError('usage', `"${range}" is no address or range: give 10.0.0.7, 10.0.0.0/8 or fd00::/8.`);
+  }
+  if (bits === undefined) list.addAddress(address, family);
+  else list.addSubnet(address, Number(bits), family);
+}

@@ -1,0 +1,63 @@
+import { STATUS_CODES } from 'node:http';
+import type { Exchange } from './exchange.ts';
+
+/** What a handler gives back; `headers` as name, value, name, value … beside those that every answer has. */
+export interface Answer {
+  status: number;
+  headers: readonly string[];
+  body: Buffer | string | null;
+  /** It is a page for a browser, which brings its own security headers. */
+  page?: boolean;
+}
+
+/** Headers of every answer: nothing here is a page, a frame or a script for another site. */
+export const apiHeaders = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy',
+  'no-referrer',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+] as const;
+
+/** An answer in JSON that no cache keeps. */
+export function jsonAnswer(body: string, status = 200): Answer {
+  return { status, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body };
+}
+
+/** Everything that goes out before the body, in the order in which it is written. */
+export function headOf(exchange: Exchange, answer: Answer, common: readonly string[]): string[] {
+  const { status, headers, body, page } = answer;
+  const head = [...headers, ...exchange.notes, 'X-Request-Id', exchange.id, ...(page ? [] : apiHeaders), ...common];
+  // 304 and 204 have no body, and a length of the answer that they stand for would be a guess.
+  if (status !== 304 && status !== 204) head.push('Content-Length', String(lengthOf(body)));
+  return head;
+}
+
+/** Sends an answer through Node's server itself: a Response object on the way would halve the requests per second. */
+export function sendToNode(node: NonNullable<Exchange['node']>, answer: Answer, head: string[], method: string): void {
+  const { res } = node;
+  if (res.destroyed || res.headersSent) return;
+  // HTTP/1.1 allows an empty reason phrase, but some clients and gateways take it for an error.
+  res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
+  if (answer.body === null || method === 'HEAD') res.end();
+  else res.end(answer.body);
+}
+
+/** The same as a Response, for a request in-process. */
+export function toResponse(answer: Answer, head: readonly string[], method: string): Response {
+  const headers = new Headers();
+  for (let i = 0; i + 1 < head.length; i += 2) headers.append(head[i] ?? '', head[i + 1] ?? '');
+  const empty = answer.body === null || method === 'HEAD' || answer.status === 304 || answer.status === 204;
+  return new Response(empty ? null : answer.body, {
+    status: answer.status,
+    statusText: STATUS_CODES[answer.status] ?? 'Unknown',
+    headers,
+  });
+}
+
+function lengthOf(body: Answer['body']): number {
+  return body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}

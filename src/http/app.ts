@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { H3, type H3Event } from 'h3';
+import type { Domain } from '../core/actors.ts';
+import type { ResourceDefinition } from '../core/fields.ts';
+import { redactSecrets } from '../core/secrets.ts';
+import type { ServeSettings } from '../core/settings.ts';
+import { createAddressBook } from './addresses.ts';
+import { type Answer, headOf, sendToNode, toResponse } from './answer.ts';
+import { createCors } from './cors.ts';
+import { createDocuments, documentFiles } from './docs.ts';
+import { type Exchange, toExchange } from './exchange.ts';
+import { createGate, type Demand, type Session } from './gate.ts';
+import { createHealth } from './health.ts';
+import { createHeartbeatsIngest, createReadingsIngest } from './ingest.ts';
+import { createLimiter } from './limits.ts';
+import type { Log } from './log.ts';
+import { createMeHandler, createResourcesHandler, resourceEntries } from './me.ts';
+import { Metrics } from './metrics.ts';
+import { openapiDocument } from './openapi.ts';
+import { PageCache, represent, toRepresentation } from './page-cache.ts';
+import { ApiError, toProblem } from './problem.ts';
+import { createReadingsHandler } from './readings.ts';
+import { createListHandler, createRecordHandler } from './records.ts';
+import { createSensorHandler, createSensorListHandler } from './sensors.ts';
+
+export interface AppOptions {
+  domain: Domain;
+  settings: ServeSettings;
+  resources: readonly ResourceDefinition[];
+  version: string;
+  /** The folder with the two files of swagger-ui-dist. */
+  docsFolder: string;
+  log: Log;
+  /** Takes the time of each successful authentication (key id, epoch ms). */
+  noteUse(keyId: string, nowMs: number): void;
+  /** Set while the daemon drains: nothing new is begun. */
+  isStopping?(): boolean;
+  /** Headers of every answer beside the usual ones, such as HSTS under TLS. */
+  commonHeaders?: readonly string[];
+  /** Bytes of finished pages that are kept. */
+  pageCacheBytes?: number;
+}
+
+type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
+type SecuredHandler = (exchange: Exchange, session: Session) => Answer | Promise<Answer>;
+type Method = 'GET' | 'POST';
+
+const readable = { limit: 'requests' } as const;
+const ingest = { limit: 'ingest', permissions: ['asset_sensors.ingest'] } as const satisfies Demand;
+
+/** The whole API in one place: every route, what it asks of a key, and the way of a request through the layers. */
+export function createApp(options: AppOptions): H3 {
+  const { domain, settings, resources, version, log } = options;
+  const app = new H3({ silent: true, allowMalformedURL: true });
+  const addresses = createAddressBook(settings.trustProxy);
+  const limiters = {
+    failedChecks: createLimiter('failed-checks', settings.limitFailedChecks),
+    requests: createLimiter('requests', settings.limitRequests),
+    ingest: createLimiter('ingest', settings.limitIngest),
+  };
+  const gate = createGate({ domain, addresses, ...limiters, noteUse: options.noteUse });
+  const metrics = new Metrics(limiters);
+  const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
+  const documents = createDocuments(options.docsFolder);
+  const health = createHealth(options, metrics, addresses);
+  const cors = createCors(settings.corsOrigin);
+  const nextId = createRequestIds();
+  const entries = resourceEntries(resources);
+  const specification = lazily(() =>
+    toRepresentation(JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl })), {
+      vary: 'Accept-Encoding',
+    }),
+  );
+
+  // --- public
+  route('/healthz', { GET: health.alive });
+  route('/readyz', { GET: health.ready });
+  route('/metrics', { GET: health.metrics });
+  route('/api/v1', { GET: documents.page });
+  route('/api/v1/docs', { GET: documents.page });
+  for (const name of documentFiles) route(`/api/v1/docs/${name}`, { GET: documents.file(name) });
+  route('/api/v1/openapi.json', { GET: (exchange) => represent(exchange, specification(), 'public, no-cache') });
+
+  // --- with a key
+  route('/api/v1/me', { GET: secured({ ...readable, permissions: [] }, createMeHandler(domain, entries)) });
+  route('/api/v1/resources', { GET: secured({ ...readable, permissions: [] }, createResourcesHandler(entries)) });
+  for (const resource of resources) {
+    const { name, permissions } = resource;
+    const isSensors = name === 'sensors';
+    const list = isSensors ? createSensorListHandler(domain, resource) : createListHandler(domain, resource, pages);
+    const single = isSensors ? createSensorHandler(domain, resource) : createRecordHandler(domain, resource, pages);
+    route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
+    route(`/api/v1/${name}/:id`, { GET: secured({ ...readable, permissions }, single) });
+    if (!isSensors) continue;
+    const readings = createReadingsHandler(domain, resource);
+    route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
+  }
+  route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(domain, metrics.ingest)) });
+  route('/api/v1/sensors/heartbeats', { POST: secured(ingest, createHeartbeatsIngest(domain, metrics.ingest)) });
+  app.all(
+    '/**',
+    through('unknown', () => {
+      throw new ApiError(
+        'not_found',
+        'There is nothing at this path; GET /api/v1/resources lists what a key can read.',
+      );
+    }),
+  );
+  return app;
+
+  /** Registers the methods of a path; HEAD goes with GET, and any other is 405 with Allow. */
+  function route(path: string, handlers: Partial<Record<Method, Handler>>): void {
+    const allowed: string[] = [];
+    for (const method of ['GET', 'POST'] as const) {
+      const handler = handlers[method];
+      if (!handler) continue;
+      for (const name of method === 'GET' ? (['GET', 'HEAD'] as const) : [method]) {
+        allowed.push(name);
+        app.on(name, path, through(path, handler));
+      }
+    }
+    app.all(
+      path,
+      through(path, (exchange) => cors.preflight(exchange, allowed) ?? refuseMethod(allowed)),
+    );
+  }
+
+  function secured(demand: Demand, handler: SecuredHandler): Handler {
+    return async (exchange) => handler(exchange, await gate.admit(exchange, demand));
+  }
+
+  /** The way of every request: to the handler, its answer or problem out, counted and logged. */
+  function through(routePath: string, handler: Handler): (event: H3Event) => Promise<Response> {
+    return async (event) => {
+      const startedAt = performance.now();
+      const exchange = toExchange(event, nextId());
+      let answer: Answer;
+      try {
+        if (options.isStopping?.()) throw stopping();
+        if (cors.isOn) cors.note(exchange);
+        answer = await handler(exchange);
+      } catch (thrown) {
+        answer = refuse(exchange, thrown);
+      }
+      const head = headOf(exchange, answer, options.commonHeaders ?? none);
+      const ms = performance.now() - startedAt;
+      metrics.count(routePath, answer.status, ms / 1000);
+      logAnswer(exchange, answer.status, ms);
+      if (!exchange.node) return toResponse(answer, head, exchange.method);
+      sendToNode(exchange.node, answer, head, exchange.method);
+      // The answer is on its way, and h3 has no sign for that which costs nothing: it waits for a Response that never
+      // comes, and is collected together with this promise.
+      return new Promise<Response>(() => {});
+    };
+  }
+
+  function refuse(exchange: Exchange, thrown: unknown): Answer {
+    const problem = toProblem(thrown, exchange.id);
+    metrics.countRefusal(problem.code);
+    if (problem.code === 'internal') log.error({ id: exchange.id, err: thrown }, 'internal error');
+    else if (problem.code === 'unavailable') log.warn({ id: exchange.id, err: thrown }, 'unavailable');
+    else if (problem.status === 401) {
+      log.warn({ id: exchange.id, code: problem.code, client: addresses.clientOf(exchange) }, 'key check failed');
+    }
+    return problem;
+  }
+
+  function logAnswer({ id, method, path, query, keyPrefix, peer }: Exchange, status: number, ms: number): void {
+    if (!log.isLevelEnabled('info')) return;
+    const url = redactSecrets(query === '' ? path : `${path}?${query}`);
+    log.info({ id, method, url, status, ms: Math.round(ms * 1000) / 1000, key: keyPrefix, peer }, 'request');
+  }
+}
+
+const none: readonly string[] = [];
+
+function refuseMethod(allowed: readonly string[]): Answer {
+  const list = allowed.join(', ');
+  throw new ApiError('method_not_allowed', `This path takes ${list} only.`, { headers: ['Allow', list] });
+}
+
+function stopping(): ApiError {
+  return new ApiError('unavailable', 'The service is shutting down. Try again in a moment.', {
+    headers: ['Connection', 'close', 'Retry-After', '5'],
+  });
+}
+
+/** Names requests: unlike any other process's, and cheap to count up. */
+function createRequestIds(): () => string {
+  const processId = randomBytes(6).toString('base64url');
+  let requests = 0;
+  return () => {
+    requests++;
+    return `${processId}-${requests.toString(36)}`;
+  };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

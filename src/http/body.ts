@@ -1,0 +1,106 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Exchange } from './exchange.ts';
+import { ApiError } from './problem.ts';
+
+/** The most a body may be, as sent and after decompression. */
+export const maxBodyBytes = 8 * 1024 * 1024;
+
+/** Reads a body, plain or gzip, as text. Throws `too_large`, `unsupported_media_type` or `bad_json`. */
+export async function readText(exchange: Exchange): Promise<string> {
+  const coding = exchange.header('content-encoding')?.toLowerCase() ?? 'identity';
+  if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
+    throw new ApiError(
+      'unsupported_media_type',
+      `A body may be plain or gzip, not ${JSON.stringify(coding.slice(0, 40))}.`,
+      {
+        headers: ['Accept-Encoding', 'gzip, identity'],
+      },
+    );
+  }
+  if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
+  const sent = await readBytes(exchange);
+  const body = coding === 'identity' ? sent : await decompress(sent);
+  if (!isUtf8(body)) throw new ApiError('bad_json', 'The body is not UTF-8.');
+  const text = body.toString('utf8');
+  // Some systems put a byte order mark before their JSON, which is none of it.
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+/** The media type of a body, in lower case and without its parameters; throws `unsupported_media_type`. */
+export function requireMediaType<T extends string>(exchange: Exchange, allowed: readonly T[]): T {
+  const given = exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  const found = allowed.find((type) => type === given);
+  if (found) return found;
+  const what =
+    given === undefined ? 'There is no Content-Type' : `There is no taking ${JSON.stringify(given.slice(0, 60))}`;
+  throw new ApiError('unsupported_media_type', `${what}: send ${allowed.join(', ')}.`, {
+    headers: ['Accept', allowed.join(', ')],
+  });
+}
+
+function readBytes({ node, webBody }: Exchange): Promise<Buffer> {
+  return node ? readNodeBytes(node.req) : readWebBytes(webBody);
+}
+
+/** Straight from the connection: one copy less than through a web stream, and the reading stops at the limit. */
+function readNodeBytes(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (settle: () => void): void => {
+      req.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      settle();
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > maxBodyBytes) end(() => reject(tooLarge()));
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      const [only] = chunks;
+      end(() => resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks, size)));
+    };
+    const onError = (): void => end(() => reject(cutOff()));
+    const onClose = (): void => end(() => reject(cutOff()));
+    req.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+  });
+}
+
+async function readWebBytes(body: ReadableStream<Uint8Array> | null): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  if (body) {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > maxBodyBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** Off the main thread, and no further than the limit: a bomb is stopped where it passes it. */
+async function decompress(sent: Buffer): Promise<Buffer> {
+  try {
+    return await promisify(gunzip)(sent, { maxOutputLength: maxBodyBytes });
+  } catch (thrown) {
+    if (isCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();
+    throw new ApiError('bad_json', 'The body is not whole, valid gzip.', { cause: thrown });
+  }
+}
+
+function isCode(thrown: unknown, code: string): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === code;
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('too_large', 'A body is at most 8 MiB, also after decompression.');
+}
+
+/** Nobody reads this answer: the connection is gone. */
+function cutOff(): ApiError {
+  return new ApiError('bad_json', 'The connection ended before the body did.');
+}

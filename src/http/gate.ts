@@ -1,0 +1,209 @@
+import type { Domain } from '../core/actors.ts';
+import { holdsAny, type Principal, refusalDetails, refusalOf } from '../core/authentication.ts';
+import type { PageScope } from '../core/pages.ts';
+import type { ClientPermission } from '../core/permissions.ts';
+import { hashOf, isCompleteSecret, secretLength } from '../core/secrets.ts';
+import type { Credential } from '../core/store.ts';
+import { type AddressBook, networkOf } from './addresses.ts';
+import type { Exchange } from './exchange.ts';
+import type { Limiter } from './limits.ts';
+import { type ApiCode, ApiError } from './problem.ts';
+import { holdsSecret } from './query.ts';
+
+/** A key that was let in, with what its answers need again and again. */
+export interface Session {
+  principal: Principal;
+  scope: PageScope;
+  /** Names entity, zone and week start: what a page is true for. */
+  scopeKey: string;
+  /** Kept by handlers for as long as the credential stands as it is. */
+  memo: Map<string, string>;
+}
+
+export interface GateOptions {
+  domain: Domain;
+  addresses: AddressBook;
+  failedChecks: Limiter | undefined;
+  requests: Limiter | undefined;
+  ingest: Limiter | undefined;
+  /** Takes the time of each successful authentication. */
+  noteUse(keyId: string, nowMs: number): void;
+}
+
+/** What a route asks of a key: any one of some permissions (none asked where empty), and which limit it counts against. */
+export interface Demand {
+  permissions: readonly ClientPermission[];
+  limit: 'requests' | 'ingest';
+}
+
+export interface Gate {
+  /** Lets a request in or throws why not, in the order of the contract, section 6. */
+  admit(exchange: Exchange, demand: Demand): Promise<Session>;
+}
+
+/** So many keys are kept in memory at most; the one seen longest ago goes first. */
+const keptKeys = 20_000;
+
+/** Builds the gate: authentication, limits and permissions of every call. */
+export function createGate(options: GateOptions): Gate {
+  const { domain, addresses, failedChecks } = options;
+  const kept = new Map<string, { version: number; session: Session | undefined; credential: Credential }>();
+
+  /** The credential of a hash, from memory where no commit of any process came between. */
+  async function lookUp(secretHash: string) {
+    const version = await domain.store.keys.version();
+    const found = kept.get(secretHash);
+    if (found?.version === version) return found;
+    const credential = await domain.store.keys.credential(secretHash);
+    if (credential === undefined) {
+      kept.delete(secretHash);
+      return undefined;
+    }
+    const session = found?.session && sameFacts(found.credential, credential) ? found.session : toSession(credential);
+    const entry = { version, session, credential };
+    kept.delete(secretHash);
+    kept.set(secretHash, entry);
+    if (kept.size > keptKeys) forgetOldest(kept);
+    return entry;
+  }
+
+  async function authenticate(exchange: Exchange): Promise<Session> {
+    const secret = readBearer(exchange);
+    if (!isCompleteSecret(secret)) {
+      throw unauthorized('incomplete_secret', 'This is no complete API key: it was cut short or mistyped.');
+    }
+    const entry = await lookUp(hashOf(secret));
+    if (entry === undefined) throw unauthorized('unknown_key', 'There is no such API key.');
+    const nowMs = domain.clock();
+    const refusal = refusalOf(entry.credential, nowMs);
+    if (refusal === 'entity_missing' || refusal === 'entity_inactive') {
+      throw new ApiError(refusal, refusalDetails[refusal]);
+    }
+    if (refusal !== undefined || entry.session === undefined) {
+      throw unauthorized(refusal ?? 'unknown_key', refusal ? refusalDetails[refusal] : 'There is no such API key.');
+    }
+    exchange.keyPrefix = entry.credential.prefix;
+    options.noteUse(entry.credential.keyId, nowMs);
+    return entry.session;
+  }
+
+  /** A failed check counts against its address; over the limit that is the answer. A good key is never asked. */
+  async function countFailure(exchange: Exchange, failure: ApiError): Promise<ApiError> {
+    const allowance = await failedChecks?.consume(networkOf(addresses.clientOf(exchange)));
+    if (allowance === undefined) return failure;
+    exchange.notes.push(...allowance.headers);
+    if (allowance.allowed) return failure;
+    return tooMany('too_many_failed_checks', 'Too many failed key checks from this address', allowance.resetSeconds);
+  }
+
+  return {
+    async admit(exchange, demand) {
+      let session: Session;
+      try {
+        session = await authenticate(exchange);
+      } catch (thrown) {
+        throw isFailedCheck(thrown) ? await countFailure(exchange, thrown) : thrown;
+      }
+      const allowance = await options[demand.limit]?.consume(session.principal.keyId);
+      if (allowance) {
+        exchange.notes.push(...allowance.headers);
+        if (!allowance.allowed) {
+          const code = demand.limit === 'ingest' ? 'too_many_ingest_requests' : 'too_many_requests';
+          throw tooMany(code, 'This API key has used up its requests', allowance.resetSeconds);
+        }
+      }
+      if (holdsSecret(exchange.query)) {
+        const advice = 'Revoke it, if it is a key of yours: what stands in a URL ends up in logs.';
+        throw new ApiError('key_in_query', `An API key belongs in the Authorization header only. ${advice}`);
+      }
+      if (demand.permissions.length > 0 && !holdsAny(session.principal.permissions, demand.permissions)) {
+        throw lacking(demand.permissions);
+      }
+      return session;
+    },
+  };
+}
+
+/**
+ * The token of the one Authorization header, `Bearer` in any case (RFC 9110, RFC 6750). Throws `missing_authorization` or
+ * `malformed_authorization`.
+ */
+function readBearer(exchange: Exchange): string {
+  const value = exchange.header('authorization');
+  if (value === undefined) {
+    throw unauthorized('missing_authorization', 'Send the API key as: Authorization: Bearer hk_…');
+  }
+  if (exchange.countOf('authorization') > 1) throw malformed('Send one Authorization header only.');
+  if (value.length === bearerLength && value.startsWith('Bearer hk_')) return value.slice(bearer.length);
+  const match = /^bearer +([^\s,]+)$/i.exec(value);
+  const token = match?.[1];
+  // What HTTP forbids in a token never gets further; the rest is a wrong key, not a wrong header.
+  if (token === undefined || !/^[!-~]+$/.test(token)) throw malformed('Send it as: Authorization: Bearer hk_…');
+  return token;
+}
+
+const bearer = 'Bearer ';
+const bearerLength = bearer.length + secretLength;
+
+function malformed(detail: string): ApiError {
+  return unauthorized('malformed_authorization', `The Authorization header is malformed. ${detail}`);
+}
+
+/** RFC 6750, section 3: no error attribute where no credentials came. */
+function unauthorized(code: ApiCode, detail: string): ApiError {
+  const error = code === 'missing_authorization' ? '' : `, error="invalid_token", error_description="${code}"`;
+  return new ApiError(code, detail, { headers: ['WWW-Authenticate', `Bearer realm="hkctl"${error}`] });
+}
+
+function lacking(permissions: readonly ClientPermission[]): ApiError {
+  const scope = permissions.join(' ');
+  return new ApiError('permission_required', `This needs the permission ${permissions.join(' or ')}.`, {
+    headers: ['WWW-Authenticate', `Bearer realm="hkctl", error="insufficient_scope", scope="${scope}"`],
+    members: { permissions },
+  });
+}
+
+function tooMany(code: ApiCode, what: string, seconds: number): ApiError {
+  const plural = seconds === 1 ? 'second' : 'seconds';
+  return new ApiError(code, `${what}. Try again in ${seconds} ${plural}.`, {
+    headers: ['Retry-After', String(seconds)],
+  });
+}
+
+/** A request without credentials is no failed check, and neither is a good key of an inactive entity. */
+function isFailedCheck(thrown: unknown): thrown is ApiError {
+  return thrown instanceof ApiError && failedCodes.has(thrown.code);
+}
+
+const failedCodes: ReadonlySet<string> = new Set([
+  'malformed_authorization',
+  'incomplete_secret',
+  'unknown_key',
+  'key_revoked',
+  'key_expired',
+  'creator_inactive',
+]);
+
+function toSession(credential: Credential): Session | undefined {
+  const { entity, tenant } = credential;
+  if (entity === null) return undefined;
+  const { weekStart } = tenant;
+  return {
+    principal: { ...credential, entity },
+    scope: { entityId: entity.id, timezone: entity.timezone, weekStart },
+    scopeKey: `${entity.id} ${entity.timezone} ${weekStart}`,
+    memo: new Map(),
+  };
+}
+
+/** Whether a credential read anew says what it said before: then what was made of it still holds. */
+function sameFacts(before: Credential, now: Credential): boolean {
+  return JSON.stringify(before) === JSON.stringify(now);
+}
+
+function forgetOldest(kept: Map<string, unknown>): void {
+  for (const oldest of kept.keys()) {
+    kept.delete(oldest);
+    return;
+  }
+}

@@ -1,0 +1,139 @@
+import type { Domain } from '../core/actors.ts';
+import { requireKnown } from '../core/pages.ts';
+import { addConflicts, judgeHeartbeats, judgeReadings, maxBatch, type Rejection } from '../core/readings.ts';
+import type { BatchVerdict } from '../core/store.ts';
+import { type Answer, jsonAnswer } from './answer.ts';
+import { readText, requireMediaType } from './body.ts';
+import type { Exchange } from './exchange.ts';
+import type { Session } from './gate.ts';
+import { ApiError } from './problem.ts';
+import { parseQuery } from './query.ts';
+import { resolveSenml } from './senml.ts';
+
+export const readingsMediaTypes = ['application/json', 'application/x-ndjson', 'application/senml+json'] as const;
+export const heartbeatsMediaTypes = ['application/json', 'application/x-ndjson'] as const;
+
+/** Counts what ingest did, for `/metrics`. */
+export interface IngestCounts {
+  accepted: number;
+  duplicates: number;
+  rejected: number;
+  heartbeats: number;
+}
+
+const nothingKept: BatchVerdict = { accepted: 0, duplicates: 0, conflicts: [] };
+const none = new Map<string, unknown>();
+
+/** `POST /sensors/readings`: answered once what was accepted is on disk (contract, section 5). */
+export function createReadingsIngest(domain: Domain, counts: IngestCounts) {
+  const { readings } = domain.store;
+  return async (exchange: Exchange, session: Session): Promise<Answer> => {
+    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    const type = requireMediaType(exchange, readingsMediaTypes);
+    const text = await readText(exchange);
+    const nowUs = domain.clock() * 1000;
+    const { items, positions: places } = toItems(text, type, 'readings', nowUs);
+    const sensors = await readings.directory(session.scope.entityId);
+    const { batch, positions, rejected } = judgeReadings(items, sensors, nowUs);
+    const verdict = batch.count === 0 ? nothingKept : await readings.append(batch);
+    const refused = addConflicts(rejected, verdict.conflicts, positions);
+    counts.accepted += verdict.accepted;
+    counts.duplicates += verdict.duplicates;
+    counts.rejected += refused.length;
+    return toAnswer(
+      verdict,
+      places ? refused.map((one) => ({ ...one, index: places[one.index] ?? one.index })) : refused,
+    );
+  };
+}
+
+/** `POST /sensors/heartbeats`, answered the same way. */
+export function createHeartbeatsIngest(domain: Domain, counts: IngestCounts) {
+  const { readings } = domain.store;
+  return async (exchange: Exchange, session: Session): Promise<Answer> => {
+    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    const type = requireMediaType(exchange, heartbeatsMediaTypes);
+    const text = await readText(exchange);
+    const nowUs = domain.clock() * 1000;
+    const { items } = toItems(text, type, 'heartbeats', nowUs);
+    const sensors = await readings.directory(session.scope.entityId);
+    const { heartbeats, positions, rejected } = judgeHeartbeats(items, sensors, nowUs);
+    const verdict = heartbeats.length === 0 ? nothingKept : await readings.appendHeartbeats(heartbeats);
+    const refused = addConflicts(rejected, verdict.conflicts, positions);
+    counts.heartbeats += verdict.accepted;
+    counts.rejected += refused.length;
+    return toAnswer(verdict, refused);
+  };
+}
+
+function toAnswer({ accepted, duplicates }: BatchVerdict, rejected: readonly Rejection[]): Answer {
+  const list = rejected.length === 0 ? '[]' : JSON.stringify(rejected);
+  return jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`);
+}
+
+/** The list of a body; `positions` where items and the parts of the body are not one to one. */
+function toItems(text: string, type: string, name: string, nowUs: number): { items: unknown[]; positions?: number[] } {
+  if (type === 'application/x-ndjson') return { items: requireFew(parseLines(text)) };
+  const value = parseJson(text, 'The body');
+  if (type === 'application/senml+json') {
+    if (Array.isArray(value)) requireFew(value);
+    return resolveSenml(value, nowUs);
+  }
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const members = isMap ? Object.entries(value) : [];
+  const [key, list] = members[0] ?? [];
+  if (members.length !== 1 || key !== name || !Array.isArray(list)) {
+    throw new ApiError('invalid_body', `The body is an object with one member, a list: {"${name}":[…]}.`);
+  }
+  return { items: requireFew(list) };
+}
+
+function requireFew(items: unknown[]): unknown[] {
+  if (items.length > maxBatch) {
+    throw new ApiError('too_large', `A body holds at most ${maxBatch} of them; this one holds ${items.length}.`);
+  }
+  return items;
+}
+
+function parseLines(text: string): unknown[] {
+  const lines = text.split('\n');
+  const items: unknown[] = [];
+  lines.forEach((line, index) => {
+    if (line.trim() === '') return;
+    // What is too much is not parsed first.
+    if (items.length > maxBatch) requireFew(lines);
+    items.push(parseJson(line, `Line ${index + 1}`));
+  });
+  return items;
+}
+
+function parseJson(text: string, what: string): unknown {
+  if (text.length > shallowLength) requireShallow(text);
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    throw new ApiError('bad_json', `${what} is not JSON.`);
+  }
+}
+
+/** Short texts cannot be deep enough to matter. */
+const shallowLength = 64 * 1024;
+const maxDepth = 32;
+
+/** Refuses a text whose brackets go deeper than any body of ours: parsing it would take memory by the hundredfold. */
+function requireShallow(text: string): void {
+  let depth = 0;
+  let inText = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (inText) {
+      if (code === 92) i++;
+      else if (code === 34) inText = false;
+    } else if (code === 34) inText = true;
+    else if (code === 91 || code === 123) {
+      depth++;
+      if (depth > maxDepth) throw new ApiError('invalid_body', `The body is nested deeper than ${maxDepth} levels.`);
+    } else if (code === 93 || code === 125) depth--;
+  }
+}

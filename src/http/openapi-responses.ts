@@ -1,0 +1,159 @@
+import { errorTable } from '../core/errors.ts';
+import type { Schema } from './openapi-schemas.ts';
+import type { ApiCode } from './problem.ts';
+
+/** Which answers an operation has. */
+export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
+
+/** The headers that answers have, by name. */
+export const parameterHeaders: Record<string, Schema> = {
+  'X-Request-Id': {
+    description: 'Names the request; problem documents and the log have the same.',
+    schema: { type: 'string' },
+    example: '3q2vZ0aB-1f',
+  },
+  RateLimit: {
+    description: 'What is left of the limit: `r` requests, for `t` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    schema: { type: 'string' },
+    example: '"requests";r=599;t=60',
+  },
+  'RateLimit-Policy': {
+    description: 'The limit that counts here: `q` requests in `w` seconds. Absent where the limit is off.',
+    schema: { type: 'string' },
+    example: '"requests";q=600;w=60',
+  },
+  'Retry-After': {
+    description: 'Seconds after which the call may be made again.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 17,
+  },
+  ETag: {
+    description: 'Send it as `If-None-Match` to learn whether anything changed.',
+    schema: { type: 'string' },
+    example: '"mJ3sVxkS9dHk0eT1bq7wZg"',
+  },
+  Link: {
+    description: 'Address of the next page, `rel="next"` (RFC 8288); absent at the end.',
+    schema: { type: 'string' },
+    example: '</api/v1/parts?limit=50&cursor=WyJ4Il0>; rel="next"',
+  },
+  'WWW-Authenticate': {
+    description: 'What to authenticate with (RFC 6750).',
+    schema: { type: 'string' },
+    example: 'Bearer realm="hkctl", error="invalid_token", error_description="key_revoked"',
+  },
+};
+
+interface ProblemResponse {
+  description: string;
+  codes: readonly ApiCode[];
+  headers?: readonly string[];
+}
+
+/** Each refusal with its codes; an example for every code. */
+const refusals: Record<string, ProblemResponse> = {
+  BadRequest: { description: 'A parameter is unknown, repeated or wrong.', codes: ['bad_parameter', 'key_in_query'] },
+  BadBody: {
+    description: 'The body is not JSON, or a parameter is wrong.',
+    codes: ['bad_json', 'bad_parameter', 'key_in_query'],
+  },
+  Unauthorized: {
+    description: 'The key is missing, malformed, incomplete, unknown, revoked or expired, or its creator is inactive.',
+    codes: [
+      'missing_authorization',
+      'malformed_authorization',
+      'incomplete_secret',
+      'unknown_key',
+      'key_revoked',
+      'key_expired',
+      'creator_inactive',
+    ],
+    headers: ['WWW-Authenticate'],
+  },
+  EntityForbidden: {
+    description: 'The entity of the key is gone or inactive.',
+    codes: ['entity_missing', 'entity_inactive'],
+  },
+  Forbidden: {
+    description: 'The entity of the key is gone or inactive, or the key lacks the permission.',
+    codes: ['entity_missing', 'entity_inactive', 'permission_required'],
+    headers: ['WWW-Authenticate'],
+  },
+  NotFound: { description: "There is no such record in the key's entity.", codes: ['not_found'] },
+  TooLarge: { description: 'More than 10,000 readings, or 8 MiB after decompression.', codes: ['too_large'] },
+  UnsupportedMediaType: { description: 'Another type or coding of the body.', codes: ['unsupported_media_type'] },
+  InvalidBody: { description: 'JSON, but of another shape.', codes: ['invalid_body'] },
+  TooMany: {
+    description: 'A limit was hit: try again later.',
+    codes: ['too_many_requests', 'too_many_failed_checks'],
+    headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  },
+  TooManyIngest: {
+    description: 'A limit was hit: try again later.',
+    codes: ['too_many_ingest_requests', 'too_many_failed_checks'],
+    headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  },
+  Internal: { description: 'Something went wrong here; no internals are told.', codes: ['internal'] },
+  Unavailable: {
+    description: 'Overload, a full disk, or shutting down.',
+    codes: ['unavailable'],
+    headers: ['Retry-After'],
+  },
+};
+
+/** The responses that operations share. */
+export function problemResponses(): Record<string, Schema> {
+  const problems = Object.entries(refusals).map(([name, { description, codes, headers = [] }]) => {
+    const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] };
+    const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]));
+    const named = ['X-Request-Id', ...headers];
+    return [
+      name,
+      {
+        description: `${description} Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+        headers: Object.fromEntries(named.map((header) => [header, { $ref: `#/components/headers/${header}` }])),
+        content: { 'application/problem+json': { schema, examples } },
+      },
+    ];
+  });
+  const notModified = {
+    description: 'Nothing changed since the answer with that `ETag`.',
+    headers: { ETag: { $ref: '#/components/headers/ETag' } },
+  };
+  return { NotModified: notModified, ...Object.fromEntries(problems) };
+}
+
+function exampleOf(code: ApiCode): Schema {
+  const { status, title } = errorTable[code];
+  const permissions = code === 'permission_required' ? { permissions: ['parts.view'] } : {};
+  return {
+    type: `urn:hkctl:problem:${code}`,
+    title,
+    status,
+    detail: details[code] ?? title,
+    code,
+    request_id: '3q2vZ0aB-1f',
+    ...permissions,
+  };
+}
+
+const details: Partial<Record<ApiCode, string>> = {
+  bad_parameter: 'There is no parameter "colour". Allowed are limit, cursor, updated_since.',
+  key_in_query: 'An API key belongs in the Authorization header only.',
+  bad_json: 'The body is not JSON.',
+  missing_authorization: 'Send the API key as: Authorization: Bearer hk_…',
+  incomplete_secret: 'This is no complete API key: it was cut short or mistyped.',
+  unknown_key: 'There is no such API key.',
+  key_revoked: 'This API key was revoked.',
+  key_expired: 'This API key has expired.',
+  creator_inactive: 'The user profile that created this API key is inactive.',
+  entity_missing: 'This API key has no entity any more.',
+  entity_inactive: 'The entity of this API key is inactive.',
+  permission_required: 'This needs the permission parts.view.',
+  not_found: 'There is no such part in this entity.',
+  too_many_requests: 'This API key has used up its requests. Try again in 17 seconds.',
+  too_many_ingest_requests: 'This API key has used up its requests. Try again in 17 seconds.',
+  too_many_failed_checks: 'Too many failed key checks from this address. Try again in 17 seconds.',
+  internal: 'Something went wrong here. Tell the operator the request_id.',
+  unavailable: 'The service is shutting down. Try again in a moment.',
+};

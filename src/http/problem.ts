@@ -1,0 +1,84 @@
+import { type ErrorCode, errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
+import type { Answer } from './answer.ts';
+
+/** The codes that the API answers with (contract, section 6). */
+export const apiCodes = [
+  'bad_parameter',
+  'bad_json',
+  'key_in_query',
+  'missing_authorization',
+  'malformed_authorization',
+  'incomplete_secret',
+  'unknown_key',
+  'key_revoked',
+  'key_expired',
+  'creator_inactive',
+  'entity_missing',
+  'entity_inactive',
+  'permission_required',
+  'not_found',
+  'method_not_allowed',
+  'too_large',
+  'unsupported_media_type',
+  'invalid_body',
+  'too_many_failed_checks',
+  'too_many_requests',
+  'too_many_ingest_requests',
+  'internal',
+  'unavailable',
+] as const satisfies readonly ErrorCode[];
+
+export type ApiCode = (typeof apiCodes)[number];
+
+/** An error of the API with the headers that go with it, and members of the problem document beside the usual ones. */
+export class ApiError extends HkctlError {
+  readonly headers: readonly string[];
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ApiCode,
+    message: string,
+    options: { headers?: readonly string[]; members?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(code, message, { cause: options.cause });
+    this.headers = options.headers ?? [];
+    this.members = options.members ?? {};
+  }
+}
+
+/** Seconds after which it is worth trying again where nothing better is known. */
+const retrySeconds = 5;
+
+/** Turns whatever was thrown into a problem document (RFC 9457); what is not ours is `internal` and tells nothing. */
+export function toProblem(thrown: unknown, requestId: string): Answer & { code: ApiCode } {
+  const code = codeOf(thrown);
+  const { status, title } = errorTable[code];
+  const members = thrown instanceof ApiError ? thrown.members : {};
+  const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
+  if (thrown instanceof ApiError) headers.push(...thrown.headers);
+  if (status === 503 && !headers.includes('Retry-After')) headers.push('Retry-After', String(retrySeconds));
+  const body = {
+    type: `urn:hkctl:problem:${code}`,
+    title,
+    status,
+    detail: detailOf(thrown, code),
+    code,
+    request_id: requestId,
+    ...members,
+  };
+  return { status, headers, body: JSON.stringify(body), code };
+}
+
+function codeOf(thrown: unknown): ApiCode {
+  if (!isHkctlError(thrown)) return 'internal';
+  const found = apiCodes.find((code) => code === thrown.code);
+  if (found) return found;
+  // A store that is full, locked or gone is nothing that the client did, and may pass.
+  return errorTable[thrown.code].status === 503 ? 'unavailable' : 'internal';
+}
+
+function detailOf(thrown: unknown, code: ApiCode): string {
+  if (code === 'internal') return 'Something went wrong here. Tell the operator the request_id.';
+  if (isHkctlError(thrown) && thrown.code === code) return thrown.message;
+  return 'The service cannot answer at the moment. Try again later.';
+}

@@ -1,0 +1,187 @@
+import type { Domain } from '../core/actors.ts';
+import { HkctlError } from '../core/errors.ts';
+import type { ResourceDefinition } from '../core/fields.ts';
+import { formatInstantUs } from '../core/instants.ts';
+import { readLimit, requireKnown, wrongValue } from '../core/pages.ts';
+import { instantUs } from '../core/readings.ts';
+import { parseSpanMs } from '../core/settings.ts';
+import { type Aggregate, aggregates, type Reading, type ReadingBucket } from '../core/store.ts';
+import type { Exchange } from './exchange.ts';
+import type { Session } from './gate.ts';
+import { represent, toRepresentation } from './page-cache.ts';
+import { parseQuery } from './query.ts';
+import { linkToNext, notFound } from './records.ts';
+
+export const readingsLimit = { default: 1000, max: 100_000 } as const;
+export const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
+const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
+
+/** The types that readings are given in. */
+export const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
+type ReadingsType = (typeof readingsTypes)[number];
+
+interface ReadingsQuery {
+  fromUs: number | undefined;
+  toUs: number | undefined;
+  limit: number;
+  bucketUs: number | undefined;
+  aggregates: readonly Aggregate[];
+}
+
+/** So many rows are read and written at once before others get their turn. */
+const sliceRows = 5000;
+
+/** `GET /sensors/{id}/readings`: readings, or their sums in buckets, in order of time, as JSON, NDJSON or CSV. */
+export function createReadingsHandler(domain: Domain, resource: ResourceDefinition) {
+  return async (exchange: Exchange, session: Session) => {
+    const query = readQuery(exchange.query);
+    const type = typeFor(exchange.header('accept'));
+    const name = exchange.parameter('id');
+    const directory = await domain.store.readings.directory(session.scope.entityId);
+    const sensor = name === undefined ? undefined : directory.get(name);
+    if (sensor === undefined) throw notFound(resource);
+
+    const lines: string[] = [];
+    let fromUs = query.fromUs;
+    let next: number | null = null;
+    while (lines.length < query.limit) {
+      const wanted = Math.min(sliceRows, query.limit - lines.length);
+      const rows = await readSlice(domain, sensor.series, { ...query, fromUs }, wanted + 1);
+      for (const row of rows.slice(0, wanted)) lines.push(toLine(row, type, query));
+      next = rows[wanted]?.atUs ?? null;
+      if (next === null) break;
+      fromUs = next;
+      // Others are served between two slices: a hundred thousand rows take longer than they should wait.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const cursor = next === null ? null : cursorAt(next, exchange.query);
+    const headers = cursor === null ? [] : linkToNext(exchange, cursor);
+    const text = toText(lines, type, query, cursor);
+    return represent(exchange, toRepresentation(text, { type, headers, vary: 'Authorization, Accept' }));
+  };
+}
+
+function readSlice(domain: Domain, series: number, query: ReadingsQuery, limit: number) {
+  const { fromUs, toUs, bucketUs } = query;
+  const range = { series, fromUs, toUs, limit };
+  const { readings } = domain.store;
+  if (bucketUs === undefined) return readings.range(range);
+  return readings.buckets({ ...range, bucketUs, aggregates: query.aggregates });
+}
+
+// --- the query ----------------------------------------------------------------------------------------------------
+
+function readQuery(text: string): ReadingsQuery {
+  const given = requireKnown(parseQuery(text), allowed);
+  const from = readInstant('from', given.get('from'));
+  const toUs = readInstant('to', given.get('to'));
+  const cursor = given.get('cursor');
+  const bucket = given.get('bucket');
+  const agg = given.get('agg');
+  if (agg !== undefined && bucket === undefined) {
+    throw new HkctlError('bad_parameter', 'agg goes with bucket: give bucket=5m, for example.');
+  }
+  return {
+    fromUs: cursor === undefined ? from : readCursor(cursor, text),
+    toUs,
+    limit: readLimit(given.get('limit'), readingsLimit),
+    bucketUs: bucket === undefined ? undefined : readBucketUs(bucket),
+    aggregates: agg === undefined ? ['avg'] : readAggregates(agg),
+  };
+}
+
+function readInstant(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const us = instantUs(/^-?\d{1,15}$/.test(text) ? Number(text) : text.replace(/ (\d\d:\d\d)$/, '+$1'));
+  if (us === undefined) {
+    throw wrongValue(name, text, 'an RFC 3339 instant with an offset, or whole epoch milliseconds');
+  }
+  return us;
+}
+
+function readBucketUs(text: string): number {
+  if (!/^[1-9]\d{0,5}[smhdw]$/.test(text)) throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d');
+  return parseSpanMs(text) * 1000;
+}
+
+function readAggregates(text: string): Aggregate[] {
+  const wanted = text.split(',');
+  const known = aggregates.filter((aggregate) => wanted.includes(aggregate));
+  if (known.length !== wanted.length) {
+    throw wrongValue('agg', text, `some of ${aggregates.join(', ')}, each once, joined by commas`);
+  }
+  return known;
+}
+
+// --- the cursor: the instant at which the next page starts, tied to the rest of the query ------------------------------
+
+function cursorAt(us: number, query: string): string {
+  return Buffer.from(`${us}.${tieOf(query)}`).toString('base64url');
+}
+
+function readCursor(cursor: string, query: string): number {
+  const [us = '', tie] = Buffer.from(cursor, 'base64url').toString().split('.');
+  if (!/^-?\d{1,17}$/.test(us)) throw wrongValue('cursor', cursor, 'the next_cursor of the page before, as it is');
+  if (tie !== tieOf(query)) {
+    throw new HkctlError('bad_parameter', 'This cursor belongs to another query: repeat all other parameters with it.');
+  }
+  return Number(us);
+}
+
+/** The parameters that say which rows there are; the limit may change from page to page. */
+function tieOf(query: string): string {
+  const parts = query.split('&').filter((part) => /^(from|to|bucket|agg)=/.test(part));
+  return Buffer.from(parts.sort().join('&')).toString('base64url').slice(0, 200);
+}
+
+// --- the text -----------------------------------------------------------------------------------------------------
+
+type Row = Reading | ReadingBucket;
+
+function toLine(row: Row, type: ReadingsType, { bucketUs, aggregates: wanted }: ReadingsQuery): string {
+  const at = formatInstantUs(row.atUs);
+  if (type === 'text/csv') return `${[at, ...cellsOf(row, bucketUs, wanted)].join(',')}\n`;
+  const object =
+    'value' in row
+      ? `{"at":"${at}","value":${row.value}${row.quality === null ? '' : `,"quality":"${row.quality}"`}}`
+      : `{"at":"${at}"${wanted.map((name) => `,"${name}":${row[name] ?? null}`).join('')}}`;
+  return type === 'application/json' ? object : `${object}\n`;
+}
+
+function cellsOf(row: Row, bucketUs: number | undefined, wanted: readonly Aggregate[]): (string | number)[] {
+  if ('value' in row) return [row.value, row.quality ?? ''];
+  return bucketUs === undefined ? [] : wanted.map((name) => row[name] ?? '');
+}
+
+function toText(lines: readonly string[], type: ReadingsType, query: ReadingsQuery, cursor: string | null): string {
+  if (type === 'application/x-ndjson') return lines.join('');
+  if (type === 'text/csv') {
+    const columns = query.bucketUs === undefined ? ['value', 'quality'] : query.aggregates;
+    return `${['at', ...columns].join(',')}\n${lines.join('')}`;
+  }
+  return `{"data":[${lines.join(',')}],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`;
+}
+
+/** The type to answer in; JSON where nothing that there is was asked for. */
+function typeFor(accept: string | undefined): ReadingsType {
+  if (accept === undefined || accept === '*/*') return 'application/json';
+  let best: ReadingsType = 'application/json';
+  let most = 0;
+  for (const part of accept.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    const type = typeNames.get(name);
+    const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1) || 0;
+    if (type !== undefined && weight > most) {
+      best = type;
+      most = weight;
+    }
+  }
+  return best;
+}
+
+const typeNames = new Map<string, ReadingsType>([
+  ...readingsTypes.map((type) => [type, type] as const),
+  ['application/ndjson', 'application/x-ndjson'],
+  ['text/*', 'text/csv'],
+  ['application/*', 'application/json'],
+]);

@@ -1,0 +1,65 @@
+import type { Domain } from '../core/actors.ts';
+import type { ResourceDefinition } from '../core/fields.ts';
+import { createPageReader, requireKnown } from '../core/pages.ts';
+import type { Exchange } from './exchange.ts';
+import type { Session } from './gate.ts';
+import { type PageCache, type Representation, represent, toRepresentation } from './page-cache.ts';
+import { ApiError } from './problem.ts';
+import { parseQuery, withParameter } from './query.ts';
+
+/** `GET /<resource>`: a page of records of the key's entity. */
+export function createListHandler(domain: Domain, resource: ResourceDefinition, pages: PageCache) {
+  const reader = createPageReader(resource);
+  const { records } = domain.store;
+  return async (exchange: Exchange, session: Session) => {
+    // Asked before the page is read: what is kept under a number is at least as new as it.
+    const version = await records.version();
+    const key = `${resource.name}?${exchange.query} ${session.scopeKey}`;
+    let page = pages.get(key, version);
+    if (page === undefined) {
+      const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
+      const { json, next } = await records.page(request);
+      page = listRepresentation(exchange, json, next === null ? null : cursorOf(next));
+      pages.put(key, version, page);
+    }
+    return represent(exchange, page);
+  };
+}
+
+/** A page as it goes out; `json` are its records, joined by commas. */
+export function listRepresentation(exchange: Exchange, json: string, cursor: string | null): Representation {
+  return toRepresentation(`{"data":[${json}],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`, {
+    headers: cursor === null ? [] : linkToNext(exchange, cursor),
+  });
+}
+
+/** The Link header to the next page (RFC 8288): this page's query with the cursor in it. */
+export function linkToNext(exchange: Exchange, cursor: string): string[] {
+  return ['Link', `<${exchange.path}?${withParameter(exchange.query, 'cursor', cursor)}>; rel="next"`];
+}
+
+const none = new Map<string, unknown>();
+
+/** `GET /<resource>/{id}`: one record with its details; another entity's is not found, the same as none. */
+export function createRecordHandler(domain: Domain, resource: ResourceDefinition, pages: PageCache) {
+  const { records } = domain.store;
+  return async (exchange: Exchange, session: Session) => {
+    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    const version = await records.version();
+    const id = exchange.parameter('id');
+    const key = `${resource.name}/${id} ${session.scopeKey}`;
+    let page = pages.get(key, version);
+    if (page === undefined) {
+      const json = id === undefined ? undefined : await records.get(resource, session.scope.entityId, id);
+      if (json === undefined) throw notFound(resource);
+      page = toRepresentation(json);
+      pages.put(key, version, page);
+    }
+    return represent(exchange, page);
+  };
+}
+
+/** The error for an id that is not there, or not of this entity. */
+export function notFound({ singular }: Pick<ResourceDefinition, 'singular'>): ApiError {
+  return new ApiError('not_found', `There is no such ${singular} in this entity.`);
+}

@@ -1,0 +1,154 @@
+import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import { createServer as createProbe } from 'node:net';
+import type { H3 } from 'h3';
+import { toNodeHandler } from 'h3/node';
+import { listen } from 'listhen';
+import type { DestinationStream } from 'pino';
+import type { Domain } from '../core/actors.ts';
+import { HkctlError } from '../core/errors.ts';
+import type { ResourceDefinition } from '../core/fields.ts';
+import type { ServeSettings } from '../core/settings.ts';
+import { isLoopbackAddress } from './addresses.ts';
+import { createApp } from './app.ts';
+import { guardConnections } from './connections.ts';
+import { createLog, createLogStream, type Log } from './log.ts';
+import { reloadCertificate, requireCertificate } from './tls.ts';
+import { UseRecorder } from './uses.ts';
+
+export interface ServeOptions {
+  domain: Domain;
+  settings: ServeSettings;
+  resources: readonly ResourceDefinition[];
+  version: string;
+  /** The folder with the two files of swagger-ui-dist. */
+  docsFolder: string;
+  /** Where the log goes; standard output where nothing is said. */
+  log?: DestinationStream;
+}
+
+export interface ServeHooks {
+  /** Aborted when the daemon shall end. */
+  stop: AbortSignal;
+  /** Called once the daemon answers, with its address. */
+  listening(baseUrl: string): void;
+}
+
+/** So long answers under way may take after the end was asked for. */
+const drainMs = 10_000;
+
+/**
+ * Serves until `stop` is aborted, then drains: nothing new is begun, what is under way is answered, times of last use are
+ * written. Resolves when the last connection is closed. Throws `bad_input` for a port that is taken.
+ */
+export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
+  const { domain, settings } = options;
+  const out = options.log ? { stream: options.log, close() {} } : createLogStream();
+  const log = createLog(settings.logLevel, out.stream);
+  const uses = new UseRecorder(domain.store.keys, log);
+  const certificate = await requireCertificate(settings);
+  const app = createApp({
+    ...options,
+    log,
+    noteUse: (keyId, nowMs) => uses.note(keyId, nowMs),
+    isStopping: () => hooks.stop.aborted,
+    commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
+  });
+  const { server, url } = await open(app, settings, certificate !== undefined);
+  guardConnections(server, log);
+  const stopReloading = certificate && reloadCertificate(server as HttpsServer, certificate, log); // made with https
+  const address = settings.baseUrl ?? url;
+  await domain.store.daemon.recordAddress(address, process.pid);
+  warnWhereExposed(settings, log);
+  log.info({ url, version: options.version, pid: process.pid }, 'listening');
+  uses.start();
+  hooks.listening(address);
+
+  await aborted(hooks.stop);
+  log.info({}, 'stopping');
+  stopReloading?.();
+  await drain(server, log);
+  await uses.stop();
+  await domain.store.daemon.clearAddress(process.pid);
+  log.info({}, 'stopped');
+  out.close();
+}
+
+async function open(app: H3, settings: ServeSettings, isTls: boolean) {
+  const { host, tlsCert = '', tlsKey = '' } = settings;
+  const port = await freePort(host, settings.port);
+  const listener = await listen(toNodeHandler(app), {
+    hostname: host,
+    port,
+    https: isTls ? { cert: tlsCert, key: tlsKey } : false,
+    // Its own closing would drop what is in flight; its own search would silently take another port.
+    autoClose: false,
+    isProd: true,
+    isTest: true,
+    public: !isLoopbackAddress(host),
+    showURL: false,
+    ws: false,
+  });
+  const server = listener.server as HttpServer | HttpsServer; // listhen types it as the base of both
+  const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return { server, url: `${isTls ? 'https' : 'http'}://${shown}:${port}` };
+}
+
+/** Finds out whether a port can be had before listhen tries: it takes 0 for its default, and waits for a taken one. */
+function freePort(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createProbe();
+    probe.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
+    probe.listen({ host, port, exclusive: true }, () => {
+      const address = probe.address();
+      const found = typeof address === 'object' && address !== null ? address.port : port;
+      probe.close(() => resolve(found));
+    });
+  });
+}
+
+function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): HkctlError {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'another program has that port',
+    EACCES: 'ports below 1024 need more rights',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    ENOTFOUND: 'this machine has no such address',
+  };
+  return new HkctlError(
+    'bad_input',
+    `Cannot listen on ${host} port ${port}: ${reasons[error.code ?? ''] ?? error.code}.`,
+    {
+      hint: 'Give another --host or --port; --port 0 takes any that is free.',
+      cause: error,
+    },
+  );
+}
+
+function warnWhereExposed({ host, tlsCert, trustProxy }: ServeSettings, log: Log): void {
+  if (isLoopbackAddress(host) || tlsCert !== undefined) return;
+  const advice =
+    trustProxy.length > 0
+      ? 'make sure that only the proxy can reach this port'
+      : 'give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS';
+  log.warn({ host }, `API KEYS TRAVEL UNENCRYPTED: listening on ${host} without TLS; ${advice}`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** Ends listening and idle connections at once, others with their answer; what takes too long is cut. */
+async function drain(server: HttpServer | HttpsServer, log: Log): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  // A connection kept alive turns idle with its answer, and nobody would close it.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const deadline = setTimeout(() => {
+    log.warn({}, 'answers under way took too long; cutting them off');
+    server.closeAllConnections();
+  }, drainMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+}
