@@ -8,14 +8,12 @@ import { createRegistry } from '../registry.ts';
 import { IngestWriter, type WriteTask } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
-/** The writer thread: everything that a daemon writes is committed here, so that the main thread never waits for a disk. */
-if (parentPort) host(parentPort, workerData as WriterData); // given by the client beside this file
-
 type Ingest = Extract<WriterRequest, WriteTask>;
 
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
 const busyTimeoutMs = 10_000;
 
+/** The writer thread: everything that a daemon writes is committed here, so that the main thread never waits for a disk. */
 function host(port: MessagePort, { path }: WriterData): void {
   const files = filesOf(path);
   const readings = openFile(files.readings, { busyTimeoutMs, create: false });
@@ -81,3 +79,5 @@ function toPlainError(thrown: unknown): { code: HkctlError['code']; message: str
   if (isHkctlError(thrown)) return { code: thrown.code, message: thrown.message, hint: thrown.hint };
   return { code: 'internal', message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
 }
+
+if (parentPort) host(parentPort, workerData as WriterData); // given by the client beside this file
