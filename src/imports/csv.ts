@@ -32,6 +32,9 @@ export function createCsvReader(events: CsvEvents): TextReader {
     push(text, last) {
       let all = rest + text;
       if (delimiter === undefined) {
+        const blank = /^[\r\n]*/.exec(all)?.[0].length ?? 0;
+        line += countBreaks(all, 0, blank);
+        all = all.slice(blank);
         const header = headerLine(all, last);
         if (header === undefined) {
           rest = all;

@@ -104,7 +104,7 @@ function ruleFor(expected: Expected): string {
   return expected === 'end' ? 'nothing after the JSON array' : 'a comma or the end of the array between two objects';
 }
 
-/** Where the element that starts at `start` ends: before the comma or bracket that follows it; -1 where that is not there yet. */
+/** Where the element that starts at `start` ends; -1 where that is not there yet. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -114,9 +114,12 @@ function endOfValue(text: string, start: number): number {
       if (at === -1) return -1;
     } else if (code === 123 || code === 91) depth++;
     else if (code === 125 || code === 93) {
+      // A bracket that closes what is outside ends a number or a word before it.
       if (depth === 0) return at;
       depth--;
-    } else if (code === 44 && depth === 0) return at;
+    } else if (depth > 0 || (code > 32 && code !== 44)) continue;
+    else return at;
+    if (depth === 0) return at + 1;
   }
   return -1;
 }

@@ -22,7 +22,7 @@ export const readRows: RowReader = async function* (resource, source, options) {
     throw new ImportError(violations.first, violations.count);
   };
   let batch: ImportRow[] = [];
-  let seen = false;
+  let start = '';
   let reader: TextReader | undefined;
   let format = options.format ?? formatOfName(options.fileName);
   const keep = (row: ImportRow | undefined) => {
@@ -31,20 +31,19 @@ export const readRows: RowReader = async function* (resource, source, options) {
   try {
     for await (const text of decodeUtf8(gunzipped(source))) {
       if (!reader) {
-        format ??= formatOfStart(text);
+        start += text;
+        format ??= formatOfStart(start);
         if (format === undefined) continue;
-        seen = true;
         reader = createReader(format, resource, options, judge, keep, fatal);
       }
-      reader.push(text, false);
+      reader.push(start || text, false);
+      start = '';
       if (batch.length === 0) continue;
       if (violations.count === 0) yield batch;
       batch = [];
     }
     reader ??= createReader(format ?? 'csv', resource, options, judge, keep, fatal);
     reader.push('', true);
-    // An empty file is a job that broke, not a plant without parts: --replace would remove them all.
-    if (!seen && format !== 'json') fatal(null, 'at least a header line or one record; the file is empty');
   } catch (thrown) {
     if (!(thrown instanceof EncodingFault)) throw thrown;
     fatal(reader?.line ?? 1, encodingRule(thrown));
@@ -76,12 +75,14 @@ function createReader(
   fatal: (line: number | null, rule: string) => never,
 ): TextReader {
   const { violations } = judge;
+  let begun = false;
   if (format === 'csv') {
     let columns: Int32Array | undefined;
     let header: string[] = [];
-    return createCsvReader({
+    const csv = createCsvReader({
       row(cells, line) {
         if (!columns) {
+          begun = true;
           header = cells.map((cell) => cell.trim());
           columns = columnsOf(resource, header, line, options.map);
         } else if (cells.length === header.length) {
@@ -102,17 +103,33 @@ function createReader(
         violations.add({ line, column, field: header[column - 1] ?? null, value, rule }),
       fatal,
     });
+    return refusingEmpty(csv);
   }
   const fieldOf = createFieldOfColumn(resource, options.map);
   const createJson = format === 'json' ? createJsonReader : createNdjsonReader;
-  return createJson({
+  const json = createJson({
     value(value, line) {
+      begun = true;
       if (isObject(value)) keep(judgeMembers(value, line));
       else violations.add({ line, column: null, field: null, value: JSON.stringify(value), rule: 'an object' });
     },
     fault: (line, value, rule) => violations.add({ line, column: null, field: null, value, rule }),
     fatal,
   });
+  return format === 'json' ? json : refusingEmpty(json);
+
+  /** An empty file is a job that broke, not a plant without parts: --replace would remove them all. `[]` says so in JSON. */
+  function refusingEmpty(reader: TextReader): TextReader {
+    return {
+      get line() {
+        return reader.line;
+      },
+      push(text, last) {
+        reader.push(text, last);
+        if (last && !begun && violations.count === 0) fatal(null, 'at least a header or one record; the file is empty');
+      },
+    };
+  }
 
   function judgeMembers(members: Readonly<Record<string, unknown>>, line: number): ImportRow | undefined {
     const values: Record<string, unknown> = {};

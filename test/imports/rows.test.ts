@@ -1,0 +1,352 @@
+import { gzipSync } from 'node:zlib';
+import { parse as parseCsv } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defineResource, importFields } from '../../src/core/fields.ts';
+import { ImportError, type ReadOptions, type Violation } from '../../src/core/imports.ts';
+import type { ImportRow } from '../../src/core/store.ts';
+import { createCsvReader } from '../../src/imports/csv.ts';
+import { formatOfName, readRows } from '../../src/imports/rows.ts';
+import { orders } from '../../src/resources/orders.ts';
+import { parts } from '../../src/resources/parts.ts';
+
+/** Bytes in pieces of a size, so that everything is also cut in two somewhere. */
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** Reads parts in pieces of every odd size and finds the same each time. */
+async function read(
+  content: string | Uint8Array,
+  options: ReadOptions = {},
+  resource: Parameters<typeof readRows>[0] = parts,
+) {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const results = [];
+  for (const size of [1, 2, 3, 7, 64, 1 << 18]) {
+    const rows: ImportRow[] = [];
+    try {
+      for await (const batch of readRows(resource, pieces(bytes, size), options)) rows.push(...batch);
+      results.push({ rows, violations: [], count: 0, error: undefined });
+    } catch (thrown) {
+      if (!(thrown instanceof ImportError)) throw thrown;
+      results.push({ rows: [], violations: thrown.violations, count: thrown.violationCount, error: thrown });
+    }
+  }
+  for (const result of results) expect(result).toEqual(results[0]);
+  const [first] = results;
+  if (!first) throw new Error('nothing was read');
+  const names = Object.keys(importFields(resource));
+  const records = first.rows.map(({ values }) => Object.fromEntries(names.map((name, i) => [name, values[i]])));
+  return { ...first, records, lines: first.rows.map(({ line }) => line) };
+}
+
+const place = ({ line, column, field }: Violation) => ({ line, column, field });
+const header = 'id,name,part_number,is_active';
+
+describe('CSV', () => {
+  it('as an ERP exports it: byte order mark, semicolons, CRLF, quoted line breaks, columns of its own', async () => {
+    const text =
+      '\ufeffMATNR;"Bezeichnung";"Beschreibung";Teilenummer;Aktiv;Gewicht;Werk\r\n' +
+      '4711;"Lager; geteilt";"Zeile 1\r\nZeile ""2""";BH-1;1;12.5;0001\r\n' +
+      '4712;Flansch für Öl;;BH-2;0;;0001\r\n';
+    const map = {
+      MATNR: 'id',
+      Bezeichnung: 'name',
+      Beschreibung: 'description',
+      Teilenummer: 'part_number',
+      Aktiv: 'is_active',
+      Gewicht: 'weight_kg',
+      Werk: '-',
+    };
+    const { records, lines } = await read(text, { map });
+    expect(records).toMatchObject([
+      {
+        id: '4711',
+        name: 'Lager; geteilt',
+        description: 'Zeile 1\r\nZeile "2"',
+        part_number: 'BH-1',
+        is_active: true,
+        weight_kg: 12.5,
+      },
+      { id: '4712', name: 'Flansch für Öl', description: null, part_number: 'BH-2', is_active: false, weight_kg: null },
+    ]);
+    expect(lines).toEqual([2, 4]);
+  });
+
+  it('with decimal commas is refused with line and column', async () => {
+    const text = 'id;name;part_number;is_active;weight_kg\nA;"x\ny";A;1;1.5\nB;x;B;1;12,5\nC;x;C;1;1.000,25\n';
+    const { violations } = await read(text);
+    expect(violations).toEqual([
+      {
+        line: 4,
+        column: 5,
+        field: 'weight_kg',
+        value: '12,5',
+        rule: 'a number with a decimal point, not with a decimal comma',
+      },
+      expect.objectContaining({ line: 5, column: 5, value: '1.000,25' }),
+    ]);
+  });
+
+  it.each([
+    [',', `${header}\nA,x,1,true\n`],
+    [';', 'id;name;part_number;is_active\nA;x;1;true'],
+    ['tab', 'id\tname\tpart_number\tis_active\nA\tx\t1\ttrue\n'],
+    ['that Excel tells', 'sep=;\r\nid;name;part_number;is_active\r\nA;x;1;true\r\n'],
+    ['with empty lines', `${header}\n\nA,x,1,true\n\n`],
+    ['; after empty lines', '\r\n\nid;name;part_number;is_active\nA;x;1;true\n'],
+    ['with quoted names', '"id","name","part_number","is_active"\nA,x,1,true\n'],
+    ['with names as people write them', ' ID ,Name,Part Number,Is-Active\nA,x,1,true\n'],
+    ['with a delimiter too many', `${header},\nA,x,1,true,\n`],
+    ['with updated_at', `${header},updated_at\nA,x,1,true,whatever\n`],
+    ['with all quoted', `${header}\r\n"A","x","1","true"\r\n`],
+  ])('separated by %s', async (_name, text) => {
+    const { records } = await read(text);
+    expect(records).toMatchObject([{ id: 'A', name: 'x', part_number: '1', is_active: true }]);
+  });
+
+  it('with a header alone has no records', async () => {
+    expect((await read(header)).records).toEqual([]);
+    expect((await read(`${header}\r\n`)).records).toEqual([]);
+  });
+
+  it.each([
+    ['a row too short', `${header}\nA,x,1\nB,x,2,true\n`, { line: 2, column: 4, field: 'is_active' }],
+    ['a row too long', `${header}\nA,x,1,true,no\n`, { line: 2, column: 5, field: null }],
+    ['text after a quote', `${header}\nA,"x"y,1,true\n`, { line: 2, column: 2, field: 'name' }],
+    ['a quote inside', `${header}\nA,5" pipe,1,true\n`, { line: 2, column: 2, field: 'name' }],
+    ['a quote left open', `${header}\nA,"x,1,true\nB,y,2,true\n`, { line: 2, column: 2, field: 'name' }],
+    ['a bad value after line breaks', `${header}\nA,"x\n\ny",1,true\nB,y,2,maybe\n`, { line: 5, column: 4 }],
+  ])('with %s is refused at its place', async (_name, text, expected) => {
+    const { violations } = await read(text);
+    expect(violations[0]).toMatchObject(expected);
+    expect(violations).toHaveLength(1);
+  });
+
+  it('tells of every bad row up to twenty, and counts them all', async () => {
+    const rows = Array.from({ length: 100 }, (_, i) => `P-${i},x,${i},${i % 2 ? 'true' : 'maybe'}`);
+    const { violations, count, error } = await read([header, ...rows].join('\n'));
+    expect(count).toBe(50);
+    expect(violations.map(place)).toEqual(
+      Array.from({ length: 20 }, (_, i) => ({ line: 2 + 2 * i, column: 4, field: 'is_active' })),
+    );
+    expect(error?.message.split('\n')).toHaveLength(22);
+    expect(error?.details).toEqual({ violations, violation_count: 50 });
+  });
+
+  it('refuses what cannot be mapped, with all that is wrong', async () => {
+    const { violations } = await read('id,Name,colour,weight_kg,Weight kg\n', { map: { NOPE: 'material' } });
+    expect(violations.map(place)).toEqual([
+      { line: 1, column: 3, field: 'colour' },
+      { line: 1, column: 5, field: 'Weight kg' },
+      { line: 1, column: null, field: 'NOPE' },
+      { line: 1, column: null, field: 'part_number' },
+      { line: 1, column: null, field: 'is_active' },
+    ]);
+    await expect(read(header, { map: { id: 'colour' } })).rejects.toMatchObject({ code: 'bad_input' });
+  });
+
+  it('finds the same rows as csv-parse', () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', 'ö', '🦊', '"', ',', '\n', '\r\n', ' ', ';') });
+    const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 6 });
+    const quoted = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    fc.assert(
+      fc.property(
+        table,
+        fc.constantFrom('\n', '\r\n'),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 9 }),
+        (rows, end, open, size) => {
+          const body = [['c,1', 'c2', 'c3'], ...rows].map((row) => row.map(quoted).join(',')).join(end);
+          const text = open ? body : body + end;
+          const found: string[][] = [];
+          const reader = createCsvReader({
+            row: (cells) => found.push(cells),
+            fault: (line, column, _value, rule) => expect.fail(`${line}:${column} ${rule}`),
+            fatal: (line, rule) => expect.fail(`${line} ${rule}`),
+          });
+          for (let at = 0; at < text.length; at += size) reader.push(text.slice(at, at + size), false);
+          reader.push('', true);
+          expect(found).toEqual(parseCsv(text, { skip_empty_lines: true }));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('NDJSON', () => {
+  it('has a record a line', async () => {
+    const { records, lines } = await read(
+      '{"id":"A","name":"x","part_number":"1","is_active":true}\r\n\n {"id":"B","name":"y","part_number":"2","is_active":false}',
+    );
+    expect(records).toMatchObject([{ id: 'A' }, { id: 'B', is_active: false }]);
+    expect(lines).toEqual([1, 3]);
+  });
+
+  it('goes on behind a line that is none', async () => {
+    const { violations } = await read('{"id":"A"\n[]\n{"id":"B","name":"y","part_number":"2","is_active":"no"}', {
+      format: 'ndjson',
+    });
+    expect(violations.map(({ line, field, rule }) => [line, field, rule])).toEqual([
+      [1, null, 'one JSON value a line'],
+      [2, null, 'an object'],
+      [3, 'is_active', 'true or false'],
+    ]);
+  });
+});
+
+describe('JSON', () => {
+  const good =
+    '[\n{"id":"A","name":"x","part_number":"[\\"}\\\\","is_active":true},\n\n  {"id":"B","name":"y",\n"part_number":"2","is_active":false}\n]\n';
+
+  it('is one array of objects, each on its line', async () => {
+    const { records, lines } = await read(good);
+    expect(records).toMatchObject([{ id: 'A', part_number: '["}\\' }, { id: 'B' }]);
+    expect(lines).toEqual([2, 4]);
+    expect((await read('[]')).records).toEqual([]);
+    expect((await read(' [ ] ', { format: 'json' })).records).toEqual([]);
+  });
+
+  it.each([
+    ['{"id":"A"}', 1, 'a JSON array of objects; for one object a line use --format ndjson'],
+    ['[\n{"id":"A"}\n{}', 3, 'a comma or the end of the array between two objects'],
+    ['[\n{"id":"A" "b"}]', 2, 'a JSON value'],
+    ['[\n', 2, 'a JSON array that is closed before the end of the file'],
+    ['[{"id":"A', 1, 'a JSON array that is closed before the end of the file'],
+    ['[],', 1, 'nothing after the JSON array'],
+    ['[1,]', 1, 'a JSON value'],
+    ['', 1, 'a JSON array that is closed before the end of the file'],
+  ])('%j is refused', async (text, line, rule) => {
+    const { violations } = await read(text, { format: 'json' });
+    expect(violations.at(-1)).toMatchObject({ line, rule });
+  });
+
+  it('with members that there are not, or twice, is refused', async () => {
+    const text = '[{"id":"A","name":"x","Name":"y","part_number":"1","is_active":true,"__proto__":{"a":1}}]';
+    const { violations } = await read(text);
+    expect(violations.map(({ field }) => field)).toEqual(['Name', '__proto__']);
+    const mapped = await read(text, { map: { Name: '-', __proto: '-' } });
+    expect(mapped.violations.map(({ field }) => field)).toEqual(['__proto__']);
+  });
+
+  it('carries the services of orders', async () => {
+    const services = [
+      { row_id: 'SVC-01', service_code: 'A', quantity: 2, assignments: [{ resource: 'people', id: 'PE-1' }] },
+    ];
+    const order = { id: 'O-1', order_number: '1', status: 'draft' };
+    const { records } = await read(JSON.stringify([{ ...order, services }]), {}, orders);
+    expect(records[0]?.services).toEqual([
+      {
+        row_id: 'SVC-01',
+        service_code: 'A',
+        description: null,
+        quantity: 2,
+        unit: null,
+        unit_price: null,
+        currency: null,
+        assignments: [{ resource: 'people', id: 'PE-1' }],
+      },
+    ]);
+    const twice = await read(JSON.stringify([{ ...order, services: [...services, ...services] }]), {}, orders);
+    expect(twice.violations).toMatchObject([{ field: 'services[1].row_id', rule: 'unique inside its parent' }]);
+  });
+});
+
+describe('any format', () => {
+  const csv = `${header}\nA,xä,1,true\n`;
+
+  it('may be gzipped, in one part or several', async () => {
+    const packed = Buffer.concat([gzipSync(`${header}\nA,x`), gzipSync('ä,1,true\n')]);
+    expect((await read(packed, { fileName: 'x.csv.gz' })).records).toEqual((await read(csv)).records);
+  });
+
+  it('is refused where the archive is cut or damaged', async () => {
+    const packed = gzipSync(csv.repeat(50));
+    const cut = packed.subarray(0, packed.length - 9);
+    await expect(read(cut)).rejects.toMatchObject({ code: 'bad_input', message: expect.stringContaining('gzip') });
+    const damaged = Buffer.from(packed);
+    damaged[20] = (damaged[20] ?? 0) ^ 0xff;
+    await expect(read(damaged)).rejects.toMatchObject({ code: 'bad_input' });
+  });
+
+  it('is refused where it is no UTF-8, with the byte and the line', async () => {
+    const latin1 = Buffer.concat([Buffer.from(`${header}\nA,"x\n`), Buffer.from([0xe4]), Buffer.from('",1,true\n')]);
+    const { violations } = await read(latin1);
+    expect(violations).toMatchObject([
+      { line: 3, rule: expect.stringContaining(`byte ${latin1.indexOf(0xe4)} (0xE4)`) },
+    ]);
+    const cut = Buffer.from(`${header}\nA,xä`).subarray(0, -1);
+    expect((await read(cut)).violations[0]?.rule).toContain(`byte ${cut.length - 1} (0xC3)`);
+    const utf16 = Buffer.from(`\ufeff${csv}`, 'utf16le');
+    expect((await read(utf16)).violations[0]?.rule).toContain('UTF-16');
+  });
+
+  it('is refused where it is empty: a job that broke, not a plant without parts', async () => {
+    for (const format of ['csv', 'ndjson', undefined] as const) {
+      for (const content of ['', '\ufeff', '\r\n\n']) {
+        expect((await read(content, { format })).violations[0]?.rule ?? '').toContain('the file is empty');
+      }
+    }
+  });
+
+  it('is told by its name, else by its beginning', async () => {
+    expect(['a.csv', 'a.CSV.gz', 'b.json', 'c.ndjson.gz', 'c.jsonl', 'd.tsv', 'e', 'f.gz'].map(formatOfName)).toEqual([
+      'csv',
+      'csv',
+      'json',
+      'ndjson',
+      'ndjson',
+      'csv',
+      undefined,
+      undefined,
+    ]);
+    const one = '{"id":"A","name":"x","part_number":"1","is_active":true}';
+    for (const text of [csv, `\n[${one}]`, `  ${one}\n`]) expect((await read(text)).records).toHaveLength(1);
+  });
+
+  it('is refused where a record has no end', async () => {
+    const endless = async function* () {
+      yield Buffer.from(`${header}\nA,"`);
+      const text = Buffer.alloc(1 << 20, 'x');
+      for (;;) yield text;
+    };
+    const reading = (async () => {
+      for await (const batch of readRows(parts, endless(), {})) expect(batch).toEqual([]);
+    })();
+    await expect(reading).rejects.toThrow(/at most 8 MiB for one record/);
+  });
+
+  it('passes on what the source throws', async () => {
+    const broken = async function* () {
+      yield Buffer.from(csv);
+      throw new Error('the disk is gone');
+    };
+    const reading = (async () => {
+      for await (const _ of readRows(parts, broken(), {}));
+    })();
+    await expect(reading).rejects.toThrow('the disk is gone');
+  });
+});
+
+it('bytes of any kind make rows or a refusal, never another error', async () => {
+  const resource = defineResource({ ...parts, fields: { name: parts.fields.name } });
+  const text = fc.string({
+    unit: fc.constantFrom('id', 'name', ',', '"', '\n', '\r', '[', ']', '{', '}', ':', 'ä', '\\', '1'),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.uint8Array({ maxLength: 60 }),
+        text.map((made) => Buffer.from(made)),
+      ),
+      fc.constantFrom('csv', 'json', 'ndjson', undefined),
+      async (bytes, format) => {
+        if (bytes[0] === 0x1f && bytes[1] === 0x8b) return;
+        await read(bytes, { format }, resource);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

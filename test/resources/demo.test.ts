@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { defineResource, type Fields } from '../../src/core/fields.ts';
+import { createRecordJudge } from '../../src/core/records.ts';
+import { demoRecords } from '../../src/resources/demo/records.ts';
+import { resources } from '../../src/resources/index.ts';
+
+const plant = { seed: 20_260, today: '2026-11-21' };
+const made = new Map([...demoRecords(resources, plant)].map(({ resource, records }) => [resource.name, records]));
+const recordsOf = (name: string) => made.get(name) ?? [];
+
+describe('the made-up plant', () => {
+  it('is the same for the same seed and day, and another for another', () => {
+    const again = new Map([...demoRecords(resources, plant)].map(({ resource, records }) => [resource.name, records]));
+    expect(again).toEqual(made);
+    const [other] = demoRecords(resources, { ...plant, seed: 1 });
+    expect(other?.records).not.toEqual(recordsOf('jobs'));
+  });
+
+  it.each(resources.map((resource) => [resource.name, resource] as const))('%s are as declared', (name, resource) => {
+    const judge = createRecordJudge(resource);
+    recordsOf(name).forEach((record, position) => {
+      judge.judgeObject(record, position + 1);
+    });
+    expect(judge.violations.first).toEqual([]);
+    const ids = recordsOf(name).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThanOrEqual(18);
+  });
+
+  it('has references that lead somewhere', () => {
+    const ids = new Map([...made].map(([name, records]) => [name, new Set(records.map(({ id }) => id))]));
+    for (const resource of resources) {
+      const fields: Fields = resource.fields;
+      for (const [name, field] of Object.entries(fields)) {
+        if (field.kind !== 'text' || field.references === undefined) continue;
+        const known = ids.get(field.references);
+        const lost = recordsOf(resource.name).filter((record) => record[name] !== null && !known?.has(record[name]));
+        expect(lost, `${resource.name}.${name}`).toEqual([]);
+      }
+    }
+  });
+
+  it('has fifty sensors, each with its own code, among them the one that the quick start writes to', () => {
+    const codes = recordsOf('sensors').map(({ code }) => code);
+    expect(new Set(codes).size).toBe(50);
+    expect(codes).toContain('OVEN-3-T1');
+  });
+
+  it('has days in order, and quantities that add up', () => {
+    for (const order of recordsOf('orders')) {
+      expect(String(order.required_date) >= String(order.received_date)).toBe(true);
+      if (order.invoiced_date) expect(String(order.invoiced_date) >= String(order.delivered_date)).toBe(true);
+    }
+    for (const record of recordsOf('production-quality')) {
+      const { good_quantity, scrap_quantity, rework_quantity, produced_quantity } = record;
+      expect(Number(good_quantity) + Number(scrap_quantity) + Number(rework_quantity)).toBe(produced_quantity);
+    }
+  });
+
+  it('needs no line for a new resource', () => {
+    const suppliers = defineResource({
+      name: 'suppliers',
+      title: 'Suppliers',
+      singular: 'supplier',
+      summary: 'Who delivers.',
+      idExample: 'SUP-1001',
+      permissions: ['parts.view'],
+      fields: {
+        code: { kind: 'text', maxLength: 16, required: true, unique: true, doc: 'Code.', example: 'S-07' },
+        part_id: { kind: 'text', maxLength: 64, references: 'parts', required: true, doc: 'Part.', example: 'P-1001' },
+        rating: { kind: 'integer', min: 1, max: 5, required: true, doc: 'Rating.', example: 4 },
+        tags: { kind: 'list', doc: 'Tags.', example: ['iron'] },
+      },
+    });
+    const records = [...demoRecords([...resources, suppliers], plant)].at(-1)?.records ?? [];
+    const judge = createRecordJudge(suppliers);
+    records.forEach((record, position) => {
+      judge.judgeObject(record, position + 1);
+    });
+    expect(judge.violations.first).toEqual([]);
+    expect(records.length).toBeGreaterThan(10);
+    expect(new Set(records.map(({ code }) => code)).size).toBe(records.length);
+  });
+});
