@@ -54,9 +54,9 @@ async function main(): Promise<number> {
     daemon.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 0)));
   });
   // A terminal sends Ctrl-C to both; whoever stops only this process means the daemon, too.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (signal === 'SIGTERM' || !process.stdin.isTTY) daemon.kill('SIGTERM');
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) daemon.kill('SIGTERM');
     });
   }
   const url = await Promise.race([addressOf(daemon), ended]);

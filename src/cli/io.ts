@@ -27,7 +27,7 @@ export interface Io {
   copy(text: string): Promise<void>;
   /** Opens an address in the browser of this machine; rejects where there is none. */
   open(url: string): Promise<void>;
-  /** Aborted by SIGTERM, SIGHUP or SIGINT from its first call on; until then they end the process as usual. */
+  /** Aborted by SIGTERM or SIGINT, at a terminal also by SIGHUP, from its first call on; until then they end the process. */
   interrupted(): AbortSignal;
 }
 
@@ -158,9 +158,12 @@ function interruptedBy(process: NodeJS.Process): AbortSignal {
   const known = interruptions.get(process);
   if (known) return known;
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => controller.abort(signal));
-  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort(signal));
+  // At a terminal a hang-up means that it is gone; to a daemon it means to read its certificate anew, and never to end.
+  const atTerminal = isatty(0);
+  process.on('SIGHUP', () => {
+    if (atTerminal) controller.abort('SIGHUP');
+  });
   interruptions.set(process, controller.signal);
   return controller.signal;
 }
