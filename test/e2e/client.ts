@@ -1,0 +1,138 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+
+/** An answer, read to its end. */
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  json<T>(): T;
+}
+
+export interface Call {
+  method?: string;
+  secret?: string;
+  /** Sent as JSON, a text as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Connections are kept alive and used again. */
+  agent?: Agent;
+  timeoutMs?: number;
+}
+
+/** Makes one HTTP request; rejects where the connection breaks before the answer has come whole. */
+export function call(
+  url: string,
+  { method, secret, body, headers, agent, timeoutMs = 15_000 }: Call = {},
+): Promise<Answer> {
+  const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, {
+      method: method ?? (sent === undefined ? 'GET' : 'POST'),
+      agent: agent ?? false,
+      timeout: timeoutMs,
+      headers: {
+        ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+        ...(sent !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
+        ...headers,
+      },
+    });
+    outgoing.on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('error', reject);
+      response.on('close', () => {
+        if (!response.complete) return reject(new Error('the answer was cut off'));
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, text, json: () => JSON.parse(text) });
+      });
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`${url} did not answer within ${timeoutMs} ms`)));
+    outgoing.on('error', reject);
+    outgoing.end(sent);
+  });
+}
+
+/** An agent that keeps so many connections alive. */
+export function keptAlive(connections = 1): Agent {
+  return new Agent({ keepAlive: true, maxSockets: connections });
+}
+
+export interface ReadingJson {
+  at: string;
+  value: number;
+  quality?: string;
+}
+
+interface PageJson<T> {
+  data: T[];
+  next_cursor: string | null;
+}
+
+/** Reads every page of a list by its cursors. */
+export async function readAll<T>(url: string, secret: string, limit: number): Promise<T[]> {
+  const agent = keptAlive();
+  const all: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const at: string = `${url}?limit=${limit}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+    const answer = await call(at, { secret, agent });
+    if (answer.status !== 200) throw new Error(`${at}: ${answer.status} ${answer.text}`);
+    const page = answer.json<PageJson<T>>();
+    all.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  agent.destroy();
+  return all;
+}
+
+/** One connection on which requests are written as they are and answers read as they come. */
+export class Wire {
+  readonly socket: Socket;
+  readonly closed: Promise<void>;
+  #received = '';
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1');
+    this.socket.setNoDelay(true);
+    this.socket.setEncoding('latin1').on('data', (text: string) => {
+      this.#received += text;
+    });
+    this.closed = new Promise((resolve) => {
+      this.socket.on('close', () => resolve());
+    });
+    // What becomes of the connection is seen from what was received.
+    this.socket.on('error', () => {});
+  }
+
+  write(text: string): void {
+    this.socket.write(text, 'latin1');
+  }
+
+  get received(): string {
+    return this.#received;
+  }
+
+  /** The status of each answer so far, in order. */
+  get statuses(): number[] {
+    return [...this.#received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
+  }
+
+  end(): void {
+    this.socket.destroy();
+  }
+}
+
+/** The text of a GET with a key, as it goes over the wire. */
+export function getText(path: string, secret: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${secret}\r\n\r\n`;
+}
+
+/** The head of a POST of JSON with a key, as it goes over the wire. */
+export function postHead(path: string, secret: string, length: number): string {
+  const headers = ['Host: localhost', `Authorization: Bearer ${secret}`, 'Content-Type: application/json'];
+  return `POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\nContent-Length: ${length}\r\n\r\n`;
+}

@@ -1,0 +1,100 @@
+import { call, keptAlive } from './client.ts';
+import { pause } from './program.ts';
+
+/** A reading as a gateway sends it. */
+export interface GatewayReading {
+  sensor: string;
+  at: string;
+  value: number;
+  unit?: string;
+}
+
+interface Verdict {
+  accepted: number;
+  duplicates: number;
+  rejected: { index: number; code: string; detail: string }[];
+}
+
+/** What a gateway has seen. */
+export interface GatewayReport {
+  accepted: number;
+  duplicates: number;
+  rejected: { reading: GatewayReading; code: string }[];
+  retries: number;
+}
+
+export interface GatewayOptions {
+  url: string;
+  secret: string;
+  batchSize: number;
+  /** Told after each answered batch. */
+  onAnswered?: (answered: number) => void;
+  signal?: AbortSignal;
+}
+
+const firstWaitMs = 10;
+const longestWaitMs = 300;
+
+/**
+ * A shop-floor gateway as people write them: a queue, one batch under way, and nothing leaves the queue before it is
+ * answered. A broken connection, an overload (503) or a limit (429) is waited out and the same batch sent again.
+ */
+export async function sendReadings(
+  readings: readonly GatewayReading[],
+  options: GatewayOptions,
+): Promise<GatewayReport> {
+  const { url, secret, batchSize, onAnswered, signal } = options;
+  const report: GatewayReport = { accepted: 0, duplicates: 0, rejected: [], retries: 0 };
+  const agent = keptAlive();
+  const queue = [...readings];
+  let answered = 0;
+  let waitMs = firstWaitMs;
+  while (queue.length > 0) {
+    signal?.throwIfAborted();
+    const batch = queue.slice(0, batchSize);
+    const verdict = await post(batch);
+    if (verdict === undefined) {
+      report.retries++;
+      await pause(waitMs);
+      waitMs = Math.min(longestWaitMs, waitMs * 2);
+      continue;
+    }
+    waitMs = firstWaitMs;
+    queue.splice(0, batch.length);
+    report.accepted += verdict.accepted;
+    report.duplicates += verdict.duplicates;
+    for (const { index, code } of verdict.rejected) {
+      const reading = batch[index];
+      if (reading) report.rejected.push({ reading, code });
+    }
+    answered += batch.length;
+    onAnswered?.(answered);
+  }
+  agent.destroy();
+  return report;
+
+  /** The verdict on a batch; undefined where it is unknown what became of it. */
+  async function post(batch: readonly GatewayReading[]): Promise<Verdict | undefined> {
+    let answer: Awaited<ReturnType<typeof call>>;
+    try {
+      answer = await call(`${url}/api/v1/sensors/readings`, {
+        secret,
+        agent,
+        body: { readings: batch },
+        timeoutMs: 5000,
+      });
+    } catch (thrown) {
+      if (isBrokenConnection(thrown)) return undefined;
+      throw thrown;
+    }
+    if (answer.status === 200) return answer.json();
+    if (answer.status === 429 || answer.status === 503) return undefined;
+    throw new Error(`a batch was answered ${answer.status}: ${answer.text}`);
+  }
+}
+
+function isBrokenConnection(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const code = 'code' in thrown ? String(thrown.code) : '';
+  return /^(ECONNRESET|ECONNREFUSED|EPIPE|HPE_)/.test(code) || /cut off|did not answer|aborted/.test(thrown.message);
+}

@@ -1,0 +1,154 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { call } from './client.ts';
+import { cli, type Environment, environment, type Outcome, Running } from './program.ts';
+
+/** A key as `keys … --json` shows it, as far as these tests ask. */
+export interface KeyJson {
+  id: string;
+  prefix: string;
+  name: string;
+  status: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  rotated_from: string | null;
+  rotated_to: string | null;
+}
+
+export interface MintedKey {
+  key: KeyJson;
+  secret: string;
+}
+
+/** A sensor as `import sensors` takes it. */
+export interface SensorRow {
+  id: string;
+  code: string;
+  name: string;
+  unit: string | null;
+}
+
+/** A running daemon, and where it answers. */
+export class Daemon extends Running {
+  url = '';
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  /** All that it has written to its streams. */
+  get log(): string {
+    return `${this.stdout}${this.stderr}`;
+  }
+
+  kill9(): Promise<Outcome> {
+    return this.stop('SIGKILL');
+  }
+}
+
+/**
+ * A store of its own in a temporary folder, with the processes that work on it. Each command is a process of the real
+ * program; all of them are gone and the folder removed after `close`.
+ */
+export class Plant {
+  readonly folder: string;
+  readonly store: string;
+  readonly env: Environment;
+  readonly #running = new Set<Running>();
+
+  constructor(folder = mkdtempSync(join(tmpdir(), 'hkctl-e2e-')), more: Environment = {}) {
+    mkdirSync(folder, { recursive: true });
+    this.folder = folder;
+    this.store = join(folder, 'store', 'hkctl.db');
+    this.env = environment({ HOME: folder, HKCTL_STORE: this.store, HKCTL_USER: 'admin', ...more });
+  }
+
+  /** The organization Acme with the entity BER in Berlin, and the Super user `admin`. */
+  static async open(...given: ConstructorParameters<typeof Plant>): Promise<Plant> {
+    const plant = new Plant(...given);
+    const site = ['--entity', 'BER', '--entity-name', 'Berlin plant', '--timezone', 'Europe/Berlin'];
+    await plant.ok(['init', '--org', 'Acme', '--week-start', 'monday', ...site, '--admin', 'admin']);
+    return plant;
+  }
+
+  /** A path in the folder of this plant. */
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, content: string | Buffer): string {
+    const path = this.path(name);
+    writeFileSync(path, content, { mode: 0o600 });
+    return path;
+  }
+
+  /** Starts a command; its standard input is a pipe that must be ended. */
+  start(args: readonly string[], env: Environment = {}): Running {
+    return this.attach(process.execPath, [cli, ...args], env);
+  }
+
+  /** Starts another program, which ends with the rest. */
+  attach(program: string, args: readonly string[], env: Environment = {}, cwd = this.folder): Running {
+    const running = new Running(program, args, { env: { ...this.env, ...env }, input: 'pipe', cwd });
+    this.#running.add(running);
+    return running;
+  }
+
+  /** Runs a command to its end. */
+  hkctl(args: readonly string[], { input = '', env = {} }: { input?: string; env?: Environment } = {}) {
+    const running = this.start(args, env);
+    // A command that reads nothing may be gone before it is told that there is nothing.
+    running.child.stdin?.on('error', () => {});
+    running.child.stdin?.end(input);
+    return running.ended;
+  }
+
+  /** Runs a command that must end well. */
+  async ok(args: readonly string[], options: { input?: string; env?: Environment } = {}): Promise<Outcome> {
+    const outcome = await this.hkctl(args, options);
+    expect(outcome.code, `hkctl ${args.join(' ')}\n${outcome.stderr}`).toBe(0);
+    return outcome;
+  }
+
+  /** Runs a command with `--json` that must end well, and gives what it printed. */
+  async json<T>(args: readonly string[], options: { input?: string } = {}): Promise<T> {
+    return JSON.parse((await this.ok([...args, '--json'], options)).stdout);
+  }
+
+  mint(name: string, preset: string, ...more: string[]): Promise<MintedKey> {
+    return this.json(['keys', 'create', '--name', name, '--entity', 'BER', '--preset', preset, ...more]);
+  }
+
+  key(ref: string): Promise<KeyJson> {
+    return this.json(['keys', 'show', ref]);
+  }
+
+  async importSensors(rows: readonly SensorRow[]): Promise<void> {
+    const input = rows.map((row) => JSON.stringify({ ...row, is_active: true })).join('\n');
+    await this.ok(['import', 'sensors', '-', '--format', 'ndjson', '--entity', 'BER'], { input });
+  }
+
+  /** Starts the daemon on any free port, its limits off unless told otherwise, and waits until it answers. */
+  async serve(env: Environment = {}, args: readonly string[] = []): Promise<Daemon> {
+    const limits = { HKCTL_LIMIT_REQUESTS: 'off', HKCTL_LIMIT_INGEST: 'off', HKCTL_LIMIT_FAILED_CHECKS: 'off' };
+    const surroundings = { ...this.env, HKCTL_PORT: '0', HKCTL_LOG_LEVEL: 'warn', ...limits, ...env };
+    const daemon = new Daemon(process.execPath, [cli, 'serve', ...args], { env: surroundings });
+    this.#running.add(daemon);
+    daemon.url = (await daemon.says(/hkctl serves (https?:\/\/[^\s/]+)/))[1] ?? '';
+    if (daemon.url.startsWith('http:')) expect((await call(`${daemon.url}/readyz`)).status).toBe(200);
+    return daemon;
+  }
+
+  /** Ends every process. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#running].map((running) => running.stop('SIGKILL')));
+  }
+
+  /** Ends every process and removes the folder. */
+  async close(): Promise<void> {
+    await this.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
