@@ -14,6 +14,8 @@ export interface Io {
   /** Where questions are shown: a stream on standard error, opened when it is first asked for. */
   readonly promptOutput: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Questions as numbered lines that are never redrawn, for screen readers (`keys --plain`). */
+  readonly plain?: boolean;
   /** The account of the operating system that acts; under sudo the one that called it. */
   readonly osAccount: string;
   /** Where the store is if nobody names another. */
@@ -160,7 +162,7 @@ function interruptedBy(process: NodeJS.Process): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort(signal));
   // At a terminal a hang-up means that it is gone; to a daemon it means to read its certificate anew, and never to end.
-  const atTerminal = isatty(0);
+  const atTerminal = isTerminal(process, 0);
   process.on('SIGHUP', () => {
     if (atTerminal) controller.abort('SIGHUP');
   });
