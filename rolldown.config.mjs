@@ -24,6 +24,17 @@ const writeCodeCache = {
 };
 
 /**
+ * drizzle's adapter imports a driver for those who open a database by its path. Ours are opened by `driver.ts`, which picks
+ * the one that fits this Node; loading another beside it would only cost time.
+ */
+const noSecondDriver = {
+  name: 'no-second-driver',
+  resolveId: (source, importer) =>
+    source === 'better-sqlite3' && importer?.includes('drizzle-orm') ? 'no-second-driver' : null,
+  load: (id) => (id === 'no-second-driver' ? 'export default undefined' : null),
+};
+
+/**
  * CommonJS in chunks: the loader of ES modules alone costs a third of what `hkctl keys list` may take.
  * The native driver stays outside; everything reached by `import()` is a chunk of its own.
  */
@@ -45,5 +56,5 @@ export default {
     chunkFileNames: 'chunk-[name]-[hash].cjs',
     cleanDir: true,
   },
-  plugins: [copyDocumentsPage, writeCodeCache],
+  plugins: [noSecondDriver, copyDocumentsPage, writeCodeCache],
 };

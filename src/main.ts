@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { createIo, type Io } from './cli/io.ts';
@@ -6,6 +5,7 @@ import { run } from './cli/run.ts';
 import type { Services } from './cli/services.ts';
 import { readSurroundings } from './config.ts';
 import type { Clock } from './core/instants.ts';
+import { secureRandom } from './core/secrets.ts';
 import type { StoreOptions } from './store/open.ts';
 
 /**
@@ -17,8 +17,8 @@ export async function main(process: NodeJS.Process): Promise<number> {
   const io = createIo(process, {
     ...surroundings,
     clock: Date.now,
-    random: randomBytes,
-    newId: randomUUID,
+    random: secureRandom,
+    newId: () => crypto.randomUUID(),
     copy: async (text) => (await import('clipboardy')).default.write(text),
     open: openInBrowser,
   });

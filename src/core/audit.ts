@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from './digest.ts';
 
 /** What can happen, as audit records name it. */
 export type AuditAction =
@@ -109,5 +109,5 @@ function hashRecord(draft: AuditDraft, seq: number, previousHash: string): strin
       .sort()
       .map((key) => [key, draft.detail[key]]),
   ]);
-  return hash('sha256', canonical, 'hex');
+  return sha256(canonical, 'hex');
 }

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { startOfDayMs, type WeekDay, weekOf } from './calendar.ts';
+import { sha256 } from './digest.ts';
 import { HkctlError } from './errors.ts';
 import { type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
 import { canonicalInstant, formatInstantUs, isDate } from './instants.ts';
@@ -193,7 +193,7 @@ function readValue(name: string, declaration: Field, text: string): string | num
 
 /** Ties a cursor to its query: the position alone would silently mean another page elsewhere. */
 function fingerprint(name: string, entityId: string, orderBy: string, conditions: readonly RecordCondition[]): string {
-  return hash('sha256', JSON.stringify([name, entityId, orderBy, conditions]), 'base64url').slice(0, 12);
+  return sha256(JSON.stringify([name, entityId, orderBy, conditions]), 'base64url').slice(0, 12);
 }
 
 function writeCursor(tie: string, { value, id }: RecordPosition): string {

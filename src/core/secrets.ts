@@ -1,5 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
-import { crc32 } from 'node:zlib';
+import { crc32, sha256 } from './digest.ts';
 
 /** How long a full secret is: `hk_`, 43 random characters, 6 of checksum. */
 export const secretLength = 52;
@@ -18,8 +17,13 @@ const unbiasedBelow = 248;
 /** Source of randomness: `n` bytes from a CSPRNG. Injected so that a test can force a taken prefix. */
 export type RandomBytes = (n: number) => Uint8Array;
 
+/** The platform's CSPRNG. */
+export function secureRandom(n: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(n));
+}
+
 /** Draws a new secret of 256 random bits: `^hk_[0-9A-Za-z]{49}$` (contract, section 1). */
-export function drawSecret(random: RandomBytes = randomBytes): string {
+export function drawSecret(random: RandomBytes = secureRandom): string {
   let body = scheme;
   while (body.length < scheme.length + randomLength) {
     for (const byte of random(64)) {
@@ -36,7 +40,7 @@ export function prefixOf(secret: string): string {
 
 /** SHA-256 of a secret, base64url (43 characters): the only form in which the store knows it. */
 export function hashOf(secret: string): string {
-  return hash('sha256', secret, 'base64url');
+  return sha256(secret, 'base64url');
 }
 
 /** Whether a text has the length, alphabet and checksum of a secret: refuses typos before the store is asked. */

@@ -13,6 +13,12 @@ export type Statement<Row = unknown> = BetterSqlite3.Statement<unknown[], Row>;
 export function openDatabase(file: string, options: BetterSqlite3.Options): Connection {
   const [major = 0] = process.versions.node.split('.').map(Number);
   const load = createRequire(__filename);
-  const Driver: typeof BetterSqlite3 = load(major < 22 ? 'better-sqlite3-12' : 'better-sqlite3');
-  return new Driver(file, options);
+  if (major >= 22) {
+    const Driver: typeof BetterSqlite3 = load('better-sqlite3');
+    return new Driver(file, options);
+  }
+  const Driver: typeof BetterSqlite3 = load('better-sqlite3-12');
+  // Told where it is, the driver does not search a dozen folders for its binary.
+  const nativeBinding = load.resolve('better-sqlite3-12/build/Release/better_sqlite3.node');
+  return new Driver(file, { ...options, nativeBinding });
 }

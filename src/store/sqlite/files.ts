@@ -51,7 +51,8 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
     const before = create ? process.umask(0o077) : undefined;
     try {
       const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: !create });
-      for (const pragma of pragmas) connection.pragma(pragma);
+      // WAL is a property of the file, the rest of the connection.
+      connection.exec(create ? `pragma journal_mode = WAL; ${pragmas}` : pragmas);
       if (create && file !== memory) chmodSync(file, 0o600);
       return connection;
     } finally {
@@ -61,10 +62,5 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
 }
 
 /** FULL, since an answer promises durability; checkpoints are rare, since each one stalls the commit that meets it. */
-const pragmas = [
-  'journal_mode = WAL',
-  'synchronous = FULL',
-  'foreign_keys = ON',
-  'trusted_schema = OFF',
-  'wal_autocheckpoint = 4000',
-];
+const pragmas =
+  'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma wal_autocheckpoint = 4000';
