@@ -45,7 +45,7 @@ export default {
     start: 'src/start.ts',
   },
   platform: 'node',
-  external: [/\.node$/, /^better-sqlite3/, 'clipboardy', 'pino', /^@parcel/],
+  external: [/\.node$/, 'clipboardy', 'pino', /^@parcel/],
   transform: { define: { 'import.meta': '{}' } },
   output: {
     dir: 'dist',
