@@ -80,7 +80,9 @@ function prepareStore(): void {
     return;
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  run(['init', '--demo', '--admin', osAccount], 'the demo store could not be made');
+  // The commands after it act as this same profile.
+  const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? osAccount;
+  run(['init', '--demo', '--admin', admin], 'the demo store could not be made');
   say(done(`store    ${colour.dim(shown(store))} with a made-up plant`));
 }
 
