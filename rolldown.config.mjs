@@ -14,12 +14,12 @@ const copyDocumentsPage = {
   },
 };
 
-/** Leaves V8's code cache beside the commands; they work without it, only more slowly. */
-const writeCodeCache = {
-  name: 'write-code-cache',
+/** Packs what short commands load, with V8's code cache; they work without it, only more slowly. */
+const packCommands = {
+  name: 'pack-commands',
   closeBundle() {
     const { status } = spawnSync(process.execPath, ['bin/load.js'], { stdio: ['ignore', 'ignore', 'inherit'] });
-    if (status !== 0) throw new Error('the code cache could not be written');
+    if (status !== 0) throw new Error('the commands could not be packed');
   },
 };
 
@@ -27,12 +27,19 @@ const writeCodeCache = {
  * drizzle's adapter imports a driver for those who open a database by its path. Ours are opened by `driver.ts`, which picks
  * the one that fits this Node; loading another beside it would only cost time.
  */
-const noSecondDriver = {
-  name: 'no-second-driver',
-  resolveId: (source, importer) =>
-    source === 'better-sqlite3' && importer?.includes('drizzle-orm') ? 'no-second-driver' : null,
-  load: (id) => (id === 'no-second-driver' ? 'export default undefined' : null),
-};
+const noSecondDriver = replaceImport('better-sqlite3', 'drizzle-orm', 'export default undefined');
+
+/** commander starts other programs where subcommands are files of their own; ours are not, and to be able costs 5 ms. */
+const noSubprocesses = replaceImport('node:child_process', 'commander', 'export default {}');
+
+function replaceImport(imported, packageName, code) {
+  const name = `no ${imported} for ${packageName}`;
+  return {
+    name,
+    resolveId: (source, importer) => (source === imported && importer?.includes(`/${packageName}/`) ? name : null),
+    load: (id) => (id === name ? code : null),
+  };
+}
 
 /**
  * CommonJS in chunks: the loader of ES modules alone costs a third of what `hkctl keys list` may take.
@@ -56,5 +63,5 @@ export default {
     chunkFileNames: 'chunk-[name]-[hash].cjs',
     cleanDir: true,
   },
-  plugins: [noSecondDriver, copyDocumentsPage, writeCodeCache],
+  plugins: [noSecondDriver, noSubprocesses, copyDocumentsPage, packCommands],
 };

@@ -3,13 +3,10 @@
 
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
-const { useCodeCache } = require('./load.js');
+const { loadProgram } = require('./load.js');
 
-const program = join(__dirname, '..', 'dist', 'hkctl.cjs');
-
-if (existsSync(program)) {
-  useCodeCache();
-  require(program)
+if (existsSync(join(__dirname, '..', 'dist', 'hkctl.cjs'))) {
+  loadProgram()
     .main(process)
     .then((code) => {
       process.exitCode = code;
