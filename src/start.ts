@@ -106,9 +106,9 @@ function mintKey(key: DemoKey): void {
   describeKey(key);
 }
 
-function describeKey({ name, file, preset }: DemoKey): void {
+function describeKey({ name, file }: DemoKey): void {
   const prefix = readFileSync(file, 'utf8').slice(0, 8);
-  say(done(`key      ${colour.cyan(prefix)}…  ${name} (${preset}); the secret is in ${colour.dim(shown(file))}`));
+  say(done(`key      ${colour.cyan(prefix)}…  ${name}, in ${colour.dim(shown(file))}`));
 }
 
 async function firstCalls(url: string): Promise<void> {
@@ -116,11 +116,12 @@ async function firstCalls(url: string): Promise<void> {
   const me = await call(`${url}/api/v1/me`, keys.core);
   say('', colour.bold('A first authenticated call'), ...curl(keys.core, `${url}/api/v1/me`), answer(me));
   const reading = { sensor: demoSensor, at: new Date().toISOString(), value: 182.4 };
-  const body = JSON.stringify({ readings: [reading] });
+  // In two lines, so that the command stays within 80 columns; JSON does not mind.
+  const body = `{"readings":[\n    ${JSON.stringify(reading)}]}`;
   const posted = await call(`${url}/api/v1/sensors/readings`, keys.gateway, body);
-  const example = `  -H 'Content-Type: application/json' -d '${body}'`;
   say('', colour.bold('A first reading, answered once it is on disk'));
-  say(...curl(keys.gateway, `${url}/api/v1/sensors/readings`, example), answer(posted));
+  const example = ["-H 'Content-Type: application/json'", `-d '${body}'`];
+  say(...curl(keys.gateway, `${url}/api/v1/sensors/readings`, ...example), answer(posted));
   say('', `${colour.bold('The API documents')}  ${colour.cyan(`${url}/api/v1/docs`)}`);
   say(
     `${colour.bold('The keys')}           HKCTL_STORE=${shown(store)} node bin/hkctl.js keys`,
@@ -131,12 +132,10 @@ async function firstCalls(url: string): Promise<void> {
 
 /** A curl command that can be pasted; the secret comes from its file by way of a variable. */
 function curl(key: DemoKey, url: string, ...more: string[]): string[] {
-  const lines = [
-    `KEY=$(cat ${shown(key.file)})`,
-    `curl -sS${tlsFlag()} -H "Authorization: Bearer $KEY" ${url}`,
-    ...more,
-  ];
-  return lines.map((line, index) => `  ${line}${index > 0 && index < lines.length - 1 ? ' \\' : ''}`);
+  const command = `curl -sS${tlsFlag()} -H "Authorization: Bearer $KEY"`;
+  const words = more.length === 0 ? [`${command} ${url}`] : [command, url, ...more];
+  const lines = words.map((word, index) => `  ${index > 0 ? '  ' : ''}${word}${index < words.length - 1 ? ' \\' : ''}`);
+  return [`  KEY=$(cat ${shown(key.file)})`, ...lines];
 }
 
 function tlsFlag(): string {
@@ -204,7 +203,7 @@ function done(text: string): string {
 }
 
 function answer(text: string): string {
-  const width = Math.max(40, (process.stdout.columns ?? 100) - 4);
+  const width = Math.max(40, (process.stdout.columns ?? 100) - 10);
   return `  ${colour.green('→ 200')} ${text.length > width ? `${text.slice(0, width)}…` : text}`;
 }
 
