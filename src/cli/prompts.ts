@@ -1,6 +1,7 @@
 import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
 import { cancelled } from './context.ts';
 import type { Io } from './io.ts';
+import { canDraw } from './style.ts';
 
 /** One thing to choose. */
 export interface Choice<T> {
@@ -34,6 +35,7 @@ export function askYesNo(io: Io, message: string, preset = false): Promise<boole
 
 /** Asks for one of some choices. */
 export function askChoice<T>(io: Io, message: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
+  if (isPlain(io)) return askNumber(io, message, choices, preset);
   return asked(io, (place) => select<T>({ message, choices, default: preset, pageSize: 12 }, place));
 }
 
@@ -43,6 +45,13 @@ export function askChoices<T>(
   message: string,
   groups: readonly { heading: string; choices: readonly Choice<T>[] }[],
 ): Promise<T[]> {
+  if (isPlain(io)) {
+    return askNumbers(
+      io,
+      message,
+      groups.flatMap(({ choices }) => choices),
+    );
+  }
   return asked(io, async (place) => {
     const { Separator } = await import('@inquirer/prompts');
     const choices = groups.flatMap(({ heading, choices: some }) => [new Separator(`── ${heading}`), ...some]);
@@ -51,6 +60,50 @@ export function askChoices<T>(
       place,
     );
   });
+}
+
+/** Where nothing may be redrawn: by wish, or because the terminal cannot. */
+function isPlain(io: Io): boolean {
+  return io.plain === true || !canDraw(io.env, io.stderr);
+}
+
+async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>[], preset: T | undefined): Promise<T> {
+  writeNumbered(io, message, choices);
+  const at = choices.findIndex(({ value }) => value === preset);
+  const answer = await askText(
+    io,
+    `Number, 1 to ${choices.length}`,
+    judgeNumber(choices.length),
+    at < 0 ? undefined : `${at + 1}`,
+  );
+  const chosen = choices[Number(answer) - 1];
+  if (!chosen) throw cancelled();
+  return chosen.value;
+}
+
+async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T>[]): Promise<T[]> {
+  writeNumbered(io, message, choices);
+  const judgeOne = judgeNumber(choices.length);
+  const judge = (text: string) =>
+    text
+      .split(',')
+      .map((part) => judgeOne(part.trim()))
+      .find(Boolean);
+  const preset = choices.flatMap(({ checked }, i) => (checked ? [i + 1] : [])).join(', ');
+  const answer = await askText(io, 'Numbers, joined by commas', judge, preset);
+  const wanted = new Set(answer.split(',').map(Number));
+  return choices.filter((_, i) => wanted.has(i + 1)).map(({ value }) => value);
+}
+
+function writeNumbered(io: Io, message: string, choices: readonly Choice<unknown>[]): void {
+  io.stderr.write(`${message}\n${choices.map(({ name }, i) => `${i + 1}. ${name}\n`).join('')}`);
+}
+
+function judgeNumber(highest: number): (text: string) => string | undefined {
+  return (text) =>
+    /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= highest
+      ? undefined
+      : `Give a number from 1 to ${highest}.`;
 }
 
 interface Place {

@@ -17,13 +17,14 @@ const labels = new Map(
 type Step = () => Promise<boolean>;
 
 /** The settings page in plain lines and questions, nothing redrawn: for screen readers and simple terminals. */
-export async function browseLinearly(context: Context, given: PageOptions): Promise<void> {
+export async function browseLinearly(given: Context, options: PageOptions): Promise<void> {
+  const context = { ...given, io: { ...given.io, plain: true } };
   const { domain, actor } = await context.session();
   const wish: PageWish = {
-    showInactive: given.all,
+    showInactive: options.all,
     search: '',
-    given,
-    baseUrl: given.baseUrl,
+    given: options,
+    baseUrl: options.baseUrl,
     offset: 0,
     limit: pageSize,
   };

@@ -140,6 +140,8 @@ function tilesFrom(view: PageView, chosen: number, columns: number, room: number
     lines.push(...more);
   for (let more = tile(before); more.length > 0 && lines.length + more.length <= room; more = tile(--before))
     lines.unshift(...more);
+  // What is left shows that there is more.
+  lines.push(...tile(after));
   return lines;
 }
 

@@ -39,7 +39,8 @@ export function tileLines(view: PageView, key: Key, chosen: boolean, width: numb
   const columns = inner >= 84 ? inColumns(facts, inner) : facts;
   const chips = key.permissions.map((permission) => `[${labels.get(permission) ?? permission}]`);
   const chipLines = wrapWords(chips, inner);
-  const shownChips = chipLines.length > 3 ? [...chipLines.slice(0, 2), `${moreChips(chipLines)}`] : chipLines;
+  // All of them on the chosen tile; the others are told by their first.
+  const shownChips = !chosen && chipLines.length > 3 ? [...chipLines.slice(0, 2), moreChips(chipLines)] : chipLines;
   const lines = [title, ...columns, ...shownChips, actionsOf(view, key, chosen, style)];
   return framed(lines, inner, chosen, style);
 }

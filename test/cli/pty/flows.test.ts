@@ -1,0 +1,261 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { findActor } from '../../../src/core/actors.ts';
+import { createKey } from '../../../src/core/keys.ts';
+import { openStore } from '../../../src/store/open.ts';
+import { Cli } from '../harness.ts';
+import { hasTmux, settled, Terminal } from './terminal.ts';
+
+let terminal: Terminal;
+afterEach(() => terminal?.close());
+
+const secretShape = /hk_[0-9A-Za-z]{49}/;
+const baseUrl = { HKCTL_BASE_URL: 'https://api.example.com' };
+
+/** A store with the sites BER and CHI, a profile of each role, alice as Super user, and a terminal on it. */
+async function open(columns = 80, rows = 40, env: Record<string, string> = {}): Promise<Cli> {
+  const cli = new Cli();
+  cli.nowMs = Date.now();
+  const line = [
+    'init',
+    '--org',
+    'Acme',
+    '--entity',
+    'BER',
+    '--entity-name',
+    'Berlin plant',
+    '--timezone',
+    'Europe/Berlin',
+  ];
+  await cli.ok([...line, '--admin', 'alice'], { osAccount: 'alice' });
+  const asAlice = { osAccount: 'alice' };
+  await cli.ok('entities add CHI --name Chicago --timezone America/Chicago', asAlice);
+  for (const role of ['entity_admin', 'manager'])
+    await cli.ok(['users', 'add', role, '--name', role, '--role', role], asAlice);
+  terminal = new Terminal(columns, rows, { ...baseUrl, ...env }, cli.store);
+  return cli;
+}
+
+async function addKeys(cli: Cli, names: readonly string[]): Promise<void> {
+  const options = {
+    clock: () => Date.now(),
+    migrationsFolder: join(__dirname, '..', '..', '..', 'migrations'),
+    writerThread: undefined,
+  };
+  const store = openStore(cli.store, options);
+  let nowMs = Date.now() - names.length * 1000;
+  const domain = { store, clock: () => nowMs, random: randomBytes, newId: randomUUID };
+  const actor = await findActor(domain, 'alice', 'alice');
+  const entity = await store.entities.find(actor.user.tenantId, 'BER');
+  if (!entity) throw new Error('no entity');
+  const nobody = { deliver() {}, complete() {}, withdraw() {} };
+  for (const name of names) {
+    nowMs += 1000;
+    await createKey(domain, actor, { name, entity, permissions: ['asset_sensors.ingest'], expiresAtMs: null }, nobody);
+  }
+  await store.close();
+}
+
+async function golden(name: string, screen: string): Promise<void> {
+  expect(screen).not.toContain('\u001b');
+  await expect(`${settled(screen)}\n`).toMatchFileSnapshot(`../../golden/screens/${name}.txt`);
+}
+
+describe.skipIf(!hasTmux)('on a terminal', () => {
+  it('init asks for everything', async () => {
+    terminal = new Terminal(80, 30, { HKCTL_USER: '' });
+    terminal.type('hkctl init --admin alice');
+    await terminal.until('Name of the organization');
+    terminal.type('Acme Castings');
+    await golden('init-week-start', await terminal.until('Weeks start on'));
+    terminal.press('Enter');
+    await terminal.until('Code of the first entity');
+    terminal.type('no blanks please');
+    await golden('init-refused-code', await terminal.until('is no entity code'));
+    terminal.press('C-u');
+    terminal.type('BER');
+    await terminal.until('Its name');
+    terminal.type('Berlin plant');
+    await terminal.until('Its time zone');
+    terminal.press('C-u');
+    terminal.type('Europe/Berlin');
+    expect(await terminal.until('Store made')).toContain('Super user alice');
+  });
+
+  it('keys create asks for name, Entity, permissions and expiry, and shows the panel once', async () => {
+    await open();
+    terminal.type('hkctl keys create');
+    await terminal.until('Name');
+    terminal.type('Oven gateway');
+    await golden('create-entity', await terminal.until('Entity'));
+    terminal.press('Enter');
+    await golden('create-presets', await terminal.until('Custom selection'));
+    terminal.press('Enter');
+    await golden('create-custom', await terminal.until('Jobs and Orders view  (jobs_orders.view)'));
+    terminal.press('Down', 'Space', 'Enter');
+    await terminal.until('Expires');
+    terminal.press('C-u');
+    terminal.type('2020-01-01');
+    await terminal.until('is in the past');
+    terminal.press('C-u');
+    terminal.type('90d');
+    const panel = await terminal.until('Dismiss');
+    await golden('panel', panel);
+    const secret = secretShape.exec(panel)?.[0] ?? '';
+    expect(secret).not.toBe('');
+    terminal.press('c');
+    await golden('panel-copied-by-osc-52', await terminal.until('OSC 52'));
+    expect(terminal.screen()).not.toContain('API key copied');
+    terminal.press('d');
+    await golden('panel-dismiss', await terminal.until('will not be shown again'));
+    terminal.press('n');
+    await terminal.until('[d] Dismiss');
+    terminal.press('d', 'y');
+    await terminal.until('API key created: Oven gateway');
+    expect(terminal.scrollback()).not.toContain(secret);
+    expect(terminal.scrollback()).not.toContain(secret.slice(0, 20));
+    terminal.type('hkctl keys list --json');
+    expect(await terminal.until('"production_jobs.view"')).toContain('jobs_orders.view');
+  });
+
+  it('keys create says what a failed clipboard means off and on OSC 52, and Ctrl-C before it makes no key', async () => {
+    await open();
+    terminal.type('hkctl keys create --name x; echo "exit $?"');
+    await terminal.until('Entity');
+    terminal.press('C-c');
+    expect(await terminal.until('exit 130')).toContain('Cancelled; nothing was changed.');
+    terminal.type('hkctl keys list --all; echo "exit $?"');
+    await terminal.until('No keys.');
+  });
+
+  for (const [columns, rows] of [
+    [60, 30],
+    [200, 50],
+  ] as const) {
+    it(`keys shows tiles at ${columns} columns, rotates, revokes, and shows inactive keys`, async () => {
+      const cli = await open(columns, rows);
+      await addKeys(cli, ['Reporting', 'ERP bridge', 'Oven gateway']);
+      terminal.type('hkctl keys');
+      await golden(`keys-${columns}`, await terminal.until('1 of 3'));
+      terminal.press('r');
+      await golden(`keys-${columns}-rotate`, await terminal.until('Rotate key'));
+      terminal.press('Down', 'Enter');
+      await terminal.until('Cancelled');
+      terminal.press('r');
+      await terminal.until('Rotate key');
+      terminal.press('Enter');
+      const panel = await terminal.until('Copy key');
+      await golden(`keys-${columns}-panel`, panel);
+      terminal.press('d', 'y');
+      await golden(`keys-${columns}-rotated`, await terminal.until(/API key rotated\n/));
+      terminal.press('Down', 'v');
+      await golden(`keys-${columns}-revoke`, await terminal.until('Revoke key'));
+      terminal.press('Enter');
+      await terminal.until('API key revoked');
+      terminal.press('i');
+      await golden(`keys-${columns}-inactive`, await terminal.until('Hide inactive keys'));
+      terminal.press('q');
+      await terminal.until(/\$$/);
+      expect(terminal.scrollback()).not.toMatch(secretShape);
+    });
+  }
+
+  it('keys has its empty states', async () => {
+    const cli = await open(80, 20);
+    terminal.type('hkctl keys');
+    await golden('keys-none', await terminal.until('No API keys yet'));
+    terminal.press('q');
+    await addKeys(cli, ['Only one']);
+    const { prefix } = (await cli.ok('keys list --json', { osAccount: 'alice' })).json<{ prefix: string }[]>()[0] ?? {
+      prefix: '',
+    };
+    await cli.ok(['keys', 'revoke', prefix, '--yes'], { osAccount: 'alice' });
+    terminal.type('clear; hkctl keys');
+    await golden('keys-only-inactive', await terminal.until('No active keys'));
+    terminal.press('i');
+    expect(await terminal.until('Revoked')).not.toContain('[r]');
+  });
+
+  it('keys says so where the role may not view keys, and hides what it may not do', async () => {
+    await open(80, 20);
+    terminal.type('hkctl keys --as manager');
+    const screen = await terminal.until('You do not have permission');
+    await golden('keys-no-permission', screen);
+    expect(screen).not.toContain('Create key');
+  });
+
+  it('keys finds its way in 5,000 keys, and follows the size of the terminal', async () => {
+    const cli = await open(80, 24);
+    await addKeys(
+      cli,
+      Array.from({ length: 5000 }, (_, i) => `Line ${String(i).padStart(4, '0')}`),
+    );
+    terminal.type('hkctl keys');
+    expect(await terminal.until('1 of 5000')).toContain('Line 4999');
+    terminal.press('End');
+    expect(await terminal.until('5000 of 5000')).toContain('Line 0000');
+    terminal.press('PageUp');
+    await terminal.until('4998 of 5000');
+    terminal.press('/');
+    terminal.write('Line 2500');
+    await golden('keys-search', await terminal.until('1 of 1'));
+    terminal.press('Escape');
+    await terminal.until('1 of 5000');
+    terminal.resize(60, 30);
+    const narrow = await terminal.until(/┏━{58}┓/);
+    expect(narrow).toContain('1 of 5000');
+  }, 60_000);
+
+  it('keys --plain is linear, for screen readers', async () => {
+    const cli = await open(80, 40);
+    await addKeys(cli, ['Reporting']);
+    terminal.type('hkctl keys --plain');
+    await golden('keys-plain', await terminal.until('What next?'));
+    terminal.type('9');
+    await terminal.until('Give a number from 1 to 7');
+    terminal.press('C-u');
+    terminal.type('5');
+    await terminal.until('Which key?');
+    terminal.type('1');
+    await golden('keys-plain-rotate', await terminal.until('1. Rotate key'));
+    terminal.type('2');
+    await terminal.until('Cancelled');
+  });
+
+  it('paints with colours, and without by NO_COLOR', async () => {
+    const cli = await open(80, 20);
+    await addKeys(cli, ['Reporting']);
+    terminal.type('hkctl keys');
+    await terminal.until('1 of 1');
+    expect(terminal.painted()).toContain('\u001b[36m');
+    terminal.press('q');
+    await terminal.until(/\$$/);
+    terminal.type('clear; NO_COLOR=1 hkctl keys');
+    await terminal.until('1 of 1');
+    expect(terminal.painted()).not.toContain('\u001b[3');
+  });
+
+  it('keys verify asks for the secret without showing it', async () => {
+    const cli = await open();
+    const created = await cli.ok('keys create --name A --entity BER --preset sensor-gateway', { osAccount: 'alice' });
+    terminal.type('hkctl keys verify');
+    await terminal.until('Secret');
+    terminal.type(created.stdout.trim());
+    await terminal.until('would be let in');
+    expect(terminal.scrollback()).not.toContain(created.stdout.trim());
+  });
+
+  it('deactivating a user or an entity tells which keys stop, and asks', async () => {
+    const cli = await open(120);
+    await addKeys(cli, ['Reporting']);
+    terminal.type('hkctl entities deactivate BER');
+    await golden('entity-deactivate', await terminal.until('One active key will stop working'));
+    terminal.press('Enter');
+    await terminal.until('Entity deactivated');
+    terminal.type('clear; hkctl users deactivate entity_admin');
+    await terminal.until('No active key stops');
+    terminal.press('Down', 'Enter');
+    await terminal.until('Cancelled');
+  });
+});
