@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { H3, type H3Event } from 'h3';
 import type { Domain } from '../core/actors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
-import { redactSecrets } from '../core/secrets.ts';
 import type { ServeSettings } from '../core/settings.ts';
 import { createAddressBook } from './addresses.ts';
 import { type Answer, headOf, sendToNode, toResponse } from './answer.ts';
@@ -126,32 +125,50 @@ export function createApp(options: AppOptions): H3 {
   }
 
   function secured(demand: Demand, handler: SecuredHandler): Handler {
-    return async (exchange) => handler(exchange, await gate.admit(exchange, demand));
+    return (exchange) => {
+      const session = gate.admit(exchange, demand);
+      if (!(session instanceof Promise)) return handler(exchange, session);
+      return session.then((admitted) => handler(exchange, admitted));
+    };
   }
 
   /** The way of every request: to the handler, its answer or problem out, counted and logged. */
   function through(routePath: string, handler: Handler): (event: H3Event) => Promise<Response> {
-    return async (event) => {
+    return (event) => {
       const startedAt = performance.now();
       const exchange = toExchange(event, nextId());
-      let answer: Answer;
-      try {
-        if (options.isStopping?.()) throw stopping();
-        if (cors.isOn) cors.note(exchange);
-        answer = await handler(exchange);
-      } catch (thrown) {
-        answer = refuse(exchange, thrown);
-      }
-      const head = headOf(exchange, answer, options.commonHeaders ?? none);
-      const ms = performance.now() - startedAt;
-      metrics.count(routePath, answer.status, ms / 1000);
-      logAnswer(exchange, answer.status, ms);
-      if (!exchange.node) return toResponse(answer, head, exchange.method);
-      sendToNode(exchange.node, answer, head, exchange.method);
-      // The answer is on its way, and h3 has no sign for that which costs nothing: it waits for a Response that never
-      // comes, and is collected together with this promise.
+      const { node, method } = exchange;
+      const done = answerTo(exchange, handler).then((answer) => {
+        const head = headOf(exchange, answer, options.commonHeaders ?? none);
+        const ms = performance.now() - startedAt;
+        metrics.count(routePath, answer.status, ms / 1000);
+        log.request(exchange, answer.status, ms);
+        if (!node) return toResponse(answer, head, method);
+        sendToNode(node, answer, head, method);
+        return undefined;
+      });
+      if (!node) return done as Promise<Response>; // without Node's two ends there is always one
+      done.catch((thrown: unknown) => {
+        log.error({ id: exchange.id, err: thrown }, 'answer not sent');
+        node.res.destroy();
+      });
+      // h3 has no sign for an answer that is on its way and costs nothing: it waits for a Response that never comes, and
+      // is collected together with this promise.
       return new Promise<Response>(() => {});
     };
+  }
+
+  /** Never rejects: what goes wrong becomes a problem document. */
+  function answerTo(exchange: Exchange, handler: Handler): Promise<Answer> {
+    try {
+      if (options.isStopping?.()) throw stopping();
+      if (cors.isOn) cors.note(exchange);
+      const answer = handler(exchange);
+      if (!(answer instanceof Promise)) return Promise.resolve(answer);
+      return answer.catch((thrown: unknown) => refuse(exchange, thrown));
+    } catch (thrown) {
+      return Promise.resolve(refuse(exchange, thrown));
+    }
   }
 
   function refuse(exchange: Exchange, thrown: unknown): Answer {
@@ -163,12 +180,6 @@ export function createApp(options: AppOptions): H3 {
       log.warn({ id: exchange.id, code: problem.code, client: addresses.clientOf(exchange) }, 'key check failed');
     }
     return problem;
-  }
-
-  function logAnswer({ id, method, path, query, keyPrefix, peer }: Exchange, status: number, ms: number): void {
-    if (!log.isLevelEnabled('info')) return;
-    const url = redactSecrets(query === '' ? path : `${path}?${query}`);
-    log.info({ id, method, url, status, ms: Math.round(ms * 1000) / 1000, key: keyPrefix, peer }, 'request');
   }
 }
 

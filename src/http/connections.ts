@@ -36,40 +36,45 @@ export function guardConnections(server: HttpServer | HttpsServer, log: Log): vo
 
 /**
  * Node looks for slow requests every 30 s only, and for slow readers not at all (each byte taken starts its clock anew):
- * once a second, those over their time are cut.
+ * once a second, those over their time are cut. Nothing is done for each request.
  */
 function cutSlowConnections(server: HttpServer | HttpsServer): void {
   const { headersMs, answerMs } = connectionLimits;
-  const waiting = new Map<Socket, number>();
-  const answering = new Map<Socket, number>();
-  server.on('connection', (socket: Socket) => {
-    waiting.set(socket, Date.now());
-    socket.once('close', () => {
-      waiting.delete(socket);
-      answering.delete(socket);
-    });
+  const watched = new Map<Socket, { openedAt: number; fullSince: number | undefined; hasAsked: boolean }>();
+  const watch = (socket: Socket): void => {
+    watched.set(socket, { openedAt: Date.now(), fullSince: undefined, hasAsked: false });
+    socket.once('close', () => watched.delete(socket));
+  };
+  // Under TLS a request comes with the inner socket, and the outer one waits for the handshake.
+  server.on('connection', watch);
+  server.on('secureConnection', watch);
+  let unasked = 0;
+  server.on('connection', () => {
+    unasked++;
   });
-  server.on('secureConnection', (socket: Socket) => {
-    waiting.set(socket, Date.now());
-    socket.once('close', () => {
-      waiting.delete(socket);
-      answering.delete(socket);
-    });
-  });
-  server.on('request', (req, res) => {
-    const { socket } = req;
-    // The first request of a connection ends the wait for it; Node's own clock watches those after it.
-    if (waiting.size > 0) waiting.delete(socket);
-    answering.set(socket, Date.now());
-    res.once('close', () => answering.delete(socket));
+  server.on('request', ({ socket }) => {
+    if (unasked === 0) return;
+    const state = watched.get(socket);
+    if (state === undefined || state.hasAsked) return;
+    state.hasAsked = true;
   });
   const timer = setInterval(() => {
     const now = Date.now();
-    for (const [socket, since] of waiting) if (now - since > headersMs) socket.destroy();
-    for (const [socket, since] of answering) if (now - since > answerMs) socket.destroy();
+    unasked = 0;
+    for (const [socket, state] of watched) {
+      if (!state.hasAsked) unasked++;
+      if (!state.hasAsked && now - state.openedAt > headersMs && !isOuter(server, socket)) socket.destroy();
+      state.fullSince = socket.writableLength > 0 ? (state.fullSince ?? now) : undefined;
+      if (state.fullSince !== undefined && now - state.fullSince > answerMs) socket.destroy();
+    }
   }, 1000);
   timer.unref();
   server.on('close', () => clearInterval(timer));
+}
+
+/** The encrypted side of a TLS connection, which never asks: the inner one does. */
+function isOuter(server: HttpServer | HttpsServer, socket: Socket): boolean {
+  return 'setSecureContext' in server && !('encrypted' in socket);
 }
 
 const statuses: Readonly<Record<string, number>> = {

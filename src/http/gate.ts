@@ -3,10 +3,10 @@ import { holdsAny, type Principal, refusalDetails, refusalOf } from '../core/aut
 import type { PageScope } from '../core/pages.ts';
 import type { ClientPermission } from '../core/permissions.ts';
 import { hashOf, isCompleteSecret, secretLength } from '../core/secrets.ts';
-import type { Credential } from '../core/store.ts';
+import type { Credential, MaybePromise } from '../core/store.ts';
 import { type AddressBook, networkOf } from './addresses.ts';
 import type { Exchange } from './exchange.ts';
-import type { Limiter } from './limits.ts';
+import type { Allowance, Limiter } from './limits.ts';
 import { type ApiCode, ApiError } from './problem.ts';
 import { holdsSecret } from './query.ts';
 
@@ -37,8 +37,15 @@ export interface Demand {
 }
 
 export interface Gate {
-  /** Lets a request in or throws why not, in the order of the contract, section 6. */
-  admit(exchange: Exchange, demand: Demand): Promise<Session>;
+  /** Lets a request in or throws (or rejects with) why not, in the order of the contract, section 6. */
+  admit(exchange: Exchange, demand: Demand): MaybePromise<Session>;
+}
+
+/** A credential as it was read under a version of the store; no session where it has no entity. */
+interface Entry {
+  version: number;
+  session: Session | undefined;
+  credential: Credential;
 }
 
 /** So many keys are kept in memory at most; the one seen longest ago goes first. */
@@ -47,44 +54,51 @@ const keptKeys = 20_000;
 /** Builds the gate: authentication, limits and permissions of every call. */
 export function createGate(options: GateOptions): Gate {
   const { domain, addresses, failedChecks } = options;
-  const kept = new Map<string, { version: number; session: Session | undefined; credential: Credential }>();
+  const kept = new Map<string, Entry>();
 
   /** The credential of a hash, from memory where no commit of any process came between. */
-  async function lookUp(secretHash: string) {
-    const version = await domain.store.keys.version();
-    const found = kept.get(secretHash);
-    if (found?.version === version) return found;
-    const credential = await domain.store.keys.credential(secretHash);
-    if (credential === undefined) {
-      kept.delete(secretHash);
-      return undefined;
-    }
-    const session = found?.session && sameFacts(found.credential, credential) ? found.session : toSession(credential);
-    const entry = { version, session, credential };
+  function lookUp(secretHash: string): MaybePromise<Entry | undefined> {
+    return then(domain.store.keys.version(), (version) => {
+      const found = kept.get(secretHash);
+      if (found?.version === version) return found;
+      return then(domain.store.keys.credential(secretHash), (credential) =>
+        keep(secretHash, version, credential, found),
+      );
+    });
+  }
+
+  function keep(secretHash: string, version: number, credential: Credential | undefined, before: Entry | undefined) {
     kept.delete(secretHash);
+    if (credential === undefined) return undefined;
+    const session =
+      before?.session && sameFacts(before.credential, credential) ? before.session : toSession(credential);
+    const entry = { version, session, credential };
     kept.set(secretHash, entry);
     if (kept.size > keptKeys) forgetOldest(kept);
     return entry;
   }
 
-  async function authenticate(exchange: Exchange): Promise<Session> {
+  function judge(exchange: Exchange, entry: Entry | undefined): Session {
+    if (entry === undefined) throw unauthorized('unknown_key', 'There is no such API key.');
+    const { credential, session } = entry;
+    const nowMs = domain.clock();
+    const refusal = refusalOf(credential, nowMs);
+    if (refusal === 'entity_missing' || refusal === 'entity_inactive' || session === undefined) {
+      const code = refusal ?? 'entity_missing';
+      throw new ApiError(code, refusalDetails[code]);
+    }
+    if (refusal !== undefined) throw unauthorized(refusal, refusalDetails[refusal]);
+    exchange.keyPrefix = credential.prefix;
+    options.noteUse(credential.keyId, nowMs);
+    return session;
+  }
+
+  function authenticate(exchange: Exchange): MaybePromise<Session> {
     const secret = readBearer(exchange);
     if (!isCompleteSecret(secret)) {
       throw unauthorized('incomplete_secret', 'This is no complete API key: it was cut short or mistyped.');
     }
-    const entry = await lookUp(hashOf(secret));
-    if (entry === undefined) throw unauthorized('unknown_key', 'There is no such API key.');
-    const nowMs = domain.clock();
-    const refusal = refusalOf(entry.credential, nowMs);
-    if (refusal === 'entity_missing' || refusal === 'entity_inactive') {
-      throw new ApiError(refusal, refusalDetails[refusal]);
-    }
-    if (refusal !== undefined || entry.session === undefined) {
-      throw unauthorized(refusal ?? 'unknown_key', refusal ? refusalDetails[refusal] : 'There is no such API key.');
-    }
-    exchange.keyPrefix = entry.credential.prefix;
-    options.noteUse(entry.credential.keyId, nowMs);
-    return entry.session;
+    return then(lookUp(hashOf(secret)), (entry) => judge(exchange, entry));
   }
 
   /** A failed check counts against its address; over the limit that is the answer. A good key is never asked. */
@@ -96,32 +110,58 @@ export function createGate(options: GateOptions): Gate {
     return tooMany('too_many_failed_checks', 'Too many failed key checks from this address', allowance.resetSeconds);
   }
 
+  async function refuse(exchange: Exchange, thrown: unknown): Promise<never> {
+    throw isFailedCheck(thrown) ? await countFailure(exchange, thrown) : thrown;
+  }
+
+  function requireAllowance(exchange: Exchange, allowance: Allowance, demand: Demand): void {
+    exchange.notes.push(...allowance.headers);
+    if (allowance.allowed) return;
+    const code = demand.limit === 'ingest' ? 'too_many_ingest_requests' : 'too_many_requests';
+    throw tooMany(code, 'This API key has used up its requests', allowance.resetSeconds);
+  }
+
+  /** What comes after the limit. */
+  function requireOpen(exchange: Exchange, session: Session, demand: Demand): Session {
+    if (exchange.query !== '' && holdsSecret(exchange.query)) {
+      const advice = 'Revoke it, if it is a key of yours: what stands in a URL ends up in logs.';
+      throw new ApiError('key_in_query', `An API key belongs in the Authorization header only. ${advice}`);
+    }
+    if (demand.permissions.length > 0 && !holdsAny(session.principal.permissions, demand.permissions)) {
+      throw lacking(demand.permissions);
+    }
+    return session;
+  }
+
+  function admitted(exchange: Exchange, session: Session, demand: Demand): MaybePromise<Session> {
+    const limiter = options[demand.limit];
+    if (limiter === undefined) return requireOpen(exchange, session, demand);
+    return limiter.consume(session.principal.keyId).then((allowance) => {
+      requireAllowance(exchange, allowance, demand);
+      return requireOpen(exchange, session, demand);
+    });
+  }
+
   return {
-    async admit(exchange, demand) {
-      let session: Session;
+    admit(exchange, demand) {
+      let session: MaybePromise<Session>;
       try {
-        session = await authenticate(exchange);
+        session = authenticate(exchange);
       } catch (thrown) {
-        throw isFailedCheck(thrown) ? await countFailure(exchange, thrown) : thrown;
+        return refuse(exchange, thrown);
       }
-      const allowance = await options[demand.limit]?.consume(session.principal.keyId);
-      if (allowance) {
-        exchange.notes.push(...allowance.headers);
-        if (!allowance.allowed) {
-          const code = demand.limit === 'ingest' ? 'too_many_ingest_requests' : 'too_many_requests';
-          throw tooMany(code, 'This API key has used up its requests', allowance.resetSeconds);
-        }
-      }
-      if (holdsSecret(exchange.query)) {
-        const advice = 'Revoke it, if it is a key of yours: what stands in a URL ends up in logs.';
-        throw new ApiError('key_in_query', `An API key belongs in the Authorization header only. ${advice}`);
-      }
-      if (demand.permissions.length > 0 && !holdsAny(session.principal.permissions, demand.permissions)) {
-        throw lacking(demand.permissions);
-      }
-      return session;
+      if (!(session instanceof Promise)) return admitted(exchange, session, demand);
+      return session.then(
+        (found) => admitted(exchange, found, demand),
+        (thrown: unknown) => refuse(exchange, thrown),
+      );
     },
   };
+}
+
+/** Goes on with a value at once where it is there: a promise for each step of each request adds up. */
+function then<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /**

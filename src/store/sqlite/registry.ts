@@ -7,7 +7,7 @@ import { lazily } from './lazily.ts';
 export interface Registry {
   readonly db: BetterSQLite3Database;
   readonly connection: Connection;
-  /** A number that changes when any other connection has committed to the registry. */
+  /** A number that grows when any other connection, or a change of this one, has committed to the registry. */
   version(): number;
   /** Runs a read; the driver's errors become the domain's. */
   read<T>(work: () => T): T;
@@ -18,11 +18,16 @@ export interface Registry {
 /** Wraps an open registry. */
 export function createRegistry(connection: Connection, path: string): Registry {
   const version = lazily(() => connection.prepare('PRAGMA data_version').pluck());
+  // SQLite's number stands still for commits of the connection that asks; both only grow, so that their sum tells of both.
+  let ownChanges = 0;
   return {
     db: drizzle(connection),
     connection,
-    version: () => translating(path, () => Number(version().get())),
+    version: () => translating(path, () => Number(version().get()) + ownChanges),
     read: (work) => translating(path, work),
-    change: (work) => translating(path, () => connection.transaction(work).immediate()),
+    change(work) {
+      ownChanges++;
+      return translating(path, () => connection.transaction(work).immediate());
+    },
   };
 }
