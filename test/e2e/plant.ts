@@ -91,7 +91,7 @@ export class Plant {
 
   /** Starts another program, which ends with the rest. */
   attach(program: string, args: readonly string[], env: Environment = {}, cwd = this.folder): Running {
-    const running = new Running(program, args, { env: { ...this.env, ...env }, input: 'pipe', cwd });
+    const running = new Running(program, args, { env: environment({ ...this.env, ...env }), input: 'pipe', cwd });
     this.#running.add(running);
     return running;
   }

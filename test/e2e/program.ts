@@ -15,12 +15,14 @@ export interface Outcome {
 
 export type Environment = Record<string, string>;
 
-/** The surroundings of a child: those of the tests without what would change hkctl's behaviour behind their back. */
+/**
+ * The surroundings of a child: those of the tests without what would change hkctl's behaviour behind their back. An empty
+ * text takes a variable away.
+ */
 export function environment(more: Environment): Environment {
-  const kept = Object.entries(process.env).filter(
-    ([name, value]) => value !== undefined && !/^(HKCTL_|SUDO_|FORCE_COLOR|VITEST|NODE_)/.test(name),
-  );
-  return { ...(Object.fromEntries(kept) as Environment), NO_COLOR: '1', TZ: 'UTC', ...more }; // the undefined are gone
+  const kept = Object.entries(process.env).filter(([name]) => !/^(HKCTL_|SUDO_|FORCE_COLOR|VITEST|NODE_)/.test(name));
+  const all = Object.entries({ ...Object.fromEntries(kept), NO_COLOR: '1', TZ: 'UTC', ...more });
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => Boolean(entry[1])));
 }
 
 /** A child process whose output is collected as it comes. */

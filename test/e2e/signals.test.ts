@@ -4,7 +4,8 @@ import { call, getText, postHead, type ReadingJson, readAll, Wire } from './clie
 import { Plant } from './plant.ts';
 import { pause, until } from './program.ts';
 
-describe('the life of a daemon', () => {
+// Side by side, since most of them wait; each has daemons of its own.
+describe.concurrent('the life of a daemon', () => {
   let plant: Plant;
   let gateway: string;
   let reader: string;
@@ -63,7 +64,7 @@ describe('the life of a daemon', () => {
     await stuck.closed;
   });
 
-  it('says so where its port is taken, and takes no other', async () => {
+  it.sequential('says so where its port is taken, and takes no other', async () => {
     const daemon = await plant.serve();
     const second = await plant.hkctl(['serve', '--port', String(daemon.port)]);
     expect(second.code).toBe(2);
@@ -105,7 +106,7 @@ describe('the life of a daemon', () => {
     for (const daemon of daemons) expect((await daemon.stop()).code).toBe(0);
   });
 
-  it('starts again at once on the port it had, also after kill -9', async () => {
+  it.sequential('starts again at once on the port it had, also after kill -9', async () => {
     const first = await plant.serve();
     const port = String(first.port);
     const open = new Wire(first.port);

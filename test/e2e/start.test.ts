@@ -1,0 +1,128 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call } from './client.ts';
+import { Plant } from './plant.ts';
+import { type Environment, type Outcome, type Running, root } from './program.ts';
+
+const startFile = join(root, 'dist', 'start.cjs');
+
+describe('npm start', () => {
+  let plant: Plant;
+  let port: number;
+  let first: Running;
+  let printed: string;
+  let prefixes: string[];
+
+  const start = (env: Environment = {}) =>
+    plant.attach(process.execPath, [startFile], { HKCTL_PORT: String(port), ...env }, root);
+
+  beforeAll(async () => {
+    // A stranger has no variables set: the account of the operating system acts.
+    plant = new Plant(undefined, { HKCTL_USER: '' });
+    port = await freePort();
+    first = start();
+    await first.says(/Ctrl-C ends it/);
+    printed = first.stdout;
+  });
+  afterAll(() => plant.close());
+
+  it('makes the demo plant, serves it at the port that was asked for, and shows the way', () => {
+    expect(printed).toContain(`http://127.0.0.1:${port}/api/v1/docs`);
+    expect(printed).toContain('with a made-up plant');
+    expect(printed.match(/→ 200/g)).toHaveLength(2);
+    expect(printed).toContain('"accepted":1');
+    // Off a terminal there is nothing in it that only a terminal understands.
+    expect(printed).not.toContain('\u001b');
+    prefixes = [...printed.matchAll(/key +(hk_\w{5})…/g)].map(([, prefix]) => prefix ?? '');
+    expect(prefixes).toHaveLength(2);
+    // A secret is never shown: it is read from its file.
+    expect(printed).not.toMatch(/hk_\w{6}/);
+  });
+
+  it('prints curl commands that can be pasted and answer 200', async () => {
+    const blocks = [...printed.matchAll(/^ {2}KEY=[\s\S]*?(?=^ {2}→)/gm)].map(([block]) => block);
+    expect(blocks).toHaveLength(2);
+    // As in a shell where they are pasted; only the status is asked for beside.
+    const pasted = await run('bash', [
+      '-c',
+      `curl() { command curl -w '\\n%{http_code}\\n' "$@"; }\n${blocks.join('\n')}`,
+    ]);
+    expect(pasted.code, pasted.stderr).toBe(0);
+    const [me = '', meStatus, posted = '', postStatus] = pasted.stdout.split('\n');
+    expect([meStatus, postStatus]).toEqual(['200', '200']);
+    expect(JSON.parse(me)).toMatchObject({ entity: { code: 'BER' }, key: { prefix: prefixes[0] } });
+    // The very same reading was posted before by the program itself.
+    expect(JSON.parse(posted)).toEqual({ accepted: 0, duplicates: 1, rejected: [] });
+  });
+
+  it('names the page of the documents, and the command for the keys', async () => {
+    const page = await call(/http\S+\/api\/v1\/docs/.exec(printed)?.[0] ?? '', {});
+    expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/html')]);
+    const command = /^The keys\s+(.+)$/m.exec(printed)?.[1] ?? '';
+    const keys = await run('bash', ['-c', `${command} list --json`]);
+    expect(keys.code, keys.stderr).toBe(0);
+    const listed: { prefix: string }[] = JSON.parse(keys.stdout);
+    expect(listed.map(({ prefix }) => prefix)).toEqual(expect.arrayContaining(prefixes));
+  });
+
+  it('holds a plant worth looking at', async () => {
+    const entities = await plant.json<{ timezone: string }[]>(['entities', 'list']);
+    expect(new Set(entities.map(({ timezone }) => timezone)).size).toBeGreaterThanOrEqual(2);
+    const users = await plant.json<{ role: string }[]>(['users', 'list']);
+    expect(new Set(users.map(({ role }) => role)).size).toBe(5);
+    const sensors = await plant.json<unknown[]>(['sensors', 'list', '--entity', 'BER']);
+    expect(sensors.length).toBeGreaterThanOrEqual(50);
+  });
+
+  it('ends with 0 at SIGTERM; a second start keeps store and keys and ends with 0 at SIGINT', async () => {
+    const ended = await first.stop('SIGTERM');
+    expect([ended.code, ended.stderr]).toEqual([0, '']);
+    expect(ended.stdout).toContain('stopped');
+    await expect(call(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow('ECONNREFUSED');
+
+    const second = start();
+    await second.says(/Ctrl-C ends it/);
+    expect(second.stdout).toContain('kept from before');
+    expect([...second.stdout.matchAll(/key +(hk_\w{5})…/g)].map(([, prefix]) => prefix)).toEqual(prefixes);
+    expect((await plant.json<unknown[]>(['keys', 'list', '--all'])).length).toBe(prefixes.length);
+    expect((await second.stop('SIGINT')).code).toBe(0);
+  });
+
+  it('works on a terminal, in colour, for another profile, and ends with 0 at Ctrl-C', async () => {
+    // `script` gives it a terminal; what is written to its own input is typed there.
+    const command = `${process.execPath} ${startFile}`;
+    const store = plant.path('other/hkctl.db');
+    const env = { HKCTL_STORE: store, HKCTL_USER: 'tina', HKCTL_PORT: '0', TERM: 'xterm-256color', NO_COLOR: '' };
+    const terminal = plant.attach('script', ['-qefc', command, '/dev/null'], env, root);
+    await terminal.says(/Ctrl-C ends it/);
+    expect(terminal.stdout).toContain('\u001b[');
+    terminal.child.stdin?.write('\u0003');
+    const { code, stdout } = await terminal.ended;
+    expect(code, stdout).toBe(0);
+    expect(stdout).toContain('stopped');
+  });
+
+  it('says what is wrong and ends where the port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    const outcome = await start().ended;
+    other.close();
+    expect(outcome.code).not.toBe(0);
+    expect(outcome.stderr).toContain(String(port));
+  });
+
+  async function run(program: string, args: string[]): Promise<Outcome> {
+    const running = plant.attach(program, args, {}, root);
+    running.child.stdin?.end();
+    return running.ended;
+  }
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo; // it listens on a port, not on a pipe
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
