@@ -1,0 +1,73 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A store made for one benchmark, with one entity `ONE`, driven through the command line as a person would. */
+export interface BenchPlant {
+  folder: string;
+  /** Runs a command and gives what it printed. */
+  hkctl(args: readonly string[], input?: string): string;
+  /** Starts the daemon, limits off; gives its address. */
+  serve(): Promise<string>;
+  stop(): Promise<void>;
+  /** Stops the daemon and removes the store. */
+  remove(): Promise<void>;
+}
+
+/** Makes a plant in a folder of its own. */
+export function createPlant(): BenchPlant {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-bench-'));
+  const cli = join(process.cwd(), 'bin', 'hkctl.js');
+  const env = { ...process.env, HKCTL_STORE: join(folder, 'hkctl.db'), HKCTL_USER: 'bench' };
+  const hkctl = (args: readonly string[], input = '') =>
+    execFileSync(process.execPath, [cli, ...args], { env, input, stdio: 'pipe', encoding: 'utf8' });
+  let daemon: ChildProcess | undefined;
+  const stop = async () => {
+    const stopping = daemon;
+    daemon = undefined;
+    if (stopping) await ended(stopping);
+  };
+  const names = ['--org', 'Bench', '--week-start', 'monday', '--entity', 'ONE', '--entity-name', 'One'];
+  hkctl(['init', ...names, '--timezone', 'UTC', '--admin', 'bench']);
+  return {
+    folder,
+    hkctl,
+    stop,
+    async serve() {
+      const limits = ['--limit-requests', 'off', '--limit-ingest', 'off', '--log-level', 'warn'];
+      daemon = spawn(process.execPath, [cli, 'serve', '--port', '0', '--json', ...limits], {
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const told: { base_url: string } = JSON.parse(await firstLine(daemon));
+      return told.base_url;
+    },
+    async remove() {
+      await stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Ends a process and waits until it has. */
+export function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      // The document may be laid out over several lines; its end is the line that closes it.
+      if (/\}\s*$/.test(text)) resolve(text);
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the daemon ended with ${code}`)));
+  });
+}
