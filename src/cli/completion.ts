@@ -107,6 +107,10 @@ function pointsOf(program: Command): CompletionPoint[] {
       .flatMap((found) => walk(found, path === '' ? found.name() : `${path} ${found.name()}`));
     const seen = new Set<string>();
     const once = flags.filter(({ name }) => !seen.has(name) && seen.add(name));
+    const words = command.registeredArguments.flatMap((word) =>
+      valuesIn(`: ${word.description.replace(' or ', ', ')}`),
+    );
+    verbs.push(...words.map((name) => ({ name, doc: '' })));
     return [
       { path, verbs, flags: [...once, { name: '--help', doc: 'show help', takesValue: false, values: [] }] },
       ...inner,

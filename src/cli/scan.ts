@@ -18,6 +18,9 @@ export interface ScanReport {
   skipped: { path: string; reason: string }[];
 }
 
+/** Why a link in a folder was skipped. */
+export const linkReason = 'is a link, not followed';
+
 const pieceBytes = 1 << 20;
 
 /**
@@ -76,7 +79,7 @@ function scanFolder(folder: string, buffer: Buffer, report: ScanReport): void {
 }
 
 function kindOf(entry: Dirent): string {
-  return entry.isSymbolicLink() ? 'a link, not followed' : 'no file';
+  return entry.isSymbolicLink() ? linkReason : 'is no plain file';
 }
 
 function scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boolean): void {

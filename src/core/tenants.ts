@@ -69,12 +69,14 @@ export async function updateTenant(
   if (change.name !== undefined) requireLabel(change.name, 'A name of an organization');
   const tenant = await domain.store.tenants.find(actor.user.tenantId);
   if (!tenant) throw new HkctlError('not_found', 'This organization is no longer in the store.');
-  const detail = {
-    ...(change.name && { name: change.name }),
-    ...(change.weekStart && { week_start: change.weekStart }),
+  // What is not given stays: an undefined here would stand in for it.
+  const given = {
+    ...(change.name !== undefined && { name: change.name }),
+    ...(change.weekStart !== undefined && { weekStart: change.weekStart }),
   };
-  await domain.store.tenants.update(tenant.id, change, auditDraft(domain, actor, 'tenant.set', tenant.name, detail));
-  return { ...tenant, ...change };
+  const detail = { name: change.name ?? null, week_start: change.weekStart ?? null };
+  await domain.store.tenants.update(tenant.id, given, auditDraft(domain, actor, 'tenant.set', tenant.name, detail));
+  return { ...tenant, ...given };
 }
 
 function newTenant(

@@ -8,7 +8,7 @@ import { defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
 import { toggle } from '../../flags.ts';
 import { keyJson } from '../../output.ts';
-import { type Finding, type ScanReport, scanPaths, scanStream } from '../../scan.ts';
+import { type Finding, linkReason, type ScanReport, scanPaths, scanStream } from '../../scan.ts';
 import { namesOf } from './names.ts';
 
 /** `hkctl keys scan` */
@@ -56,7 +56,7 @@ export const scan = defineCommand({
     }
     if (context.json) context.printJson(reportJson(report, known, context.io.clock()));
     if (report.findings.length > 0) return 5;
-    return report.skipped.some(({ reason }) => !reason.startsWith('a link')) ? 1 : 0;
+    return report.skipped.some(({ reason }) => reason !== linkReason) ? 1 : 0;
   },
 });
 
@@ -109,10 +109,11 @@ function tell(context: Context, report: ScanReport, known: KnownKeys): void {
       `${finding.path}:${finding.line}:${finding.column}: ${style.red(prefixOf(finding.secret))}… ${whose}`,
     );
   }
-  for (const { path, reason } of report.skipped) context.say(`skipped ${path}: ${reason}`);
+  const links = report.skipped.filter(({ reason }) => reason === linkReason).length;
+  for (const { path, reason } of report.skipped) if (reason !== linkReason) context.say(`skipped ${path}: ${reason}`);
   const megabytes = (report.bytes / 1e6).toFixed(1);
   context.say(
-    `${report.findings.length} secrets in ${report.files} files (${megabytes} MB), ${report.skipped.length} skipped`,
+    `${report.findings.length} secrets in ${report.files} files (${megabytes} MB), ${report.skipped.length - links} skipped, ${links} links not followed`,
   );
 }
 
