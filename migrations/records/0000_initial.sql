@@ -3,8 +3,14 @@ CREATE TABLE `audit_outbox` (
 	`draft` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `record_entities` (
+	`number` integer PRIMARY KEY NOT NULL,
+	`entity_id` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `record_entities_entity_id_unique` ON `record_entities` (`entity_id`);--> statement-breakpoint
 CREATE TABLE `jobs` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`job_number` text NOT NULL,
 	`name` text NOT NULL,
@@ -24,20 +30,20 @@ CREATE TABLE `jobs` (
 	`started_at` text,
 	`completed_at` text,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `jobs_by_job_number` ON `jobs` (`entity_id`,`job_number`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_status` ON `jobs` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_order_id` ON `jobs` (`entity_id`,`order_id`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_part_id` ON `jobs` (`entity_id`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_received_date` ON `jobs` (`entity_id`,`received_date`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_required_date` ON `jobs` (`entity_id`,`required_date`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_delivered_date` ON `jobs` (`entity_id`,`delivered_date`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_invoiced_date` ON `jobs` (`entity_id`,`invoiced_date`,`id`);--> statement-breakpoint
-CREATE INDEX `jobs_by_updated_at` ON `jobs` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_job_number` ON `jobs` (`entity`,`job_number`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_status` ON `jobs` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_order_id` ON `jobs` (`entity`,`order_id`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_part_id` ON `jobs` (`entity`,`part_id`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_received_date` ON `jobs` (`entity`,`received_date`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_required_date` ON `jobs` (`entity`,`required_date`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_delivered_date` ON `jobs` (`entity`,`delivered_date`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_invoiced_date` ON `jobs` (`entity`,`invoiced_date`,`id`);--> statement-breakpoint
+CREATE INDEX `jobs_by_updated_at` ON `jobs` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `orders` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`order_number` text NOT NULL,
 	`customer_code` text,
@@ -55,20 +61,20 @@ CREATE TABLE `orders` (
 	`notes` text,
 	`services` text NOT NULL,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `orders_by_order_number` ON `orders` (`entity_id`,`order_number`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_customer_code` ON `orders` (`entity_id`,`customer_code`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_status` ON `orders` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_project_id` ON `orders` (`entity_id`,`project_id`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_received_date` ON `orders` (`entity_id`,`received_date`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_required_date` ON `orders` (`entity_id`,`required_date`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_delivered_date` ON `orders` (`entity_id`,`delivered_date`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_invoiced_date` ON `orders` (`entity_id`,`invoiced_date`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_by_updated_at` ON `orders` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_order_number` ON `orders` (`entity`,`order_number`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_customer_code` ON `orders` (`entity`,`customer_code`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_status` ON `orders` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_project_id` ON `orders` (`entity`,`project_id`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_received_date` ON `orders` (`entity`,`received_date`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_required_date` ON `orders` (`entity`,`required_date`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_delivered_date` ON `orders` (`entity`,`delivered_date`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_invoiced_date` ON `orders` (`entity`,`invoiced_date`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_by_updated_at` ON `orders` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `production_jobs` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`job_id` text NOT NULL,
 	`sequence` integer NOT NULL,
@@ -88,16 +94,16 @@ CREATE TABLE `production_jobs` (
 	`started_at` text,
 	`ended_at` text,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `production_jobs_by_job_id` ON `production_jobs` (`entity_id`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_jobs_by_status` ON `production_jobs` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `production_jobs_by_asset_id` ON `production_jobs` (`entity_id`,`asset_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_jobs_by_started_at` ON `production_jobs` (`entity_id`,`started_at`,`id`);--> statement-breakpoint
-CREATE INDEX `production_jobs_by_updated_at` ON `production_jobs` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `production_jobs_by_job_id` ON `production_jobs` (`entity`,`job_id`,`id`);--> statement-breakpoint
+CREATE INDEX `production_jobs_by_status` ON `production_jobs` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `production_jobs_by_asset_id` ON `production_jobs` (`entity`,`asset_id`,`id`);--> statement-breakpoint
+CREATE INDEX `production_jobs_by_started_at` ON `production_jobs` (`entity`,`started_at`,`id`);--> statement-breakpoint
+CREATE INDEX `production_jobs_by_updated_at` ON `production_jobs` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `production_quality` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`production_job_id` text,
 	`job_id` text,
@@ -116,16 +122,16 @@ CREATE TABLE `production_quality` (
 	`defect_code` text,
 	`remarks` text,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `production_quality_by_production_job_id` ON `production_quality` (`entity_id`,`production_job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_quality_by_job_id` ON `production_quality` (`entity_id`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_quality_by_part_id` ON `production_quality` (`entity_id`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `production_quality_by_recorded_at` ON `production_quality` (`entity_id`,`recorded_at`,`id`);--> statement-breakpoint
-CREATE INDEX `production_quality_by_updated_at` ON `production_quality` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `production_quality_by_production_job_id` ON `production_quality` (`entity`,`production_job_id`,`id`);--> statement-breakpoint
+CREATE INDEX `production_quality_by_job_id` ON `production_quality` (`entity`,`job_id`,`id`);--> statement-breakpoint
+CREATE INDEX `production_quality_by_part_id` ON `production_quality` (`entity`,`part_id`,`id`);--> statement-breakpoint
+CREATE INDEX `production_quality_by_recorded_at` ON `production_quality` (`entity`,`recorded_at`,`id`);--> statement-breakpoint
+CREATE INDEX `production_quality_by_updated_at` ON `production_quality` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `oee_events` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`asset_id` text NOT NULL,
 	`production_job_id` text,
@@ -142,16 +148,16 @@ CREATE TABLE `oee_events` (
 	`quality` real,
 	`oee` real,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `oee_events_by_asset_id` ON `oee_events` (`entity_id`,`asset_id`,`id`);--> statement-breakpoint
-CREATE INDEX `oee_events_by_event_type` ON `oee_events` (`entity_id`,`event_type`,`id`);--> statement-breakpoint
-CREATE INDEX `oee_events_by_loss_category` ON `oee_events` (`entity_id`,`loss_category`,`id`);--> statement-breakpoint
-CREATE INDEX `oee_events_by_started_at` ON `oee_events` (`entity_id`,`started_at`,`id`);--> statement-breakpoint
-CREATE INDEX `oee_events_by_updated_at` ON `oee_events` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `oee_events_by_asset_id` ON `oee_events` (`entity`,`asset_id`,`id`);--> statement-breakpoint
+CREATE INDEX `oee_events_by_event_type` ON `oee_events` (`entity`,`event_type`,`id`);--> statement-breakpoint
+CREATE INDEX `oee_events_by_loss_category` ON `oee_events` (`entity`,`loss_category`,`id`);--> statement-breakpoint
+CREATE INDEX `oee_events_by_started_at` ON `oee_events` (`entity`,`started_at`,`id`);--> statement-breakpoint
+CREATE INDEX `oee_events_by_updated_at` ON `oee_events` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `inbound_documents` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`document_number` text NOT NULL,
 	`document_type` text NOT NULL,
@@ -170,20 +176,20 @@ CREATE TABLE `inbound_documents` (
 	`notes` text,
 	`services` text NOT NULL,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `inbound_documents_by_document_number` ON `inbound_documents` (`entity_id`,`document_number`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_document_type` ON `inbound_documents` (`entity_id`,`document_type`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_status` ON `inbound_documents` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_order_id` ON `inbound_documents` (`entity_id`,`order_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_received_date` ON `inbound_documents` (`entity_id`,`received_date`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_required_date` ON `inbound_documents` (`entity_id`,`required_date`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_delivered_date` ON `inbound_documents` (`entity_id`,`delivered_date`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_invoiced_date` ON `inbound_documents` (`entity_id`,`invoiced_date`,`id`);--> statement-breakpoint
-CREATE INDEX `inbound_documents_by_updated_at` ON `inbound_documents` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_document_number` ON `inbound_documents` (`entity`,`document_number`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_document_type` ON `inbound_documents` (`entity`,`document_type`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_status` ON `inbound_documents` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_order_id` ON `inbound_documents` (`entity`,`order_id`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_received_date` ON `inbound_documents` (`entity`,`received_date`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_required_date` ON `inbound_documents` (`entity`,`required_date`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_delivered_date` ON `inbound_documents` (`entity`,`delivered_date`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_invoiced_date` ON `inbound_documents` (`entity`,`invoiced_date`,`id`);--> statement-breakpoint
+CREATE INDEX `inbound_documents_by_updated_at` ON `inbound_documents` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `inventory_items` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`part_id` text NOT NULL,
 	`lot_number` text,
@@ -200,16 +206,16 @@ CREATE TABLE `inventory_items` (
 	`expiry_date` text,
 	`last_counted_at` text,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `inventory_items_by_part_id` ON `inventory_items` (`entity_id`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_items_by_lot_number` ON `inventory_items` (`entity_id`,`lot_number`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_items_by_location` ON `inventory_items` (`entity_id`,`location`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_items_by_status` ON `inventory_items` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_items_by_updated_at` ON `inventory_items` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_items_by_part_id` ON `inventory_items` (`entity`,`part_id`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_items_by_lot_number` ON `inventory_items` (`entity`,`lot_number`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_items_by_location` ON `inventory_items` (`entity`,`location`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_items_by_status` ON `inventory_items` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_items_by_updated_at` ON `inventory_items` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `inventory_movements` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`inventory_item_id` text,
 	`part_id` text NOT NULL,
@@ -226,17 +232,17 @@ CREATE TABLE `inventory_movements` (
 	`reason` text,
 	`moved_at` text NOT NULL,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `inventory_movements_by_inventory_item_id` ON `inventory_movements` (`entity_id`,`inventory_item_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_part_id` ON `inventory_movements` (`entity_id`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_movement_type` ON `inventory_movements` (`entity_id`,`movement_type`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_job_id` ON `inventory_movements` (`entity_id`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_moved_at` ON `inventory_movements` (`entity_id`,`moved_at`,`id`);--> statement-breakpoint
-CREATE INDEX `inventory_movements_by_updated_at` ON `inventory_movements` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_inventory_item_id` ON `inventory_movements` (`entity`,`inventory_item_id`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_part_id` ON `inventory_movements` (`entity`,`part_id`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_movement_type` ON `inventory_movements` (`entity`,`movement_type`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_job_id` ON `inventory_movements` (`entity`,`job_id`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_moved_at` ON `inventory_movements` (`entity`,`moved_at`,`id`);--> statement-breakpoint
+CREATE INDEX `inventory_movements_by_updated_at` ON `inventory_movements` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `quality_inspections` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`inspection_number` text NOT NULL,
 	`inspection_type` text NOT NULL,
@@ -254,17 +260,17 @@ CREATE TABLE `quality_inspections` (
 	`inspected_at` text,
 	`remarks` text,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `quality_inspections_by_inspection_type` ON `quality_inspections` (`entity_id`,`inspection_type`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_result` ON `quality_inspections` (`entity_id`,`result`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_part_id` ON `quality_inspections` (`entity_id`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_job_id` ON `quality_inspections` (`entity_id`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_inspected_at` ON `quality_inspections` (`entity_id`,`inspected_at`,`id`);--> statement-breakpoint
-CREATE INDEX `quality_inspections_by_updated_at` ON `quality_inspections` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_inspection_type` ON `quality_inspections` (`entity`,`inspection_type`,`id`);--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_result` ON `quality_inspections` (`entity`,`result`,`id`);--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_part_id` ON `quality_inspections` (`entity`,`part_id`,`id`);--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_job_id` ON `quality_inspections` (`entity`,`job_id`,`id`);--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_inspected_at` ON `quality_inspections` (`entity`,`inspected_at`,`id`);--> statement-breakpoint
+CREATE INDEX `quality_inspections_by_updated_at` ON `quality_inspections` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `non_conformances` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`ncr_number` text NOT NULL,
 	`title` text NOT NULL,
@@ -284,17 +290,17 @@ CREATE TABLE `non_conformances` (
 	`corrective_action` text,
 	`closed_at` text,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `non_conformances_by_severity` ON `non_conformances` (`entity_id`,`severity`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_status` ON `non_conformances` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_part_id` ON `non_conformances` (`entity_id`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_job_id` ON `non_conformances` (`entity_id`,`job_id`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_detected_at` ON `non_conformances` (`entity_id`,`detected_at`,`id`);--> statement-breakpoint
-CREATE INDEX `non_conformances_by_updated_at` ON `non_conformances` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `non_conformances_by_severity` ON `non_conformances` (`entity`,`severity`,`id`);--> statement-breakpoint
+CREATE INDEX `non_conformances_by_status` ON `non_conformances` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `non_conformances_by_part_id` ON `non_conformances` (`entity`,`part_id`,`id`);--> statement-breakpoint
+CREATE INDEX `non_conformances_by_job_id` ON `non_conformances` (`entity`,`job_id`,`id`);--> statement-breakpoint
+CREATE INDEX `non_conformances_by_detected_at` ON `non_conformances` (`entity`,`detected_at`,`id`);--> statement-breakpoint
+CREATE INDEX `non_conformances_by_updated_at` ON `non_conformances` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `safety_incidents` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`incident_number` text NOT NULL,
 	`title` text NOT NULL,
@@ -312,16 +318,16 @@ CREATE TABLE `safety_incidents` (
 	`corrective_action` text,
 	`closed_at` text,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `safety_incidents_by_incident_type` ON `safety_incidents` (`entity_id`,`incident_type`,`id`);--> statement-breakpoint
-CREATE INDEX `safety_incidents_by_severity` ON `safety_incidents` (`entity_id`,`severity`,`id`);--> statement-breakpoint
-CREATE INDEX `safety_incidents_by_status` ON `safety_incidents` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `safety_incidents_by_occurred_at` ON `safety_incidents` (`entity_id`,`occurred_at`,`id`);--> statement-breakpoint
-CREATE INDEX `safety_incidents_by_updated_at` ON `safety_incidents` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_incident_type` ON `safety_incidents` (`entity`,`incident_type`,`id`);--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_severity` ON `safety_incidents` (`entity`,`severity`,`id`);--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_status` ON `safety_incidents` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_occurred_at` ON `safety_incidents` (`entity`,`occurred_at`,`id`);--> statement-breakpoint
+CREATE INDEX `safety_incidents_by_updated_at` ON `safety_incidents` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `projects` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`code` text NOT NULL,
 	`name` text NOT NULL,
@@ -336,15 +342,15 @@ CREATE TABLE `projects` (
 	`currency` text,
 	`progress_percent` real,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `projects_by_code` ON `projects` (`entity_id`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `projects_by_status` ON `projects` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `projects_by_required_date` ON `projects` (`entity_id`,`required_date`,`id`);--> statement-breakpoint
-CREATE INDEX `projects_by_updated_at` ON `projects` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `projects_by_code` ON `projects` (`entity`,`code`,`id`);--> statement-breakpoint
+CREATE INDEX `projects_by_status` ON `projects` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `projects_by_required_date` ON `projects` (`entity`,`required_date`,`id`);--> statement-breakpoint
+CREATE INDEX `projects_by_updated_at` ON `projects` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `parts` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`name` text NOT NULL,
 	`part_number` text NOT NULL,
@@ -358,15 +364,15 @@ CREATE TABLE `parts` (
 	`standard_cost` real,
 	`currency` text,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `parts_by_part_number` ON `parts` (`entity_id`,`part_number`,`id`);--> statement-breakpoint
-CREATE INDEX `parts_by_is_active` ON `parts` (`entity_id`,`is_active`,`id`);--> statement-breakpoint
-CREATE INDEX `parts_by_category` ON `parts` (`entity_id`,`category`,`id`);--> statement-breakpoint
-CREATE INDEX `parts_by_updated_at` ON `parts` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `parts_by_part_number` ON `parts` (`entity`,`part_number`,`id`);--> statement-breakpoint
+CREATE INDEX `parts_by_is_active` ON `parts` (`entity`,`is_active`,`id`);--> statement-breakpoint
+CREATE INDEX `parts_by_category` ON `parts` (`entity`,`category`,`id`);--> statement-breakpoint
+CREATE INDEX `parts_by_updated_at` ON `parts` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `assets` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`code` text NOT NULL,
 	`name` text NOT NULL,
@@ -382,16 +388,16 @@ CREATE TABLE `assets` (
 	`commissioned_date` text,
 	`is_active` integer NOT NULL,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `assets_by_code` ON `assets` (`entity_id`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `assets_by_asset_type` ON `assets` (`entity_id`,`asset_type`,`id`);--> statement-breakpoint
-CREATE INDEX `assets_by_parent_id` ON `assets` (`entity_id`,`parent_id`,`id`);--> statement-breakpoint
-CREATE INDEX `assets_by_status` ON `assets` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `assets_by_updated_at` ON `assets` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `assets_by_code` ON `assets` (`entity`,`code`,`id`);--> statement-breakpoint
+CREATE INDEX `assets_by_asset_type` ON `assets` (`entity`,`asset_type`,`id`);--> statement-breakpoint
+CREATE INDEX `assets_by_parent_id` ON `assets` (`entity`,`parent_id`,`id`);--> statement-breakpoint
+CREATE INDEX `assets_by_status` ON `assets` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `assets_by_updated_at` ON `assets` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `routings` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`code` text NOT NULL,
 	`name` text NOT NULL,
@@ -406,16 +412,16 @@ CREATE TABLE `routings` (
 	`effective_to` text,
 	`operations` text NOT NULL,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `routings_by_code` ON `routings` (`entity_id`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `routings_by_part_id` ON `routings` (`entity_id`,`part_id`,`id`);--> statement-breakpoint
-CREATE INDEX `routings_by_status` ON `routings` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `routings_by_is_active` ON `routings` (`entity_id`,`is_active`,`id`);--> statement-breakpoint
-CREATE INDEX `routings_by_updated_at` ON `routings` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `routings_by_code` ON `routings` (`entity`,`code`,`id`);--> statement-breakpoint
+CREATE INDEX `routings_by_part_id` ON `routings` (`entity`,`part_id`,`id`);--> statement-breakpoint
+CREATE INDEX `routings_by_status` ON `routings` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `routings_by_is_active` ON `routings` (`entity`,`is_active`,`id`);--> statement-breakpoint
+CREATE INDEX `routings_by_updated_at` ON `routings` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `processes` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`code` text NOT NULL,
 	`name` text NOT NULL,
@@ -433,16 +439,16 @@ CREATE TABLE `processes` (
 	`availability_reason` text,
 	`standard` text,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `processes_by_code` ON `processes` (`entity_id`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `processes_by_category` ON `processes` (`entity_id`,`category`,`id`);--> statement-breakpoint
-CREATE INDEX `processes_by_in_catalogue` ON `processes` (`entity_id`,`in_catalogue`,`id`);--> statement-breakpoint
-CREATE INDEX `processes_by_availability` ON `processes` (`entity_id`,`availability`,`id`);--> statement-breakpoint
-CREATE INDEX `processes_by_updated_at` ON `processes` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `processes_by_code` ON `processes` (`entity`,`code`,`id`);--> statement-breakpoint
+CREATE INDEX `processes_by_category` ON `processes` (`entity`,`category`,`id`);--> statement-breakpoint
+CREATE INDEX `processes_by_in_catalogue` ON `processes` (`entity`,`in_catalogue`,`id`);--> statement-breakpoint
+CREATE INDEX `processes_by_availability` ON `processes` (`entity`,`availability`,`id`);--> statement-breakpoint
+CREATE INDEX `processes_by_updated_at` ON `processes` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `services` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`code` text NOT NULL,
 	`name` text NOT NULL,
@@ -458,15 +464,15 @@ CREATE TABLE `services` (
 	`valid_to` text,
 	`is_active` integer NOT NULL,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `services_by_code` ON `services` (`entity_id`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `services_by_category` ON `services` (`entity_id`,`category`,`id`);--> statement-breakpoint
-CREATE INDEX `services_by_is_active` ON `services` (`entity_id`,`is_active`,`id`);--> statement-breakpoint
-CREATE INDEX `services_by_updated_at` ON `services` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `services_by_code` ON `services` (`entity`,`code`,`id`);--> statement-breakpoint
+CREATE INDEX `services_by_category` ON `services` (`entity`,`category`,`id`);--> statement-breakpoint
+CREATE INDEX `services_by_is_active` ON `services` (`entity`,`is_active`,`id`);--> statement-breakpoint
+CREATE INDEX `services_by_updated_at` ON `services` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `people` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`personnel_number` text NOT NULL,
 	`name` text NOT NULL,
@@ -481,15 +487,15 @@ CREATE TABLE `people` (
 	`left_date` text,
 	`is_active` integer NOT NULL,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `people_by_personnel_number` ON `people` (`entity_id`,`personnel_number`,`id`);--> statement-breakpoint
-CREATE INDEX `people_by_department` ON `people` (`entity_id`,`department`,`id`);--> statement-breakpoint
-CREATE INDEX `people_by_is_active` ON `people` (`entity_id`,`is_active`,`id`);--> statement-breakpoint
-CREATE INDEX `people_by_updated_at` ON `people` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `people_by_personnel_number` ON `people` (`entity`,`personnel_number`,`id`);--> statement-breakpoint
+CREATE INDEX `people_by_department` ON `people` (`entity`,`department`,`id`);--> statement-breakpoint
+CREATE INDEX `people_by_is_active` ON `people` (`entity`,`is_active`,`id`);--> statement-breakpoint
+CREATE INDEX `people_by_updated_at` ON `people` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `training_records` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`person_id` text NOT NULL,
 	`course_code` text NOT NULL,
@@ -505,16 +511,16 @@ CREATE TABLE `training_records` (
 	`certificate_number` text,
 	`duration_h` real,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `training_records_by_person_id` ON `training_records` (`entity_id`,`person_id`,`id`);--> statement-breakpoint
-CREATE INDEX `training_records_by_course_code` ON `training_records` (`entity_id`,`course_code`,`id`);--> statement-breakpoint
-CREATE INDEX `training_records_by_status` ON `training_records` (`entity_id`,`status`,`id`);--> statement-breakpoint
-CREATE INDEX `training_records_by_valid_until` ON `training_records` (`entity_id`,`valid_until`,`id`);--> statement-breakpoint
-CREATE INDEX `training_records_by_updated_at` ON `training_records` (`entity_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `training_records_by_person_id` ON `training_records` (`entity`,`person_id`,`id`);--> statement-breakpoint
+CREATE INDEX `training_records_by_course_code` ON `training_records` (`entity`,`course_code`,`id`);--> statement-breakpoint
+CREATE INDEX `training_records_by_status` ON `training_records` (`entity`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `training_records_by_valid_until` ON `training_records` (`entity`,`valid_until`,`id`);--> statement-breakpoint
+CREATE INDEX `training_records_by_updated_at` ON `training_records` (`entity`,`updated_at`,`id`);--> statement-breakpoint
 CREATE TABLE `sensors` (
-	`entity_id` text NOT NULL,
+	`entity` integer NOT NULL,
 	`id` text NOT NULL,
 	`code` text NOT NULL,
 	`name` text NOT NULL,
@@ -523,10 +529,10 @@ CREATE TABLE `sensors` (
 	`unit` text,
 	`is_active` integer NOT NULL,
 	`updated_at` text NOT NULL,
-	PRIMARY KEY(`entity_id`, `id`)
-);
+	PRIMARY KEY(`entity`, `id`)
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `sensors_by_code` ON `sensors` (`entity_id`,`code`,`id`);--> statement-breakpoint
-CREATE INDEX `sensors_by_asset_id` ON `sensors` (`entity_id`,`asset_id`,`id`);--> statement-breakpoint
-CREATE INDEX `sensors_by_is_active` ON `sensors` (`entity_id`,`is_active`,`id`);--> statement-breakpoint
-CREATE INDEX `sensors_by_updated_at` ON `sensors` (`entity_id`,`updated_at`,`id`);
+CREATE INDEX `sensors_by_code` ON `sensors` (`entity`,`code`,`id`);--> statement-breakpoint
+CREATE INDEX `sensors_by_asset_id` ON `sensors` (`entity`,`asset_id`,`id`);--> statement-breakpoint
+CREATE INDEX `sensors_by_is_active` ON `sensors` (`entity`,`is_active`,`id`);--> statement-breakpoint
+CREATE INDEX `sensors_by_updated_at` ON `sensors` (`entity`,`updated_at`,`id`);

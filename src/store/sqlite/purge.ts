@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Connection } from './driver.ts';
+import { entityNumber } from './records-tables.ts';
 import type { Registry } from './registry.ts';
 import { purges } from './registry-tables.ts';
 
@@ -15,13 +16,15 @@ export function purgeRemoved(registry: Registry, records: () => Connection, read
 function purgeRecords(connection: Connection, entityId: string): void {
   const tables = connection
     .prepare<[], string>(
-      "select m.name from sqlite_master m join pragma_table_info(m.name) c on c.name = 'entity_id' where m.type = 'table'",
+      "select m.name from sqlite_master m join pragma_table_info(m.name) c on c.name = 'entity' where m.type = 'table'",
     )
     .pluck()
     .all();
   connection
     .transaction(() => {
-      for (const table of tables) connection.prepare(`delete from "${table}" where entity_id = ?`).run(entityId);
+      for (const table of tables)
+        connection.prepare(`delete from "${table}" where entity = ${entityNumber}`).run(entityId);
+      connection.prepare('delete from record_entities where entity_id = ?').run(entityId);
     })
     .immediate();
 }

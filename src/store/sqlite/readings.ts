@@ -14,6 +14,7 @@ import {
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { lazily } from './lazily.ts';
+import { entityNumber } from './records-tables.ts';
 import type { WriteTask } from './writer/ingest-writer.ts';
 
 /** Brings tasks to disk: in the writer thread of a daemon, or at once where there is none. */
@@ -40,7 +41,9 @@ export function createReadingStore(options: {
   const { records, readings, recordsVersion, path, write } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
   const sensorsOf = lazily(() =>
-    records().prepare<[string], SensorRow>('select id, code, unit, is_active from sensors where entity_id = ?'),
+    records().prepare<[string], SensorRow>(
+      `select id, code, unit, is_active from sensors where entity = ${entityNumber}`,
+    ),
   );
   const seriesOf = lazily(() =>
     readings().prepare<[string], { sensorId: string; series: number }>(

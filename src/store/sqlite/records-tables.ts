@@ -8,6 +8,15 @@ export const outbox = sqliteTable('audit_outbox', {
   draft: text('draft', { mode: 'json' }).$type<AuditDraft>().notNull(),
 });
 
+/** The entities that have records, each with a short number: an entity's id would stand in every entry of every index. */
+export const recordEntities = sqliteTable('record_entities', {
+  number: integer('number').primaryKey(),
+  entityId: text('entity_id').notNull().unique(),
+});
+
+/** SQL for the number of the entity with the id that is bound; null for one without records. */
+export const entityNumber = '(select number from record_entities where entity_id = ?)';
+
 /** Name of a resource's table. */
 export function tableName(resource: ResourceDefinition): string {
   return resource.name.replaceAll('-', '_');
@@ -15,23 +24,24 @@ export function tableName(resource: ResourceDefinition): string {
 
 /**
  * The table of a resource, derived from its declaration: a column a field, the records of an entity beside each other by
- * `id`, and an index for every order in which a page can be asked for.
+ * `id`, and an index for every order in which a page can be asked for. The migrations say WITHOUT ROWID, for which
+ * drizzle has no word: the records then lie in the order of `id` themselves.
  */
 export function toTable(resource: ResourceDefinition) {
   const name = tableName(resource);
   const columns = Object.fromEntries(
     Object.entries(allFields(resource)).map(([field, spec]) => [field, toColumn(field, spec)]),
   );
-  return sqliteTable(name, { entity_id: text('entity_id').notNull(), ...columns }, (table) => {
+  return sqliteTable(name, { entity: integer('entity').notNull(), ...columns }, (table) => {
     const column = (field: string) => {
       const found = table[field as keyof typeof table]; // the columns' names are known only at run time
       if (!found) throw new Error(`${resource.name} has no field ${field}`);
       return found;
     };
     return [
-      primaryKey({ columns: [table.entity_id, column('id')] }),
+      primaryKey({ columns: [table.entity, column('id')] }),
       ...[...filterableFields(resource), 'updated_at'].map((field) =>
-        index(`${name}_by_${field}`).on(table.entity_id, column(field), column('id')),
+        index(`${name}_by_${field}`).on(table.entity, column(field), column('id')),
       ),
     ];
   });

@@ -3,7 +3,7 @@ import type { RecordPage, RecordPageRequest, RecordPosition, RecordStore } from 
 import type { Connection, Statement } from './driver.ts';
 import { translating } from './errors.ts';
 import { lazily } from './lazily.ts';
-import { tableName } from './records-tables.ts';
+import { entityNumber, tableName } from './records-tables.ts';
 
 /** How many different page statements are kept prepared; clients ask in few shapes. */
 const keptStatements = 500;
@@ -43,7 +43,7 @@ export function createRecordStore(
   const recordStatement = (resource: ResourceDefinition): Statement<string> => {
     let statement = records.get(resource.name);
     if (!statement) {
-      const sql = `select ${jsonOf(allFields(resource))} from ${tableName(resource)} where entity_id = ? and id = ?`;
+      const sql = `select ${jsonOf(allFields(resource))} from ${tableName(resource)} where entity = ${entityNumber} and id = ?`;
       statement = connection().prepare<unknown[], string>(sql).pluck() as Statement<string>; // pluck gives the only column
       records.set(resource.name, statement);
     }
@@ -73,7 +73,7 @@ const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
 
 /** The statement of a page; exported for the test that every page is served by an index, without a sort. */
 export function pageSql({ resource, conditions, orderBy, after }: RecordPageRequest): string {
-  const where = ['entity_id = ?', ...conditions.map(({ field, op }) => `"${field}" ${operators[op]} ?`)];
+  const where = [`entity = ${entityNumber}`, ...conditions.map(({ field, op }) => `"${field}" ${operators[op]} ?`)];
   if (after) where.push(orderBy === 'id' ? 'id > ?' : `("${orderBy}", id) > (?, ?)`);
   // An order by a field that is held equal is an order by id within it.
   const order = orderBy === 'id' ? 'id' : `"${orderBy}", id`;
