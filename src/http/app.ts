@@ -140,6 +140,8 @@ export function createApp(options: AppOptions): H3 {
       const { node, method } = exchange;
       const done = answerTo(exchange, handler).then((answer) => {
         const head = headOf(exchange, answer, options.commonHeaders ?? none);
+        // Whoever keeps its connection would send the next request into one that is being closed.
+        if (options.isStopping?.()) head.push('Connection', 'close');
         const ms = performance.now() - startedAt;
         metrics.count(routePath, answer.status, ms / 1000);
         log.request(exchange, answer.status, ms);
@@ -192,7 +194,7 @@ function refuseMethod(allowed: readonly string[]): Answer {
 
 function stopping(): ApiError {
   return new ApiError('unavailable', 'The service is shutting down. Try again in a moment.', {
-    headers: ['Connection', 'close', 'Retry-After', '5'],
+    headers: ['Retry-After', '5'],
   });
 }
 
