@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatInstantUs, parseInstantUs } from '../../src/core/instants.ts';
+import { addConflicts, judgeHeartbeats, judgeReadings, quickInstantUs } from '../../src/core/readings.ts';
+import type { Sensor } from '../../src/core/store.ts';
+
+const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
+const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: 'Cel', isActive: true };
+const door: Sensor = { series: 8, id: 'SE-2', code: 'DOOR', unit: null, isActive: true };
+const old: Sensor = { series: 9, id: 'SE-3', code: 'OLD', unit: 'Cel', isActive: false };
+const sensors = new Map(
+  [oven, door, old].flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]),
+);
+const at = '2026-11-20T08:15:00.123456Z';
+const codeOf = (item: unknown) => judgeReadings([item], sensors, nowUs).rejected[0]?.code;
+
+describe('readings', () => {
+  it('become columns', () => {
+    const items = [
+      { sensor: 'OVEN', at, value: 182.4, unit: 'Cel', quality: 'bad' },
+      { sensor: 'nobody', at, value: 1 },
+      { sensor: 'SE-2', at: 1795162500000, value: true },
+    ];
+    const { batch, positions, rejected } = judgeReadings(items, sensors, nowUs);
+    expect(batch.count).toBe(2);
+    expect([...batch.series]).toEqual([7, 8]);
+    expect([...batch.value]).toEqual([182.4, 1]);
+    expect([...batch.quality]).toEqual([3, 0]);
+    expect(batch.atUs[0]).toBe(parseInstantUs(at));
+    expect(batch.atUs[1]).toBe(1795162500000000);
+    expect([...positions.slice(0, 2)]).toEqual([0, 2]);
+    expect(rejected.map(({ index, code }) => [index, code])).toEqual([[1, 'unknown_sensor']]);
+  });
+
+  it('keep no mark of a reading refused before them', () => {
+    const items = [
+      { sensor: 'OVEN', at, value: 1, quality: 'bad', unit: 'K' },
+      { sensor: 'OVEN', at, value: 1 },
+    ];
+    expect([...judgeReadings(items, sensors, nowUs).batch.quality]).toEqual([0]);
+  });
+
+  it.each([
+    [null, 'invalid_reading'],
+    [[], 'invalid_reading'],
+    ['OVEN', 'invalid_reading'],
+    [{ at, value: 1 }, 'missing_field'],
+    [{ sensor: 'OVEN', value: 1 }, 'missing_field'],
+    [{ sensor: 'OVEN', at }, 'missing_field'],
+    [{ sensor: 'OVEN', at, value: 1, colour: 1 }, 'unknown_field'],
+    [JSON.parse('{"__proto__":1}'), 'unknown_field'],
+    [{ sensor: 7, at, value: 1 }, 'unknown_sensor'],
+    [{ sensor: 'toString', at, value: 1 }, 'unknown_sensor'],
+    [{ sensor: 'OLD', at, value: 1 }, 'sensor_inactive'],
+    [{ sensor: 'OVEN', at: '2026-11-20T08:15:00', value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: 1.5, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: 1e300, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: {}, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: '2026-11-21T08:15:00.000001Z', value: 1 }, 'in_future'],
+    [{ sensor: 'OVEN', at, value: '1' }, 'invalid_value'],
+    [{ sensor: 'OVEN', at, value: null }, 'invalid_value'],
+    [{ sensor: 'OVEN', at, value: Number.POSITIVE_INFINITY }, 'invalid_value'],
+    [{ sensor: 'OVEN', at, value: 1, unit: 'K' }, 'unit_mismatch'],
+    [{ sensor: 'DOOR', at, value: 1, unit: 'Cel' }, 'unit_mismatch'],
+    [{ sensor: 'OVEN', at, value: 1, quality: 'superb' }, 'invalid_quality'],
+    [{ sensor: 'OVEN', at: '2026-11-21T08:15:00Z', value: 1 }, undefined],
+    [{ sensor: 'OVEN', at, value: -0, unit: null, quality: null }, undefined],
+  ])('%j → %s', (item, code) => {
+    expect(codeOf(item)).toBe(code);
+  });
+
+  it('are refused without a secret or a flood in the sentence', () => {
+    const detail = judgeReadings([{ sensor: `hk_${'x'.repeat(4000)}`, at, value: 1 }], sensors, nowUs).rejected[0]
+      ?.detail;
+    expect(detail?.length).toBeLessThan(200);
+    expect(detail).not.toContain('xxxxxx');
+  });
+
+  it('that conflict are named by their place in the body', () => {
+    const rejected = judgeReadings([1, 1], sensors, nowUs).rejected;
+    const all = addConflicts(rejected, [0, 2], [5, 6, 0]);
+    expect(all.map(({ index, code }) => [index, code])).toEqual([
+      [0, 'invalid_reading'],
+      [0, 'reading_conflict'],
+      [1, 'invalid_reading'],
+      [5, 'reading_conflict'],
+    ]);
+  });
+});
+
+describe('heartbeats', () => {
+  const judge = (item: unknown) => judgeHeartbeats([item], sensors, nowUs);
+
+  it('take the time of receipt where they name none', () => {
+    const heartbeat = { series: 7, atUs: nowUs, status: null, battery: null, signal: null, firmware: null };
+    expect(judge({ sensor: 'OVEN' }).heartbeats).toEqual([heartbeat]);
+    expect(judge({ sensor: 'OLD', status: 'fault' }).heartbeats).toHaveLength(1);
+  });
+
+  it.each([
+    [{ status: 'ok' }, 'missing_field'],
+    [{ sensor: 'nobody' }, 'unknown_sensor'],
+    [{ sensor: 'OVEN', at: 'now' }, 'invalid_at'],
+    [{ sensor: 'OVEN', status: 'fine' }, 'invalid_status'],
+    [{ sensor: 'OVEN', battery: 101 }, 'invalid_battery'],
+    [{ sensor: 'OVEN', signal: '-70' }, 'invalid_signal'],
+    [{ sensor: 'OVEN', firmware: 'a\nb' }, 'invalid_firmware'],
+    [{ sensor: 'OVEN', value: 1 }, 'unknown_field'],
+    [1, 'invalid_reading'],
+  ])('%j → %s', (item, code) => {
+    expect(judge(item).rejected[0]?.code).toBe(code);
+  });
+});
+
+describe('the quick way to read an instant', () => {
+  it('says what the slow way says, or nothing', () => {
+    const instant = fc.tuple(
+      fc.integer({ min: Date.UTC(1700, 0) / 1000, max: Date.UTC(2200, 0) / 1000 - 1 }),
+      fc.integer({ min: 0, max: 999_999 }),
+      fc.integer({ min: 0, max: 7 }),
+    );
+    fc.assert(
+      fc.property(instant, ([seconds, micros, digits]) => {
+        const whole = formatInstantUs(seconds * 1e6 + micros);
+        const text = digits === 0 ? `${whole.slice(0, 19)}Z` : `${whole.slice(0, 20 + Math.min(6, digits))}Z`;
+        const quick = quickInstantUs(text);
+        if (quick !== undefined) expect(quick).toBe(parseInstantUs(text));
+        else expect(text).toMatch(/-02-29T/);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('never takes what the slow way refuses', () => {
+    const digit = fc.constantFrom(...'0123456789');
+    const text = fc
+      .tuple(
+        fc.array(digit, { minLength: 20, maxLength: 20 }),
+        fc.constantFrom('', '.', '.1', '.123456', '.1234567', '.x'),
+        fc.constantFrom('Z', 'z', ''),
+      )
+      .map(
+        ([d, fraction, zone]) =>
+          `${d.slice(0, 4).join('')}-${d[4]}${d[5]}-${d[6]}${d[7]}T${d[8]}${d[9]}:${d[10]}${d[11]}:${d[12]}${d[13]}${fraction}${zone}`,
+      );
+    fc.assert(
+      fc.property(text, (given) => {
+        const quick = quickInstantUs(given);
+        if (quick !== undefined) expect(quick).toBe(parseInstantUs(given));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import type { ServeSettings } from '../../src/core/settings.ts';
+import { createApp } from '../../src/http/app.ts';
+import { createLog } from '../../src/http/log.ts';
+import { serve } from '../../src/http/server.ts';
+import { resources } from '../../src/resources/index.ts';
+import { docsFolder, type HttpPlant, settings, version } from './plant.ts';
+
+/** One of the two ways a request can come: the app in-process, or a listening server. */
+export interface Face {
+  name: 'in-process' | 'listening';
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** All that was logged. */
+  log(): string;
+  close(): Promise<void>;
+}
+
+/** The app without a socket. */
+export function inProcess(plant: HttpPlant, change: Partial<ServeSettings> = {}): Face {
+  const lines: string[] = [];
+  const given = settings({ logLevel: 'debug', ...change });
+  const app = createApp({
+    domain: plant.domain,
+    settings: given,
+    resources,
+    version,
+    docsFolder,
+    log: createLog(given.logLevel, { write: (line) => lines.push(line) }),
+    noteUse() {},
+  });
+  return {
+    name: 'in-process',
+    fetch: async (path, init) => app.request(path, init),
+    log: () => lines.join(''),
+    close: async () => {},
+  };
+}
+
+/** The same app behind a port of this machine. */
+export async function listening(
+  plant: HttpPlant,
+  change: Partial<ServeSettings> = {},
+): Promise<Face & { url: string }> {
+  const lines: string[] = [];
+  const stop = new AbortController();
+  const options = {
+    domain: plant.domain,
+    settings: settings({ logLevel: 'debug', ...change }),
+    resources,
+    version,
+    docsFolder,
+    log: { write: (line: string) => lines.push(line) },
+  };
+  let ended: Promise<void> = Promise.resolve();
+  const url = await new Promise<string>((resolve, reject) => {
+    ended = serve(options, { stop: stop.signal, listening: resolve });
+    ended.catch(reject);
+  });
+  return {
+    name: 'listening',
+    url,
+    fetch: (path, init) => fetch(`${url}${path}`, init),
+    log: () => lines.join(''),
+    async close() {
+      stop.abort();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,447 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorTable } from '../../src/core/errors.ts';
+import { apiCodes } from '../../src/http/problem.ts';
+import { resources } from '../../src/resources/index.ts';
+import { deviations } from './documented.ts';
+import { type Face, inProcess, listening } from './faces.ts';
+import { HttpPlant } from './plant.ts';
+
+interface Scenario {
+  name: string;
+  path: string;
+  method?: string;
+  /** Which key goes along: one with every permission unless said. */
+  key?: 'all' | 'none' | 'gateway' | 'chicago' | 'revoked' | 'expired' | 'orphan' | 'closed' | 'homeless' | 'unknown';
+  authorization?: string;
+  type?: string;
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+  status: number;
+  code?: string;
+  /** Part of the body. */
+  holds?: Record<string, unknown>;
+  header?: Record<string, RegExp>;
+}
+
+const at = '2026-11-20T08:00:00.123456Z';
+const readings = (list: unknown) => JSON.stringify({ readings: list });
+const json = { method: 'POST', path: '/api/v1/sensors/readings', type: 'application/json' };
+
+/** Every status and code the API has, over its routes; each is run in-process and over a listening server. */
+const scenarios: Scenario[] = [
+  // Public.
+  { name: 'health', path: '/healthz', key: 'none', status: 200, holds: { status: 'ok' } },
+  { name: 'readiness', path: '/readyz', key: 'none', status: 200, holds: { status: 'ready' } },
+  { name: 'metrics', path: '/metrics', key: 'none', status: 200, header: { 'content-type': /^text\/plain/ } },
+  {
+    name: 'metrics through a proxy',
+    path: '/metrics',
+    key: 'none',
+    headers: { 'x-forwarded-for': '10.0.0.1' },
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    name: 'documents',
+    path: '/api/v1',
+    key: 'none',
+    status: 200,
+    header: { 'content-type': /^text\/html/, 'content-security-policy': /default-src 'none'/ },
+  },
+  { name: 'documents', path: '/api/v1/docs', key: 'none', status: 200, header: { 'content-type': /^text\/html/ } },
+  {
+    name: 'bundle',
+    path: '/api/v1/docs/swagger-ui-bundle.js',
+    key: 'none',
+    status: 200,
+    header: { 'content-type': /^text\/javascript/ },
+  },
+  { name: 'specification', path: '/api/v1/openapi.json', key: 'none', status: 200, holds: { openapi: '3.1.0' } },
+  // The key.
+  { name: 'me', path: '/api/v1/me', status: 200, header: { etag: /^W\/"/, 'x-request-id': /./ } },
+  { name: 'me with a lower-case scheme', path: '/api/v1/me', authorization: 'bearer ', status: 200 },
+  { name: 'me with a parameter', path: '/api/v1/me?a=1', status: 400, code: 'bad_parameter' },
+  { name: 'resources', path: '/api/v1/resources', status: 200 },
+  {
+    name: 'no header',
+    path: '/api/v1/me',
+    key: 'none',
+    status: 401,
+    code: 'missing_authorization',
+    header: { 'www-authenticate': /^Bearer realm="hkctl"$/ },
+  },
+  {
+    name: 'another scheme',
+    path: '/api/v1/me',
+    key: 'none',
+    headers: { authorization: 'Basic Zm9v' },
+    status: 401,
+    code: 'malformed_authorization',
+    header: { 'www-authenticate': /error="invalid_token"/ },
+  },
+  {
+    name: 'no token',
+    path: '/api/v1/me',
+    key: 'none',
+    headers: { authorization: 'Bearer' },
+    status: 401,
+    code: 'malformed_authorization',
+  },
+  {
+    name: 'two tokens',
+    path: '/api/v1/me',
+    key: 'none',
+    headers: { authorization: 'Bearer a, Bearer b' },
+    status: 401,
+    code: 'malformed_authorization',
+  },
+  {
+    name: 'a truncated secret',
+    path: '/api/v1/me',
+    key: 'none',
+    headers: { authorization: 'Bearer hk_abcde' },
+    status: 401,
+    code: 'incomplete_secret',
+  },
+  { name: 'unknown', path: '/api/v1/me', key: 'unknown', status: 401, code: 'unknown_key' },
+  { name: 'revoked', path: '/api/v1/me', key: 'revoked', status: 401, code: 'key_revoked' },
+  { name: 'expired', path: '/api/v1/me', key: 'expired', status: 401, code: 'key_expired' },
+  { name: 'creator inactive', path: '/api/v1/me', key: 'orphan', status: 401, code: 'creator_inactive' },
+  { name: 'entity inactive', path: '/api/v1/me', key: 'closed', status: 403, code: 'entity_inactive' },
+  { name: 'entity missing', path: '/api/v1/me', key: 'homeless', status: 403, code: 'entity_missing' },
+  {
+    name: 'permission',
+    path: '/api/v1/parts',
+    key: 'gateway',
+    status: 403,
+    code: 'permission_required',
+    header: { 'www-authenticate': /error="insufficient_scope", scope="parts.view"/ },
+  },
+  {
+    name: 'ingest without permission',
+    ...json,
+    key: 'chicago',
+    body: readings([]),
+    status: 403,
+    code: 'permission_required',
+  },
+  // Lists and records.
+  ...resources.flatMap(({ name, idExample }): Scenario[] => [
+    { name: `${name}`, path: `/api/v1/${name}`, status: 200, header: { etag: /^"[^"]+"$/, vary: /Authorization/ } },
+    { name: `${name} one`, path: `/api/v1/${name}/${idExample}`, status: 200, holds: { id: idExample } },
+    { name: `${name} none`, path: `/api/v1/${name}/nowhere`, status: 404, code: 'not_found' },
+    {
+      name: `${name} deleted`,
+      path: `/api/v1/${name}`,
+      method: 'DELETE',
+      status: 405,
+      code: 'method_not_allowed',
+      header: { allow: /^GET, HEAD$/ },
+    },
+  ]),
+  {
+    name: 'a page',
+    path: '/api/v1/parts?limit=2',
+    status: 200,
+    header: { link: /^<\/api\/v1\/parts\?limit=2&cursor=[\w-]+>; rel="next"$/ },
+  },
+  { name: 'HEAD', path: '/api/v1/parts', method: 'HEAD', status: 200, header: { 'content-length': /^\d{3,}$/ } },
+  { name: "another entity's record", path: '/api/v1/parts/P-9001', status: 404, code: 'not_found' },
+  { name: 'a broken escape', path: '/api/v1/parts/%E0%A4%A', status: 404, code: 'not_found' },
+  { name: 'no such path', path: '/api/v1/suppliers', status: 404, code: 'not_found' },
+  { name: 'no such path at all', path: '/../../etc/passwd', status: 404, code: 'not_found' },
+  { name: 'OPTIONS', path: '/api/v1/parts', method: 'OPTIONS', key: 'none', status: 405, code: 'method_not_allowed' },
+  { name: 'a key in the query', path: '/api/v1/parts?api_key=SECRET', status: 400, code: 'key_in_query' },
+  {
+    name: 'a key in the query alone',
+    path: '/api/v1/parts?api_key=SECRET',
+    key: 'none',
+    status: 401,
+    code: 'missing_authorization',
+  },
+  ...[
+    'colour=red',
+    'limit=0',
+    'limit=501',
+    'limit=ten',
+    'limit=1&limit=2',
+    'cursor=x',
+    'is_active=maybe',
+    'part_number=',
+    'updated_since=yesterday',
+    'updated_since=2026-13-01T00:00:00Z',
+    'a=%FF',
+    '__proto__=1',
+  ].map(
+    (query): Scenario => ({
+      name: `parts?${query}`,
+      path: `/api/v1/parts?${query}`,
+      status: 400,
+      code: 'bad_parameter',
+    }),
+  ),
+  ...[
+    'received_date=2026-02-30',
+    'received_date_from=1',
+    'received_date_week=2026-W47',
+    'received_date_day=2026-01-01',
+  ].map(
+    (query): Scenario => ({
+      name: `orders?${query}`,
+      path: `/api/v1/orders?${query}`,
+      status: 400,
+      code: 'bad_parameter',
+    }),
+  ),
+  { name: 'a week', path: '/api/v1/orders?received_date_week=2026-11-05', status: 200 },
+  // Readings.
+  { name: 'readings', path: '/api/v1/sensors/SE-1001/readings', status: 200 },
+  {
+    name: 'readings by code',
+    path: '/api/v1/sensors/OVEN-3-T1/readings?from=2026-01-01T00:00:00%2B01:00&to=1795000000000',
+    status: 200,
+  },
+  {
+    name: 'readings in buckets',
+    path: '/api/v1/sensors/SE-1001/readings?bucket=5m&agg=avg,min,max,last,count',
+    status: 200,
+  },
+  {
+    name: 'readings as CSV',
+    path: '/api/v1/sensors/SE-1001/readings',
+    headers: { accept: 'text/csv' },
+    status: 200,
+    header: { 'content-type': /^text\/csv/, vary: /Accept/ },
+  },
+  {
+    name: 'readings as NDJSON',
+    path: '/api/v1/sensors/SE-1001/readings',
+    headers: { accept: 'application/x-ndjson' },
+    status: 200,
+    header: { 'content-type': /^application\/x-ndjson/ },
+  },
+  { name: 'readings of nobody', path: '/api/v1/sensors/nobody/readings', status: 404, code: 'not_found' },
+  ...[
+    'bucket=5',
+    'bucket=0m',
+    'agg=avg',
+    'bucket=5m&agg=median',
+    'bucket=5m&agg=avg,avg',
+    'limit=100001',
+    'from=now',
+    'cursor=abc',
+    'sum=1',
+  ].map(
+    (query): Scenario => ({
+      name: `readings?${query}`,
+      path: `/api/v1/sensors/SE-1001/readings?${query}`,
+      status: 400,
+      code: 'bad_parameter',
+    }),
+  ),
+  // Ingest.
+  {
+    name: 'a reading',
+    ...json,
+    body: readings([{ sensor: 'OVEN-3-T1', at, value: 182.4, unit: 'Cel', quality: 'good' }]),
+    status: 200,
+  },
+  {
+    name: 'the same again',
+    ...json,
+    body: readings([{ sensor: 'SE-1001', at, value: 182.4 }]),
+    status: 200,
+    holds: { accepted: 0, duplicates: 1, rejected: [] },
+  },
+  {
+    name: 'another value',
+    ...json,
+    body: readings([{ sensor: 'SE-1001', at, value: 1 }]),
+    status: 200,
+    holds: { accepted: 0, duplicates: 0 },
+  },
+  {
+    name: 'an empty batch',
+    ...json,
+    body: readings([]),
+    status: 200,
+    holds: { accepted: 0, duplicates: 0, rejected: [] },
+  },
+  {
+    name: 'a batch with gzip',
+    ...json,
+    headers: { 'content-encoding': 'gzip' },
+    body: gzipSync(readings([])),
+    status: 200,
+  },
+  {
+    name: 'lines',
+    ...json,
+    type: 'application/x-ndjson',
+    body: `${JSON.stringify({ sensor: 'nobody', at, value: 1 })}\n\n`,
+    status: 200,
+    holds: { accepted: 0 },
+  },
+  {
+    name: 'SenML',
+    ...json,
+    type: 'application/senml+json',
+    body: '[{"n":"nobody","v":1,"t":0}]',
+    status: 200,
+    holds: { accepted: 0 },
+  },
+  {
+    name: 'a heartbeat',
+    ...json,
+    path: '/api/v1/sensors/heartbeats',
+    body: '{"heartbeats":[{"sensor":"OVEN-3-T1","status":"ok","battery":12,"signal":-71,"firmware":"1.2"}]}',
+    status: 200,
+  },
+  {
+    name: 'ingest by GET',
+    path: '/api/v1/sensors/readings',
+    method: 'PUT',
+    status: 405,
+    code: 'method_not_allowed',
+    header: { allow: /POST/ },
+  },
+  { name: 'no type', ...json, type: undefined, body: Buffer.from('{}'), status: 415, code: 'unsupported_media_type' },
+  { name: 'another type', ...json, type: 'text/csv', body: 'a', status: 415, code: 'unsupported_media_type' },
+  {
+    name: 'another coding',
+    ...json,
+    headers: { 'content-encoding': 'br' },
+    body: 'a',
+    status: 415,
+    code: 'unsupported_media_type',
+  },
+  { name: 'no JSON', ...json, body: '{"readings":[', status: 400, code: 'bad_json' },
+  { name: 'no UTF-8', ...json, body: Buffer.from([0x22, 0xff, 0x22]), status: 400, code: 'bad_json' },
+  { name: 'no gzip', ...json, headers: { 'content-encoding': 'gzip' }, body: 'plain', status: 400, code: 'bad_json' },
+  { name: 'a broken line', ...json, type: 'application/x-ndjson', body: '{}\n{', status: 400, code: 'bad_json' },
+  ...['[]', '{}', 'null', '1', '"a"', '{"readings":{}}', '{"readings":[],"more":1}', '{"heartbeats":[]}'].map(
+    (body): Scenario => ({ name: `shape ${body}`, ...json, body, status: 422, code: 'invalid_body' }),
+  ),
+  {
+    name: 'deep',
+    ...json,
+    body: `{"readings":${'['.repeat(70_000)}${']'.repeat(70_000)}}`,
+    status: 422,
+    code: 'invalid_body',
+  },
+  { name: 'SenML of no list', ...json, type: 'application/senml+json', body: '{}', status: 422, code: 'invalid_body' },
+  {
+    name: 'SenML with a duty',
+    ...json,
+    type: 'application/senml+json',
+    body: '[{"n":"a","v":1,"x_":1}]',
+    status: 422,
+    code: 'invalid_body',
+  },
+  { name: 'too many', ...json, body: readings(Array(10_001).fill(1)), status: 413, code: 'too_large' },
+  { name: 'too long', ...json, body: Buffer.alloc(8 * 1024 * 1024 + 1, 32), status: 413, code: 'too_large' },
+  {
+    name: 'a bomb',
+    ...json,
+    headers: { 'content-encoding': 'gzip' },
+    body: gzipSync(Buffer.alloc(64 * 1024 * 1024)),
+    status: 413,
+    code: 'too_large',
+  },
+];
+
+let plant: HttpPlant;
+const secrets = new Map<string, string>();
+
+beforeAll(async () => {
+  plant = await HttpPlant.open();
+  const { actor, deactivate } = await plant.creator();
+  const [closed, homeless] = [await plant.site(), await plant.site()];
+  const revoked = await plant.key();
+  const keys = {
+    all: await plant.key(),
+    gateway: await plant.key({ permissions: ['asset_sensors.ingest'] }),
+    chicago: await plant.key({ entity: plant.chicago, permissions: ['parts.view'] }),
+    revoked,
+    expired: await plant.key({ expiresAtMs: plant.nowMs + 1 }),
+    orphan: await plant.key({ actor }),
+    closed: await plant.key({ entity: closed.entity }),
+    homeless: await plant.key({ entity: homeless.entity }),
+  };
+  for (const [name, { secret }] of Object.entries(keys)) secrets.set(name, secret);
+  secrets.set('unknown', plant.unknownSecret());
+  await plant.revoke(revoked.id);
+  await deactivate();
+  await closed.deactivate();
+  await homeless.remove();
+  plant.nowMs += 1;
+});
+
+afterAll(() => plant.domain.store.close());
+
+function initOf({
+  method = 'GET',
+  key = 'all',
+  authorization = 'Bearer ',
+  type,
+  body,
+  headers,
+}: Scenario): RequestInit {
+  return {
+    method,
+    headers: {
+      ...(key !== 'none' && { authorization: `${authorization}${secrets.get(key)}` }),
+      ...(type !== undefined && { 'content-type': type }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : new Uint8Array(body) }),
+  };
+}
+
+const faces: Record<Face['name'], (given: HttpPlant) => Face | Promise<Face>> = { 'in-process': inProcess, listening };
+
+describe.each(Object.entries(faces))('%s', (_, open) => {
+  let face: Face;
+  beforeAll(async () => {
+    face = await open(plant);
+  });
+  afterAll(() => face.close());
+
+  it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
+    const path = scenario.path.replace('SECRET', secrets.get('all') ?? '');
+    const response = await face.fetch(path, initOf(scenario));
+    const text = await response.clone().text();
+    expect(response.status, text).toBe(scenario.status);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    if (scenario.code !== undefined) {
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(JSON.parse(text)).toMatchObject({
+        code: scenario.code,
+        status: scenario.status,
+        request_id: response.headers.get('x-request-id'),
+      });
+    }
+    if (scenario.holds) expect(JSON.parse(text)).toMatchObject(scenario.holds);
+    for (const [name, pattern] of Object.entries(scenario.header ?? {})) {
+      expect(response.headers.get(name) ?? '', name).toMatch(pattern);
+    }
+    if (path.startsWith('/api/') && !path.startsWith('/api/v1/docs/')) {
+      expect(await deviations(path, scenario.method ?? 'GET', response)).toEqual([]);
+    }
+    for (const secret of secrets.values()) expect(text).not.toContain(secret.slice(0, 12));
+  });
+
+  it('has logged no secret', () => {
+    for (const secret of secrets.values()) expect(face.log()).not.toContain(secret.slice(8, 20));
+  });
+});
+
+it('meets every code that a request alone can cause', () => {
+  const met = new Set(scenarios.map(({ code }) => code));
+  // These three take a limit, a fault and a full disk; they have tests of their own.
+  const others = ['too_many_failed_checks', 'too_many_requests', 'too_many_ingest_requests', 'internal', 'unavailable'];
+  expect(apiCodes.filter((code) => !met.has(code))).toEqual(others);
+  for (const { code, status } of scenarios)
+    if (code) expect(errorTable[code as keyof typeof errorTable].status).toBe(status);
+});
