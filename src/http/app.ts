@@ -94,8 +94,8 @@ export function createApp(options: AppOptions): H3 {
     const readings = createReadingsHandler(domain, resource);
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
   }
-  route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(domain, metrics.ingest)) });
-  route('/api/v1/sensors/heartbeats', { POST: secured(ingest, createHeartbeatsIngest(domain, metrics.ingest)) });
+  route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(domain, metrics.ingest, gate)) });
+  route('/api/v1/sensors/heartbeats', { POST: secured(ingest, createHeartbeatsIngest(domain, metrics.ingest, gate)) });
   app.all(
     '/**',
     through('unknown', () => {

@@ -39,6 +39,8 @@ export interface Demand {
 export interface Gate {
   /** Lets a request in or throws (or rejects with) why not, in the order of the contract, section 6. */
   admit(exchange: Exchange, demand: Demand): MaybePromise<Session>;
+  /** Judges the key of an admitted request anew, once its body has come: that may be a minute after its head. */
+  confirm(exchange: Exchange): MaybePromise<Session>;
 }
 
 /** A credential as it was read under a version of the store; no session where it has no entity. */
@@ -142,20 +144,20 @@ export function createGate(options: GateOptions): Gate {
     });
   }
 
+  function admit(exchange: Exchange, next: (session: Session) => MaybePromise<Session>): MaybePromise<Session> {
+    let session: MaybePromise<Session>;
+    try {
+      session = authenticate(exchange);
+    } catch (thrown) {
+      return refuse(exchange, thrown);
+    }
+    if (!(session instanceof Promise)) return next(session);
+    return session.then(next, (thrown: unknown) => refuse(exchange, thrown));
+  }
+
   return {
-    admit(exchange, demand) {
-      let session: MaybePromise<Session>;
-      try {
-        session = authenticate(exchange);
-      } catch (thrown) {
-        return refuse(exchange, thrown);
-      }
-      if (!(session instanceof Promise)) return admitted(exchange, session, demand);
-      return session.then(
-        (found) => admitted(exchange, found, demand),
-        (thrown: unknown) => refuse(exchange, thrown),
-      );
-    },
+    admit: (exchange, demand) => admit(exchange, (session) => admitted(exchange, session, demand)),
+    confirm: (exchange) => admit(exchange, (session) => session),
   };
 }
 

@@ -5,7 +5,7 @@ import type { BatchVerdict } from '../core/store.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { readText, requireMediaType } from './body.ts';
 import type { Exchange } from './exchange.ts';
-import type { Session } from './gate.ts';
+import type { Gate, Session } from './gate.ts';
 import { ApiError } from './problem.ts';
 import { parseQuery } from './query.ts';
 import { resolveSenml } from './senml.ts';
@@ -25,12 +25,13 @@ const nothingKept: BatchVerdict = { accepted: 0, duplicates: 0, conflicts: [] };
 const none = new Map<string, unknown>();
 
 /** `POST /sensors/readings`: answered once what was accepted is on disk (contract, section 5). */
-export function createReadingsIngest(domain: Domain, counts: IngestCounts) {
+export function createReadingsIngest(domain: Domain, counts: IngestCounts, gate: Pick<Gate, 'confirm'>) {
   const { readings } = domain.store;
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
     const type = requireMediaType(exchange, readingsMediaTypes);
     const text = await readText(exchange);
+    await gate.confirm(exchange);
     const nowUs = domain.clock() * 1000;
     const { items, positions: places } = toItems(text, type, 'readings', nowUs);
     const sensors = await readings.directory(session.scope.entityId);
@@ -48,12 +49,13 @@ export function createReadingsIngest(domain: Domain, counts: IngestCounts) {
 }
 
 /** `POST /sensors/heartbeats`, answered the same way. */
-export function createHeartbeatsIngest(domain: Domain, counts: IngestCounts) {
+export function createHeartbeatsIngest(domain: Domain, counts: IngestCounts, gate: Pick<Gate, 'confirm'>) {
   const { readings } = domain.store;
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
     const type = requireMediaType(exchange, heartbeatsMediaTypes);
     const text = await readText(exchange);
+    await gate.confirm(exchange);
     const nowUs = domain.clock() * 1000;
     const { items } = toItems(text, type, 'heartbeats', nowUs);
     const sensors = await readings.directory(session.scope.entityId);
