@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import { type Connection, openDatabase } from './driver.ts';
@@ -53,12 +53,22 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
       const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: !create });
       // WAL is a property of the file, the rest of the connection.
       connection.exec(create ? `pragma journal_mode = WAL; ${pragmas}` : pragmas);
-      if (create && file !== memory) chmodSync(file, 0o600);
+      if (create && file !== memory) {
+        chmodSync(file, 0o600);
+        giveToFolderOwner(file);
+      }
       return connection;
     } finally {
       if (before !== undefined) process.umask(before);
     }
   });
+}
+
+/** What root makes (under sudo) belongs to the owner of the folder, so that the daemon's account can go on with it. */
+export function giveToFolderOwner(file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(file));
+  if (uid !== 0) chownSync(file, uid, gid);
 }
 
 /** FULL, since an answer promises durability; checkpoints are rare, since each one stalls the commit that meets it. */

@@ -15,10 +15,10 @@ import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { lazily } from './lazily.ts';
 import { entityNumber } from './records-tables.ts';
-import type { WriteTask } from './writer/ingest-writer.ts';
+import type { IngestTask } from './writer/client.ts';
 
 /** Brings tasks to disk: in the writer thread of a daemon, or at once where there is none. */
-export type WriteIngest = (task: WriteTask) => Promise<BatchVerdict>;
+export type WriteIngest = (task: IngestTask) => Promise<BatchVerdict>;
 
 interface SensorRow {
   id: string;

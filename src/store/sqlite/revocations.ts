@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { translating } from './errors.ts';
+import { giveToFolderOwner } from './files.ts';
 
 /** A key that is about to be revoked, as the journal names it. */
 export interface Revocation {
@@ -38,6 +39,7 @@ function appendLines(file: string, lines: readonly string[]): void {
   translating(file, () => {
     const fd = openSync(file, 'a', 0o600);
     try {
+      if (fstatSync(fd).size === 0) giveToFolderOwner(file);
       writeSync(fd, lines.join(''));
       fsyncSync(fd);
     } finally {

@@ -23,14 +23,14 @@ import { createKeyStore } from './keys.ts';
 import { lazily } from './lazily.ts';
 import { emptyOutbox } from './outbox.ts';
 import { purgeRemoved } from './purge.ts';
-import { createReadingStore } from './readings.ts';
+import { createReadingStore, type WriteIngest } from './readings.ts';
 import { createRecordStore } from './records.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { requireSchemaVersion } from './schema-versions.ts';
 import { createTenantStore } from './tenants.ts';
 import { createUserStore } from './users.ts';
-import { WriterClient } from './writer/client.ts';
-import { IngestWriter, type WriteTask } from './writer/ingest-writer.ts';
+import { type IngestTask, WriterClient } from './writer/client.ts';
+import { IngestWriter, toGroup } from './writer/ingest-writer.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
   busyTimeoutMs: number;
@@ -108,18 +108,19 @@ export class SqliteStore implements Store {
     return {
       ...keys,
       async recordUse(uses) {
-        if (uses.size > 0) await writer.send({ kind: 'uses', uses });
+        if (uses.size > 0) await writer.recordUse(uses);
       },
     };
   }
 
-  #createWrite() {
-    const inline = lazily(() => new IngestWriter(this.#readingsFile()));
+  #createWrite(): WriteIngest {
     const writer = this.#writer;
-    return async (task: WriteTask) => {
-      const verdict = writer
-        ? await writer.send(task)
-        : translating(this.#files.readings, () => inline().write([task])[0]);
+    if (writer) return (task) => writer.write(task);
+    const inline = lazily(() => new IngestWriter(this.#readingsFile()));
+    return async (task: IngestTask) => {
+      const group = task.kind === 'readings' ? toGroup([task.batch]) : toGroup([], [task.heartbeats]);
+      const [verdicts] = translating(this.#files.readings, () => inline().write([group]));
+      const verdict = verdicts?.readings[0] ?? verdicts?.heartbeats[0];
       if (!verdict) throw new Error('the writer gave no verdict');
       return verdict;
     };

@@ -1,20 +1,26 @@
 import { Worker } from 'node:worker_threads';
 import { HkctlError } from '../../../core/errors.ts';
-import type { BatchVerdict } from '../../../core/store.ts';
-import type { WriteTask } from './ingest-writer.ts';
+import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../core/store.ts';
+import { type GroupVerdict, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
 /** How much may wait for the disk: beyond it a caller is told to come again, rather than memory to grow. */
 const maxWaitingReadings = 1_000_000;
-const maxWaitingTasks = 20_000;
+const maxWaitingBatches = 20_000;
+
+/** A batch on its way to the disk. */
+export type IngestTask =
+  | { kind: 'readings'; batch: ReadingBatch }
+  | { kind: 'heartbeats'; heartbeats: readonly Heartbeat[] };
+
+type Gathered = IngestTask & { size: number; resolve(verdict: BatchVerdict): void; reject(error: unknown): void };
 
 interface Waiter {
-  size: number;
-  resolve(verdict: BatchVerdict | null): void;
+  resolve(verdict: GroupVerdict | null): void;
   reject(error: unknown): void;
 }
 
-type Task = WriteTask | { kind: 'uses'; uses: ReadonlyMap<string, number> } | { kind: 'close' };
+type Request = WriterRequest extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
 
 /** The main thread's end of the writer: started at first use, and again where it broke down. */
 export class WriterClient {
@@ -23,36 +29,91 @@ export class WriterClient {
   readonly #waiters = new Map<number, Waiter>();
   #worker: Worker | undefined;
   #lastId = 0;
+  #gathered: Gathered[] = [];
+  #flushing = false;
   #waitingReadings = 0;
+  #waitingBatches = 0;
 
   constructor(script: string, path: string) {
     this.#script = script;
     this.#data = { path };
   }
 
-  /** Resolves once the task is on disk; `unavailable` where too much waits already or the writer broke down. */
-  send(task: Task): Promise<BatchVerdict | null> {
-    const size = task.kind === 'readings' ? task.batch.count : task.kind === 'heartbeats' ? task.heartbeats.length : 0;
-    const full = this.#waitingReadings + size > maxWaitingReadings || this.#waiters.size >= maxWaitingTasks;
-    if (full && task.kind !== 'close') return Promise.reject(overloaded());
-    const id = ++this.#lastId;
+  /** Resolves once the batch is on disk; `unavailable` where too much waits already or the writer broke down. */
+  write(task: IngestTask): Promise<BatchVerdict> {
+    const size = task.kind === 'readings' ? task.batch.count : task.heartbeats.length;
+    if (this.#waitingReadings + size > maxWaitingReadings || this.#waitingBatches >= maxWaitingBatches) {
+      return Promise.reject(overloaded());
+    }
     this.#waitingReadings += size;
+    this.#waitingBatches++;
     return new Promise((resolve, reject) => {
-      const worker = this.#running();
-      // Only while something waits does the thread keep the process alive.
-      if (this.#waiters.size === 0) worker.ref();
-      this.#waiters.set(id, { size, resolve, reject });
-      const request: WriterRequest = { id, ...task };
-      worker.postMessage(request, transferred(task));
+      this.#gathered.push({ ...task, size, resolve, reject });
+      this.#flushSoon();
     });
+  }
+
+  /** Resolves once the times of use are on disk. */
+  async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
+    await this.#send({ kind: 'uses', uses });
   }
 
   /** Waits for what is under way and ends the thread. */
   async close(): Promise<void> {
+    this.#flush();
     const worker = this.#worker;
     if (!worker) return;
-    await this.send({ kind: 'close' });
+    await this.#send({ kind: 'close' });
     await worker.terminate();
+  }
+
+  /** After all sockets that are ready were read, so that what they brought goes together. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#gathered.length === 0) return;
+    const tasks = this.#gathered;
+    this.#gathered = [];
+    const readings = tasks.filter((task) => task.kind === 'readings');
+    const heartbeats = tasks.filter((task) => task.kind === 'heartbeats');
+    const group = toGroup(
+      readings.map(({ batch }) => batch),
+      heartbeats.map((task) => task.heartbeats),
+    );
+    const settle = (settleAll: () => void) => {
+      this.#waitingBatches -= tasks.length;
+      for (const { size } of tasks) this.#waitingReadings -= size;
+      settleAll();
+    };
+    this.#send({ kind: 'group', group }, [group.rows.buffer]).then(
+      (verdict) =>
+        settle(() => {
+          settleEach(readings, verdict?.readings);
+          settleEach(heartbeats, verdict?.heartbeats);
+        }),
+      (error) =>
+        settle(() => {
+          for (const task of tasks) task.reject(error);
+        }),
+    );
+  }
+
+  #send(request: Request, transferred: ArrayBufferLike[] = []): Promise<GroupVerdict | null> {
+    return new Promise((resolve, reject) => {
+      const worker = this.#running();
+      // Only while something waits does the thread keep the process alive.
+      if (this.#waiters.size === 0) worker.ref();
+      const id = ++this.#lastId;
+      this.#waiters.set(id, { resolve, reject });
+      worker.postMessage({ ...request, id } satisfies WriterRequest, transferred as ArrayBuffer[]); // none of ours is shared
+    });
   }
 
   #running(): Worker {
@@ -69,7 +130,6 @@ export class WriterClient {
     const waiter = this.#waiters.get(answer.id);
     if (!waiter) return;
     this.#waiters.delete(answer.id);
-    this.#waitingReadings -= waiter.size;
     if (this.#waiters.size === 0) this.#worker?.unref();
     if ('verdict' in answer) waiter.resolve(answer.verdict);
     else waiter.reject(new HkctlError(answer.error.code, answer.error.message, { hint: answer.error.hint }));
@@ -80,19 +140,19 @@ export class WriterClient {
     this.#worker = undefined;
     const waiters = [...this.#waiters.values()];
     this.#waiters.clear();
-    this.#waitingReadings = 0;
     const error = new HkctlError('unavailable', 'The writer of the store broke down; try again.', { cause });
     for (const waiter of waiters) waiter.reject(error);
   }
 }
 
-function overloaded(): HkctlError {
-  return new HkctlError('unavailable', 'Too many readings wait for the disk.', { hint: 'Try again in a few seconds.' });
+function settleEach(tasks: readonly Gathered[], verdicts: readonly BatchVerdict[] | undefined): void {
+  for (const [index, { resolve, reject }] of tasks.entries()) {
+    const verdict = verdicts?.[index];
+    if (verdict) resolve(verdict);
+    else reject(new Error('the writer gave no verdict'));
+  }
 }
 
-function transferred(task: Task): ArrayBuffer[] {
-  if (task.kind !== 'readings') return [];
-  const { series, atUs, value, quality } = task.batch;
-  const buffers = [series.buffer, atUs.buffer, value.buffer, quality.buffer];
-  return buffers.filter((buffer): buffer is ArrayBuffer => buffer instanceof ArrayBuffer);
+function overloaded(): HkctlError {
+  return new HkctlError('unavailable', 'Too many readings wait for the disk.', { hint: 'Try again in a few seconds.' });
 }

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../../core/errors.ts';
-import type { BatchVerdict } from '../../../core/store.ts';
-import type { WriteTask } from './ingest-writer.ts';
+import type { GroupVerdict, IngestGroup } from './ingest-writer.ts';
 
 /** What the writer thread is started with. */
 export interface WriterData {
@@ -10,13 +9,13 @@ export interface WriterData {
 
 /** What the main thread asks for; each is answered under its number. */
 export type WriterRequest = { id: number } & (
-  | WriteTask
+  | { kind: 'group'; group: IngestGroup }
   | { kind: 'uses'; uses: ReadonlyMap<string, number> }
   | { kind: 'close' }
 );
 
-/** What became of it: a verdict (none for uses), or an error in the domain's words. */
+/** What became of it: verdicts (none but for a group), or an error in the domain's words. */
 export type WriterAnswer = { id: number } & (
-  | { verdict: BatchVerdict | null }
+  | { verdict: GroupVerdict | null }
   | { error: { code: ErrorCode; message: string; hint?: string } }
 );

@@ -5,10 +5,11 @@ import { toDomainError } from '../errors.ts';
 import { filesOf, openFile } from '../files.ts';
 import { createKeyStore } from '../keys.ts';
 import { createRegistry } from '../registry.ts';
-import { IngestWriter, type WriteTask } from './ingest-writer.ts';
+import { IngestWriter } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
-type Ingest = Extract<WriterRequest, WriteTask>;
+type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
+type OtherRequest = Exclude<WriterRequest, GroupRequest>;
 
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
 const busyTimeoutMs = 10_000;
@@ -22,51 +23,43 @@ function host(port: MessagePort, { path }: WriterData): void {
   const keys = createKeyStore(registry, createAppendAudit(registry), files.revocations);
   const writer = new IngestWriter(readings);
 
-  const answer = (id: number, work: () => WriterAnswer) => {
-    let told: WriterAnswer;
-    try {
-      told = work();
-    } catch (thrown) {
-      told = { id, error: toPlainError(toDomainError(thrown, path)) };
-    }
-    port.postMessage(told);
-  };
-
-  const writeGroup = (group: readonly Ingest[]) => {
+  const writeGroups = (requests: readonly GroupRequest[]) => {
     let answers: WriterAnswer[];
     try {
-      const verdicts = writer.write(group);
-      answers = group.map(({ id }, index) => ({ id, verdict: verdicts[index] ?? null }));
+      const verdicts = writer.write(requests.map(({ group }) => group));
+      answers = requests.map(({ id }, index) => ({ id, verdict: verdicts[index] ?? null }));
     } catch (thrown) {
       const error = toPlainError(toDomainError(thrown, files.readings));
-      answers = group.map(({ id }) => ({ id, error }));
+      answers = requests.map(({ id }) => ({ id, error }));
     }
     for (const told of answers) port.postMessage(told);
   };
 
-  port.on('message', (first: WriterRequest) => {
-    // The group clocks itself: all that gathered while the last one was synced goes into this one.
-    const group: Ingest[] = [];
-    const others: Exclude<WriterRequest, Ingest>[] = [];
-    for (let request: WriterRequest | undefined = first; request; request = nextOn(port)) {
-      if (request.kind === 'readings' || request.kind === 'heartbeats') group.push(request);
-      else others.push(request);
-    }
-    if (group.length > 0) writeGroup(group);
-    for (const request of others) {
+  const answer = ({ id, ...request }: OtherRequest) => {
+    try {
       if (request.kind === 'uses') {
-        const { id, uses } = request;
-        answer(id, () => {
-          keys.recordUse(uses);
-          return { id, verdict: null };
-        });
+        keys.recordUse(request.uses);
       } else {
         readings.close();
         registryConnection.close();
-        port.postMessage({ id: request.id, verdict: null } satisfies WriterAnswer);
-        port.close();
       }
+      port.postMessage({ id, verdict: null } satisfies WriterAnswer);
+    } catch (thrown) {
+      port.postMessage({ id, error: toPlainError(toDomainError(thrown, path)) } satisfies WriterAnswer);
     }
+    if (request.kind === 'close') port.close();
+  };
+
+  port.on('message', (first: WriterRequest) => {
+    // The transactions clock themselves: all that gathered while the last one was synced goes into this one.
+    const groups: GroupRequest[] = [];
+    const others: OtherRequest[] = [];
+    for (let request: WriterRequest | undefined = first; request; request = nextOn(port)) {
+      if (request.kind === 'group') groups.push(request);
+      else others.push(request);
+    }
+    if (groups.length > 0) writeGroups(groups);
+    for (const request of others) answer(request);
   });
 }
 
