@@ -121,6 +121,24 @@ export class Wire {
     return [...this.#received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
   }
 
+  /** Waits for so many answers and gives the status of each; the next call looks for those after them. */
+  async take(count: number): Promise<number[]> {
+    for (let statuses = this.statuses; ; statuses = this.statuses) {
+      if (statuses.length >= count) {
+        this.#received = '';
+        return statuses;
+      }
+      await new Promise<void>((resolve, reject) => {
+        const wake = () => {
+          this.socket.off('data', wake).off('close', lost);
+          resolve();
+        };
+        const lost = () => reject(new Error(`the connection was closed after ${statuses.length} of ${count} answers`));
+        this.socket.on('data', wake).on('close', lost);
+      });
+    }
+  }
+
   end(): void {
     this.socket.destroy();
   }

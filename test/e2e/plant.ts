@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { Store } from '../../src/core/store.ts';
+import { openStore } from '../../src/store/open.ts';
 import { call } from './client.ts';
-import { cli, type Environment, environment, type Outcome, Running } from './program.ts';
+import { cli, type Environment, environment, type Outcome, Running, root } from './program.ts';
 
 /** A key as `keys … --json` shows it, as far as these tests ask. */
 export interface KeyJson {
@@ -128,6 +130,12 @@ export class Plant {
   async importSensors(rows: readonly SensorRow[]): Promise<void> {
     const input = rows.map((row) => JSON.stringify({ ...row, is_active: true })).join('\n');
     await this.ok(['import', 'sensors', '-', '--format', 'ndjson', '--entity', 'BER'], { input });
+  }
+
+  /** The store opened by the process of the tests itself, where the start of a command would take too long. */
+  openStore(): Store {
+    const migrationsFolder = join(root, 'migrations');
+    return openStore(this.store, { clock: Date.now, migrationsFolder, writerThread: undefined });
   }
 
   /** Starts the daemon on any free port, its limits off unless told otherwise, and waits until it answers. */

@@ -1,0 +1,53 @@
+import { call, keptAlive } from './client.ts';
+import type { Daemon } from './plant.ts';
+import { until } from './program.ts';
+
+/** One request of a client under load: when it was sent and answered (epoch ms), and how. */
+export interface Sample {
+  sentAt: number;
+  doneAt: number;
+  status: number;
+  code: string | undefined;
+}
+
+/** Calls `GET /me` without a pause on so many kept-alive connections. */
+export class Load {
+  readonly samples: Sample[] = [];
+  readonly #daemon: Daemon;
+  readonly #secret: () => string;
+  readonly #loops: Promise<void>[];
+  #running = true;
+
+  constructor(daemon: Daemon, secret: () => string, connections: number) {
+    this.#daemon = daemon;
+    this.#secret = secret;
+    this.#loops = Array.from({ length: connections }, () => this.#loop());
+  }
+
+  async #loop(): Promise<void> {
+    const agent = keptAlive();
+    while (this.#running) {
+      const sentAt = nowMs();
+      const answer = await call(`${this.#daemon.url}/api/v1/me`, { secret: this.#secret(), agent });
+      const code = answer.status === 200 ? undefined : answer.json<{ code: string }>().code;
+      this.samples.push({ sentAt, doneAt: nowMs(), status: answer.status, code });
+    }
+    agent.destroy();
+  }
+
+  /** Resolves once so many more requests were sent and answered. */
+  more(count: number): Promise<unknown> {
+    const enough = this.samples.length + count;
+    return until(`${count} more answers`, () => this.samples.length >= enough, { everyMs: 5 });
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    await Promise.all(this.#loops);
+  }
+}
+
+/** Epoch milliseconds, with fractions: a request on this machine takes less than one. */
+export function nowMs(): number {
+  return performance.timeOrigin + performance.now();
+}

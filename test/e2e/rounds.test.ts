@@ -1,0 +1,105 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Actor, type Domain, findActor } from '../../src/core/actors.ts';
+import { requireEntity, setEntityStatus } from '../../src/core/entities.ts';
+import { createKey, type Handover, revokeKeys, rotateKeys } from '../../src/core/keys.ts';
+import type { Store } from '../../src/core/store.ts';
+import { updateUser } from '../../src/core/users.ts';
+import { getText, Wire } from './client.ts';
+import { type Daemon, Plant } from './plant.ts';
+
+// A command takes a tenth of a second to start: for thousands of rounds this process makes the changes itself, beside the daemon.
+describe('thousands of rounds between two processes', () => {
+  let plant: Plant;
+  let daemon: Daemon;
+  let store: Store;
+  let domain: Domain;
+  let admin: Actor;
+
+  beforeAll(async () => {
+    plant = await Plant.open();
+    await plant.ok(['users', 'add', 'carla', '--name', 'Carla', '--role', 'entity_admin']);
+    daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'silent' });
+    store = plant.openStore();
+    domain = { store, clock: Date.now, random: randomBytes, newId: randomUUID };
+    admin = await findActor(domain, 'admin', 'test');
+  });
+  afterAll(async () => {
+    await store.close();
+    await plant.close();
+  });
+
+  /** Catches the secret of a key that is made or rotated. */
+  function catching() {
+    const caught: { secrets: string[] } & Handover = {
+      secrets: [],
+      deliver: (handed) => {
+        caught.secrets = handed.map(({ secret }) => secret);
+      },
+      complete() {},
+      withdraw() {},
+    };
+    return caught;
+  }
+
+  async function mint(actor: Actor): Promise<{ id: string; secret: string }> {
+    const entity = await requireEntity(domain, actor, 'BER');
+    const handover = catching();
+    const input = { name: 'Round', entity, permissions: ['parts.view'] as const, expiresAtMs: null };
+    const { id } = await createKey(domain, actor, input, handover);
+    return { id, secret: handover.secrets[0] ?? '' };
+  }
+
+  it('no request is let in that was written after the change was kept, none refused before', async () => {
+    const carla = await findActor(domain, 'carla', 'test');
+    const wires = [new Wire(daemon.port), new Wire(daemon.port)];
+    const ofCarla = await mint(carla);
+    const ofAdmin = await mint(admin);
+    const wrong: string[] = [];
+    const judged = { allowed: 0, refused: 0 };
+
+    /** What has not been answered yet when the change is kept may go either way; what is written after it may not. */
+    const around = async (
+      what: string,
+      secret: string,
+      change: () => Promise<unknown>,
+      before: number,
+      after: number,
+    ) => {
+      const text = getText('/api/v1/me', secret);
+      const [first, second] = wires as [Wire, Wire]; // there are two
+      first.write(text);
+      expect(await first.take(1), what).toEqual([before]);
+      // In flight on the one connection while the change is made; on the other nothing is under way.
+      first.write(text.repeat(3));
+      await change();
+      first.write(text.repeat(2));
+      second.write(text);
+      const [statuses, alone] = await Promise.all([first.take(5), second.take(1)]);
+      for (const status of [...statuses.slice(3), ...alone]) {
+        if (status !== after) wrong.push(`${what}: ${status}`);
+        judged[status === 200 ? 'allowed' : 'refused']++;
+      }
+    };
+
+    const until = Date.now() + 5000;
+    let rounds = 0;
+    while (Date.now() < until && rounds < 3000) {
+      const { id, secret } = await mint(admin);
+      await around('revoke', secret, () => revokeKeys(domain, admin, [id]), 200, 401);
+      const rotated = await mint(admin);
+      await around('rotate', rotated.secret, () => rotateKeys(domain, admin, [rotated.id], catching()), 200, 401);
+      const user = (status: 'active' | 'inactive') => () => updateUser(domain, admin, 'carla', { status });
+      await around('user off', ofCarla.secret, user('inactive'), 200, 401);
+      await around('user on', ofCarla.secret, user('active'), 401, 200);
+      const entity = (status: 'active' | 'inactive') => () => setEntityStatus(domain, admin, 'BER', status);
+      await around('entity off', ofAdmin.secret, entity('inactive'), 200, 403);
+      await around('entity on', ofAdmin.secret, entity('active'), 403, 200);
+      rounds += 6;
+    }
+    for (const wire of wires) wire.end();
+    expect(wrong).toEqual([]);
+    expect(rounds).toBeGreaterThan(50);
+    expect(judged.refused).toBe(judged.allowed * 2);
+  });
+});
