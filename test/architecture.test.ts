@@ -14,7 +14,7 @@ const rules: Record<string, { layers: string[]; packages: RegExp }> = {
   http: { layers: ['http', 'core'], packages: /^(node:|h3|listhen|pino|rate-limiter-flexible|prom-client)/ },
   cli: {
     layers: ['cli', 'core'],
-    packages: /^(node:|commander|@inquirer\/|chalk|cli-table3|clipboardy|fast-string-width)/,
+    packages: /^(node:|commander|@inquirer\/|chalk|clipboardy|fast-string-width)/,
   },
 };
 

@@ -56,18 +56,17 @@ export async function printTable(
     return;
   }
   const { style } = context;
-  const { default: Table } = await import('cli-table3');
-  const table = new Table({
-    head: headings.map((heading) => style.bold(heading)),
-    chars: noBorders,
-    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
-  });
-  table.push(...rows.map((row) => [...row]));
-  const lines = table.toString().split('\n');
-  const { default: widthOf } = await import('string-width');
-  const width = Math.max(...lines.map((line) => widthOf(line.trimEnd())));
+  const { padded, widthOf } = await import('./wrap.ts');
+  const widths = headings.map((heading, i) => Math.max(widthOf(heading), ...rows.map((row) => widthOf(row[i] ?? ''))));
+  const gap = 2;
+  const width = widths.reduce((sum, one) => sum + one + gap, -gap);
   if (width <= (context.io.stdout.columns() ?? Number.POSITIVE_INFINITY)) {
-    context.print(...lines.map((line) => line.trimEnd()));
+    const line = (cells: readonly string[]) =>
+      cells
+        .map((cell, i) => padded(cell, (widths[i] ?? 0) + gap))
+        .join('')
+        .trimEnd();
+    context.print(line(headings.map((heading) => style.bold(heading))), ...rows.map(line));
     return;
   }
   const labelWidth = Math.max(...headings.map((heading) => heading.length));
@@ -77,8 +76,13 @@ export async function printTable(
   context.print(blocks.join('\n\n'));
 }
 
-const noBorders = Object.fromEntries(
-  ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid']
-    .concat(['mid', 'mid-mid', 'right', 'right-mid', 'middle'])
-    .map((name) => [name, '']),
-);
+/** Prints an array of JSON piece by piece, so that memory stays bounded: one piece as a document, more of them a line each. */
+export async function printJsonArray(context: Context, pieces: AsyncIterable<readonly unknown[]>): Promise<void> {
+  let count = 0;
+  for await (const piece of pieces) {
+    const lines = piece.map((value) => JSON.stringify(value)).join(',\n');
+    if (piece.length > 0) context.io.stdout.write(`${count === 0 ? '[' : ',\n'}${lines}`);
+    count += piece.length;
+  }
+  context.io.stdout.write(count === 0 ? '[]\n' : ']\n');
+}

@@ -5,7 +5,7 @@ import { formatInstantMs, isDate, parseInstantUs } from '../../core/instants.ts'
 import { parseSpanMs } from '../../core/settings.ts';
 import { defineCommand, type Noun } from '../command.ts';
 import { parsed, text } from '../flags.ts';
-import { printTable } from '../output.ts';
+import { printJsonArray, printTable } from '../output.ts';
 
 const since = text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant');
 
@@ -90,14 +90,9 @@ const exportRecords = defineCommand({
   async run(context, flags) {
     const { domain, actor } = await context.session();
     const range = { sinceMs: instantOf(flags.since, domain.clock()) };
-    let first = true;
-    if (context.json) context.io.stdout.write('[');
-    for await (const record of exportAudit(domain, actor, range)) {
-      const line = JSON.stringify(recordJson(record));
-      context.io.stdout.write(context.json ? `${first ? '' : ','}\n${line}` : `${line}\n`);
-      first = false;
-    }
-    if (context.json) context.io.stdout.write(']\n');
+    const records = exportAudit(domain, actor, range);
+    if (context.json) await printJsonArray(context, singly(records));
+    else for await (const record of records) context.print(JSON.stringify(recordJson(record)));
   },
 });
 
@@ -107,6 +102,10 @@ export const audit: Noun = {
   summary: 'The audit trail: who did what, when, and was refused what',
   verbs: [list, verify, exportRecords],
 };
+
+async function* singly(records: AsyncIterable<AuditRecord>) {
+  for await (const record of records) yield [recordJson(record)];
+}
 
 function recordJson(record: AuditRecord) {
   return {

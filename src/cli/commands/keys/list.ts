@@ -6,7 +6,7 @@ import type { Key, KeyFilter } from '../../../core/store.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { type FlagValues, oneOf, parsed, text, toggle } from '../../flags.ts';
-import { keyJson, printTable, timeAt } from '../../output.ts';
+import { keyJson, printJsonArray, printTable, timeAt } from '../../output.ts';
 
 /** Which keys to list; the settings page takes the same. */
 export const listFlags = {
@@ -46,15 +46,34 @@ export const list = defineCommand({
 export async function listAll(context: Context, given: FlagValues<typeof listFlags>): Promise<void> {
   const { domain, actor } = await context.session();
   const filter = await filterOf(domain, actor, given);
-  const keys: Key[] = [];
-  for (let after: { createdAtMs: number; id: string } | undefined; ; ) {
-    const page = await listKeys(domain, actor, filter, { limit: pageSize, after });
-    keys.push(...page);
-    after = page.at(-1);
-    if (page.length < pageSize) break;
+  const pages = pagesOf(domain, actor, filter);
+  if (context.json) {
+    await printJsonArray(
+      context,
+      mapped(pages, (key) => keyJson(key, filter.nowMs)),
+    );
+    return;
   }
-  if (context.json) context.printJson(keys.map((key) => keyJson(key, filter.nowMs)));
-  else await printKeys(context, keys, given.all);
+  let any = false;
+  for await (const page of pages) {
+    if (page.length > 0 || !any) await printKeys(context, page, given.all);
+    any = true;
+  }
+}
+
+/** Page by page, so that a million keys take no more memory than five hundred. */
+async function* pagesOf(domain: Domain, actor: Actor, filter: KeyFilter): AsyncGenerator<Key[]> {
+  let after: { createdAtMs: number; id: string } | undefined;
+  for (;;) {
+    const page = await listKeys(domain, actor, filter, { limit: pageSize, after });
+    yield page;
+    if (page.length < pageSize) return;
+    after = page.at(-1);
+  }
+}
+
+async function* mapped<T, U>(pages: AsyncIterable<readonly T[]>, map: (one: T) => U): AsyncGenerator<U[]> {
+  for await (const page of pages) yield page.map(map);
 }
 
 /** The filter that the flags describe, at this moment. */
