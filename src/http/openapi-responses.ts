@@ -37,6 +37,11 @@ export const parameterHeaders: Record<string, Schema> = {
     schema: { type: 'string' },
     example: '</api/v1/parts?limit=50&cursor=WyJ4Il0>; rel="next"',
   },
+  Allow: {
+    description: 'The methods that the path takes.',
+    schema: { type: 'string' },
+    example: 'GET, HEAD',
+  },
   'WWW-Authenticate': {
     description: 'What to authenticate with (RFC 6750).',
     schema: { type: 'string' },
@@ -80,6 +85,11 @@ const refusals: Record<string, ProblemResponse> = {
     headers: ['WWW-Authenticate'],
   },
   NotFound: { description: "There is no such record in the key's entity.", codes: ['not_found'] },
+  MethodNotAllowed: {
+    description: 'Any method that the path does not take; `Allow` names those that it does.',
+    codes: ['method_not_allowed'],
+    headers: ['Allow'],
+  },
   TooLarge: { description: 'More than 10,000 readings, or 8 MiB after decompression.', codes: ['too_large'] },
   UnsupportedMediaType: { description: 'Another type or coding of the body.', codes: ['unsupported_media_type'] },
   InvalidBody: { description: 'JSON, but of another shape.', codes: ['invalid_body'] },
@@ -150,6 +160,7 @@ const details: Partial<Record<ApiCode, string>> = {
   entity_missing: 'This API key has no entity any more.',
   entity_inactive: 'The entity of this API key is inactive.',
   permission_required: 'This needs the permission parts.view.',
+  method_not_allowed: 'This path takes GET, HEAD only.',
   not_found: 'There is no such part in this entity.',
   too_many_requests: 'This API key has used up its requests. Try again in 17 seconds.',
   too_many_ingest_requests: 'This API key has used up its requests. Try again in 17 seconds.',

@@ -127,7 +127,7 @@ function headerRefs(names: readonly string[]): Schema {
 
 function responseRefs(kind: ResponseKind): Schema {
   const refs: Record<ResponseKind, Record<number, string>> = {
-    public: { 304: 'NotModified', 500: 'Internal', 503: 'Unavailable' },
+    public: { 304: 'NotModified', 405: 'MethodNotAllowed', 500: 'Internal', 503: 'Unavailable' },
     key: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'EntityForbidden' },
     list: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'Forbidden' },
     single: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'Forbidden', 404: 'NotFound' },
@@ -146,7 +146,13 @@ function responseRefs(kind: ResponseKind): Schema {
   );
 }
 
-const guarded = { 401: 'Unauthorized', 429: 'TooMany', 500: 'Internal', 503: 'Unavailable' };
+const guarded = {
+  401: 'Unauthorized',
+  405: 'MethodNotAllowed',
+  429: 'TooMany',
+  500: 'Internal',
+  503: 'Unavailable',
+};
 
 // --- the fixed paths ------------------------------------------------------------------------------------------------
 
