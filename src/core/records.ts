@@ -8,8 +8,11 @@ export interface RecordJudge {
   readonly violations: ViolationList;
   /** Field names in the order in which rows have them: `id`, then as declared. */
   readonly fields: readonly string[];
-  /** A row of texts: `columns[i]` is the position in `cells` of field `i`, -1 where the file lacks it. Undefined: refused. */
-  judgeCells(cells: readonly string[], columns: Int32Array, line: number): ImportRow | undefined;
+  /**
+   * A row of texts: `columns[i]` is the position in `cells` of field `i`, -1 where the file lacks it; `plain` where all of
+   * it is known to be printable ASCII without line breaks. Undefined: refused.
+   */
+  judgeCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): ImportRow | undefined;
   /** A row of JSON values keyed by field names; a value it lacks is null. Undefined: refused. */
   judgeObject(values: Readonly<Record<string, unknown>>, line: number): ImportRow | undefined;
 }
@@ -33,14 +36,14 @@ export function createRecordJudge(resource: ResourceDefinition): RecordJudge {
   return {
     violations,
     fields: names,
-    judgeCells(cells, columns, atLine) {
+    judgeCells(cells, columns, atLine, plain) {
       line = atLine;
       columnOf = columns;
       const before = violations.count;
       const values: unknown[] = new Array(count);
       for (let i = 0; i < count; i++) {
         const text = trimmed(cells[columns[i] as number] ?? ''); // -1 finds nothing
-        values[i] = text === '' ? absent(i) : (judges[i] as FieldJudge).fromText(text, refuse);
+        values[i] = text === '' ? absent(i) : (judges[i] as FieldJudge).fromText(text, refuse, plain);
       }
       return violations.count === before ? rowOf(values, atLine) : undefined;
     },

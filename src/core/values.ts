@@ -9,7 +9,8 @@ export type ValueJudge<Given> = (given: Given, refuse: Refuse) => unknown;
 
 /** The judges of one field: for a cell of text, as CSV has them, and for a value of JSON. */
 export interface FieldJudge {
-  fromText: ValueJudge<string>;
+  /** `plain` says that the text is known to be printable ASCII on one line, so that nobody need look again. */
+  fromText(text: string, refuse: Refuse, plain?: boolean): unknown;
   fromJson: ValueJudge<unknown>;
 }
 
@@ -44,9 +45,9 @@ function isBlank(code: number): boolean {
   return code <= 32 || code === 0xa0;
 }
 
-function fromTextOnly(name: string, rule: string, judge: ValueJudge<string>): FieldJudge {
+function fromTextOnly(name: string, rule: string, judge: FieldJudge['fromText']): FieldJudge {
   const fromJson: ValueJudge<unknown> = (given, refuse) =>
-    typeof given === 'string' ? judge(given, refuse) : refuse(name, given, rule);
+    typeof given === 'string' ? judge(given, refuse, false) : refuse(name, given, rule);
   return { fromText: judge, fromJson };
 }
 
@@ -55,19 +56,23 @@ function fromTextOnly(name: string, rule: string, judge: ValueJudge<string>): Fi
 /** Texts longer than a code or number may have lines; in those a line break is a sign of a broken file. */
 const shortLength = 64;
 
-function judgeText(name: string, field: TextField): ValueJudge<string> {
+function judgeText(name: string, field: TextField): FieldJudge['fromText'] {
   const { maxLength } = field;
   const mayBreak = maxLength > shortLength;
   const format = field.format && { rule: textFormats[field.format].rule, pattern: patternOf(field.format) };
-  return (text, refuse) => {
+  // Units, currencies, categories: what was let in for one row mostly stands in the next, too.
+  let before = '';
+  return (text, refuse, plain) => {
+    if (text === before) return before;
     if (text.length > maxLength) return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
-    for (let i = 0; i < text.length; i++) {
+    for (let i = plain ? text.length : 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
       if (code >= 32 && code < 127) continue;
       const wrong = wrongCharacter(text, i, code, mayBreak);
       if (wrong !== undefined) return refuse(name, text, wrong);
     }
     if (format && !format.pattern.test(text)) return refuse(name, text, format.rule);
+    before = text;
     return text;
   };
 }

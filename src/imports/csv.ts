@@ -1,8 +1,8 @@
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
 export interface CsvEvents {
-  /** A row: its values and the line it starts on. The first is the header. */
-  row(cells: string[], line: number): void;
+  /** A row: its values and the line it starts on; `plain` where all are printable ASCII without breaks. The first is the header. */
+  row(cells: string[], line: number, plain: boolean): void;
   /** A row that is no CSV: the line and the column, from 1, where it goes wrong. Reading goes on with the next line. */
   fault(line: number, column: number, value: string | null, rule: string): void;
   /** Nothing after this line can be read; throws. */
@@ -13,6 +13,8 @@ const quote = '"';
 const quoteCode = 34;
 const returnCode = 13;
 const lineCode = 10;
+const plainText = /^[ -~\r\n]*$/;
+const loneReturn = /\r(?!\n)/;
 
 /**
  * A streaming reader of CSV (RFC 4180, also with `;` or tab, told from the header line, or by Excel's `sep=` line).
@@ -25,6 +27,7 @@ export function createCsvReader(events: CsvEvents): TextReader {
   let rest = '';
   let line = 1;
   let delimiter: string | undefined;
+  let plain = false;
   return {
     get line() {
       return line + countBreaks(rest, 0, rest.length);
@@ -47,6 +50,8 @@ export function createCsvReader(events: CsvEvents): TextReader {
         }
         delimiter = told ?? delimiterOf(header);
       }
+      // A look at the whole is much quicker than one at each value.
+      plain = plainText.test(all) && !loneReturn.test(all);
       const read = readRows(all, delimiter, last);
       rest = all.slice(read);
       if (rest.length > maxRowLength) events.fatal(line, tooLongRule);
@@ -67,7 +72,7 @@ export function createCsvReader(events: CsvEvents): TextReader {
         at = next;
       } else {
         const end = withoutReturn(text, at, lineEnd);
-        if (end > at) events.row(text.slice(at, end).split(separator), line);
+        if (end > at) events.row(text.slice(at, end).split(separator), line, plain);
         line++;
         at = lineEnd + 1;
       }
@@ -115,7 +120,7 @@ export function createCsvReader(events: CsvEvents): TextReader {
         }
       }
       if (isEnd(text, end)) {
-        events.row(cells, line);
+        events.row(cells, line, plain && breaks === 0);
         line += breaks + 1;
         return end + 1;
       }

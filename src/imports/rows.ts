@@ -80,13 +80,13 @@ function createReader(
     let columns: Int32Array | undefined;
     let header: string[] = [];
     const csv = createCsvReader({
-      row(cells, line) {
+      row(cells, line, plain) {
         if (!columns) {
           begun = true;
           header = cells.map((cell) => cell.trim());
           columns = columnsOf(resource, header, line, options.map);
         } else if (cells.length === header.length) {
-          keep(judge.judgeCells(cells, columns, line));
+          keep(judge.judgeCells(cells, columns, line, plain));
         } else {
           const column = Math.min(cells.length, header.length);
           const rule = `${header.length} columns as in the header; this row has ${cells.length}`;

@@ -53,7 +53,7 @@ function judgeCsv(row: Record<string, string>) {
   const judge = createRecordJudge(gauges);
   const cells = { ...required, ...row };
   const columns = Int32Array.from(judge.fields, (name) => Object.keys(cells).indexOf(name));
-  const judged = judge.judgeCells(Object.values(cells), columns, 7);
+  const judged = judge.judgeCells(Object.values(cells), columns, 7, false);
   const record = judged && Object.fromEntries(judge.fields.map((name, i) => [name, judged.values[i]]));
   return { record, violations: judge.violations.first };
 }
