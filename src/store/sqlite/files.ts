@@ -71,6 +71,9 @@ export function giveToFolderOwner(file: string): void {
   if (uid !== 0) chownSync(file, uid, gid);
 }
 
-/** FULL, since an answer promises durability; checkpoints are rare, since each one stalls the commit that meets it. */
+/**
+ * FULL, since an answer promises durability; checkpoints are rare, since each one stalls the commit that meets it; the
+ * cache holds the inner pages of the indexes of millions of rows.
+ */
 const pragmas =
-  'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma wal_autocheckpoint = 4000';
+  'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000';
