@@ -18,8 +18,8 @@ const copyDocumentsPage = {
 const packCommands = {
   name: 'pack-commands',
   closeBundle() {
-    const { status } = spawnSync(process.execPath, ['bin/load.js'], { stdio: ['ignore', 'ignore', 'inherit'] });
-    if (status !== 0) throw new Error('the commands could not be packed');
+    const { status, stderr } = spawnSync(process.execPath, ['bin/load.js'], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`the commands could not be packed:\n${stderr}`);
   },
 };
 
@@ -52,6 +52,8 @@ export default {
     start: 'src/start.ts',
   },
   platform: 'node',
+  // Where a module is both lazy and not, it simply is not; that is no mistake.
+  checks: { ineffectiveDynamicImport: false },
   external: [/\.node$/, 'clipboardy', 'pino', /^@parcel/],
   transform: { define: { 'import.meta': '{}' } },
   output: {
