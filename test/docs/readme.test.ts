@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { globalFlags } from '../../src/cli/command.ts';
 import { nouns } from '../../src/cli/nouns.ts';
+import { maxBatch } from '../../src/core/readings.ts';
+import { serveDefaults } from '../../src/core/settings.ts';
+import { maxBodyBytes } from '../../src/http/body.ts';
+import { connectionLimits } from '../../src/http/connections.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
 import { dataDictionary } from '../../src/resources/dictionary.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -117,6 +121,34 @@ describe('names in the README and the pages', () => {
   it.each(texts)('%s: names no path of one machine and no registry', (_file, text) => {
     expect(text).not.toMatch(/\/work\/|\/tmp\/|\/root\b|\/home\/[a-z]/);
     expect(text).not.toMatch(/registry\.|npmjs|deb\.debian/);
+  });
+});
+
+describe('limits', () => {
+  const serve = pages.find(({ name }) => name === 'hkctl-serve')?.text ?? '';
+
+  it('of batches and pages are those of the program', () => {
+    expect([maxBatch, maxBodyBytes]).toEqual([10_000, 8 * 1024 * 1024]);
+    for (const text of [readme, serve]) {
+      expect(text).toContain('10,000');
+      expect(text).toContain('8 MiB');
+    }
+  });
+
+  it('of connections are those of the program', () => {
+    const { connections, headersMs, requestMs, idleMs, answerMs, keepAliveMs } = connectionLimits;
+    expect(serve).toContain(`At most ${connections} connections`);
+    for (const ms of [headersMs, requestMs, idleMs, answerMs, keepAliveMs]) expect(serve).toContain(`${ms / 1000} s`);
+  });
+
+  it('of rates are the defaults of the program', () => {
+    const { limitFailedChecks, limitRequests, limitIngest, port, host } = serveDefaults;
+    const aMinute = [limitFailedChecks, limitRequests, limitIngest].map((limit) => limit?.requests);
+    expect(aMinute).toEqual([20, 600, 6000]);
+    for (const requests of aMinute) expect(serve).toContain(`\n.Li ${requests}/m\nunless`);
+    for (const requests of ['20', '600', '6,000']) expect(readme).toContain(`${requests} a minute`);
+    expect(serve).toContain(`${port} unless told otherwise`);
+    expect(serve).toContain(`${host} unless told otherwise`);
   });
 });
 
