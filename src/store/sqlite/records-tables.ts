@@ -22,6 +22,11 @@ export function tableName(resource: ResourceDefinition): string {
   return resource.name.replaceAll('-', '_');
 }
 
+/** Name of the index in whose order a page by a field lies. */
+export function indexName(resource: ResourceDefinition, field: string): string {
+  return `${tableName(resource)}_by_${field}`;
+}
+
 /**
  * The table of a resource, derived from its declaration: a column a field, the records of an entity beside each other by
  * `id`, and an index for every order in which a page can be asked for. The migrations say WITHOUT ROWID, for which
@@ -41,7 +46,7 @@ export function toTable(resource: ResourceDefinition) {
     return [
       primaryKey({ columns: [table.entity, column('id')] }),
       ...[...filterableFields(resource), 'updated_at'].map((field) =>
-        index(`${name}_by_${field}`).on(table.entity, column(field), column('id')),
+        index(indexName(resource, field)).on(table.entity, column(field), column('id')),
       ),
     ];
   });
