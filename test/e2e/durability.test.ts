@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/sqlite/driver.ts';
 import { call, keptAlive, type ReadingJson, readAll } from './client.ts';
 import { type Daemon, Plant, type SensorRow } from './plant.ts';
 import { pause, until } from './program.ts';
@@ -29,9 +30,14 @@ function createReadings(sensor: string, first: number, count: number): ReadingOu
 }
 
 /** Posts batches on one connection as quickly as they are answered, until the daemon is killed. */
-async function ingest(daemon: Daemon, secret: string, sensor: string, from: number): Promise<ReadingOut[]> {
+async function ingest(
+  daemon: Daemon,
+  secret: string,
+  sensor: string,
+  from: number,
+  answered: ReadingOut[],
+): Promise<void> {
   const agent = keptAlive();
-  const answered: ReadingOut[] = [];
   for (let first = from; ; first += 40) {
     const batch = createReadings(sensor, first, 40);
     try {
@@ -44,7 +50,6 @@ async function ingest(daemon: Daemon, secret: string, sensor: string, from: numb
     answered.push(...batch);
   }
   agent.destroy();
-  return answered;
 }
 
 async function readingsOf(daemon: Daemon, secret: string, sensor: string): Promise<ReadingOut[]> {
@@ -72,16 +77,26 @@ describe('what was answered is on disk', () => {
       const daemon = await plant.serve();
       // Each round has sensors of its own, so that none of its readings is a duplicate of the one before.
       const codes = sensors.slice(round * 4, round * 4 + 4).map(({ code }) => code);
-      const senders = codes.flatMap((code) => [0, 50_000_000].map((from) => ingest(daemon, gateway, code, from)));
-      await pause(900);
-      await daemon.kill9();
-      for (const batch of await Promise.all(senders)) {
-        for (const { sensor, at, value } of batch) answered.get(sensor)?.set(at, value);
+      const lanes = codes.flatMap((code) =>
+        [0, 50_000_000].map((from) => ({ code, from, answered: [] as ReadingOut[] })),
+      );
+      const senders = lanes.map((lane) => ingest(daemon, gateway, lane.code, lane.from, lane.answered));
+      await until('each connection is busy', () => lanes.every((lane) => lane.answered.length >= 600));
+      // Once in the middle of it all, and once while another process holds the file: what is answered then could not have
+      // been kept.
+      const holder = openDatabase(plant.store.replace(/\.db$/, '.readings.db'), { timeout: 5000, fileMustExist: true });
+      if (round === 1) {
+        holder.exec('begin immediate');
+        await pause(200);
       }
+      await daemon.kill9();
+      holder.close();
+      await Promise.all(senders);
+      for (const { sensor, at, value } of lanes.flatMap((lane) => lane.answered)) answered.get(sensor)?.set(at, value);
     }
     const daemon = await plant.serve();
     for (const [sensor, sent] of answered) {
-      expect(sent.size).toBeGreaterThan(1000);
+      expect(sent.size).toBeGreaterThanOrEqual(1200);
       const kept = new Map((await readingsOf(daemon, reader, sensor)).map(({ at, value }) => [at, value]));
       const lost = [...sent].filter(([at, value]) => kept.get(at) !== value);
       expect(lost).toEqual([]);
@@ -89,8 +104,7 @@ describe('what was answered is on disk', () => {
       expect(kept.size - sent.size).toBeLessThanOrEqual(2 * 40);
       expect((kept.size - sent.size) % 40).toBe(0);
     }
-    const audit = await plant.ok(['audit', 'verify']);
-    expect(audit.code).toBe(0);
+    await plant.ok(['audit', 'verify']);
   });
 
   const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
