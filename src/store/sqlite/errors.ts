@@ -36,7 +36,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
       options('Keep the files as they are and go back to your last backup.'),
     );
   }
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|IOERR)|^EACCES|^EPERM|^EROFS/.test(code)) {
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|IOERR)|^(EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP)$/.test(code)) {
     return new HkctlError(
       'store_unreadable',
       `The store ${path} cannot be opened or written by this account.`,

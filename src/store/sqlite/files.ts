@@ -46,7 +46,7 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
     });
   }
   return translating(file, () => {
-    if (file !== memory && create) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (file !== memory && create) makeFolder(dirname(file));
     // SQLite makes the -wal and -shm files with the mode of the database itself, so only that one needs the umask.
     const before = create ? process.umask(0o077) : undefined;
     try {
@@ -77,3 +77,10 @@ export function giveToFolderOwner(file: string): void {
  */
 const pragmas =
   'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000';
+
+/** Makes a folder for its owner only. Node's own recursion never ends where a file system refuses one, as /proc does. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+}
