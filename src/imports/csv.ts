@@ -108,7 +108,8 @@ export function createCsvReader(events: CsvEvents): TextReader {
         if (nextQuote < at) nextQuote = indexOrEnd(text, quote, at);
         if (lineEnd === text.length && !last) return -1;
         if (nextQuote >= lineEnd) {
-          for (const value of text.slice(at, withoutReturn(text, at, lineEnd)).split(separator)) cells.push(value);
+          const values = text.slice(at, withoutReturn(text, at, lineEnd)).split(separator);
+          for (let i = 0; i < values.length; i++) cells.push(values[i] ?? '');
           end = lineEnd;
         } else {
           end = indexOrEnd(text, separator, at);
@@ -128,9 +129,11 @@ export function createCsvReader(events: CsvEvents): TextReader {
     }
 
     function skipLine(from: number, rule: string, value: string | null): number {
+      const end = indexOrEnd(text, '\n', from);
+      if (end === text.length && !last) return -1;
       events.fault(line + breaks, cells.length + 1, value, rule);
       line += breaks + 1;
-      return indexOrEnd(text, '\n', from) + 1;
+      return end + 1;
     }
   }
 }

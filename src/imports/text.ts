@@ -12,26 +12,32 @@ export class EncodingFault extends Error {
   }
 }
 
-/** Decodes UTF-8, a byte order mark left out; gives all text before a wrong byte, then throws {@link EncodingFault}. */
+/**
+ * Decodes UTF-8, a byte order mark left out; gives all text before a wrong byte, then throws {@link EncodingFault}. Pieces
+ * end with a line where they can: what is searched then is mostly one flat string, not two joined.
+ */
 export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let position = 0;
   let tail: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     const bytes = tail.length > 0 ? Buffer.concat([tail, chunk]) : toBuffer(chunk);
-    const start = position === 0 && hasMark(bytes) ? 3 : 0;
-    const whole = bytes.subarray(0, bytes.length - unfinished(bytes));
-    if (!isUtf8(whole)) {
-      const wrong = firstWrong(whole);
-      yield whole.subarray(Math.min(start, wrong), wrong).toString();
-      throw new EncodingFault(position + wrong, whole[wrong] ?? 0);
-    }
-    const text = whole.subarray(start);
-    // One byte a character is the quickest to make and to search, and most files are nothing else.
-    yield isAscii(text) ? text.toString('latin1') : text.toString('utf8');
+    const whole = bytes.subarray(0, bytes.lastIndexOf(lineCode) + 1 || bytes.length - unfinished(bytes));
+    yield* decode(whole, position);
     position += whole.length;
     tail = bytes.subarray(whole.length);
   }
-  if (tail.length > 0) throw new EncodingFault(position, tail[0] ?? 0);
+  yield* decode(tail, position);
+}
+
+const lineCode = 10;
+
+function* decode(bytes: Buffer, position: number): Generator<string> {
+  const wrong = isUtf8(bytes) ? -1 : firstWrong(bytes);
+  const start = position === 0 && hasMark(bytes) ? 3 : 0;
+  const text = bytes.subarray(start, wrong === -1 ? bytes.length : Math.max(start, wrong));
+  // One byte a character is the quickest to make and to search, and most files are nothing else.
+  if (text.length > 0) yield isAscii(text) ? text.toString('latin1') : text.toString('utf8');
+  if (wrong !== -1) throw new EncodingFault(position + wrong, bytes[wrong] ?? 0);
 }
 
 function toBuffer(chunk: Uint8Array): Buffer {

@@ -117,6 +117,7 @@ describe('CSV', () => {
     ['text after a quote', `${header}\nA,"x"y,1,true\n`, { line: 2, column: 2, field: 'name' }],
     ['a quote inside', `${header}\nA,5" pipe,1,true\n`, { line: 2, column: 2, field: 'name' }],
     ['a quote left open', `${header}\nA,"x,1,true\nB,y,2,true\n`, { line: 2, column: 2, field: 'name' }],
+    ['a quote closed too early', `${header}\nA,"x\n"y,1,true\nB,y,2,true\n`, { line: 3, column: 2, field: 'name' }],
     ['a bad value after line breaks', `${header}\nA,"x\n\ny",1,true\nB,y,2,maybe\n`, { line: 5, column: 4 }],
   ])('with %s is refused at its place', async (_name, text, expected) => {
     const { violations } = await read(text);
