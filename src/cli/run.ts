@@ -43,7 +43,8 @@ export async function run(given: readonly string[], io: Io, services: Services):
 function report(thrown: unknown, running: CommandDefinition | undefined, argv: readonly string[], io: Io): number {
   const error = toError(thrown);
   const closedPipe = error.code === 'output_failed' && errnoOf(error.cause) === 'EPIPE';
-  if (closedPipe && running?.readOnly) return 0;
+  // Help and the like, before any command runs, change nothing either.
+  if (closedPipe && (running?.readOnly ?? true)) return 0;
   const message = redactSecrets(error.message);
   const hint = error.hint === undefined ? null : redactSecrets(error.hint);
   if (wants(argv, io, '--json', 'HKCTL_JSON')) {
