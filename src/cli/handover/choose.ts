@@ -1,5 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
-import type { Handover } from '../../core/keys.ts';
+import type { Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
 import { canDraw } from '../style.ts';
 import { withCopy } from './clipboard.ts';

@@ -1,4 +1,4 @@
-import type { Handover } from '../../core/keys.ts';
+import type { Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import { canDraw } from '../style.ts';

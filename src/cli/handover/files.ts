@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
-import type { Handover } from '../../core/keys.ts';
+import type { Handover } from '../../core/minting.ts';
 import { secretLength } from '../../core/secrets.ts';
 import { errnoOf } from '../io.ts';
 

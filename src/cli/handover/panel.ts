@@ -1,4 +1,4 @@
-import type { HandedKey, Handover } from '../../core/keys.ts';
+import type { HandedKey, Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
 import { openScreen, type Screen } from '../screen.ts';
 import type { Style } from '../style.ts';

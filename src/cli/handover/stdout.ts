@@ -1,4 +1,4 @@
-import type { HandedKey, Handover } from '../../core/keys.ts';
+import type { HandedKey, Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
 import { keyJson } from '../output.ts';
 

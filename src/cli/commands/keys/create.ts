@@ -2,7 +2,13 @@ import type { Actor, Domain } from '../../../core/actors.ts';
 import { requirePermissions } from '../../../core/actors.ts';
 import { requireEntity } from '../../../core/entities.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { type CreateKeyInput, createKey, parseExpiry, requireCreatable, requireKeyName } from '../../../core/keys.ts';
+import {
+  type CreateKeyInput,
+  createKey,
+  parseExpiry,
+  requireCreatable,
+  requireKeyName,
+} from '../../../core/minting.ts';
 import { type ClientPermission, clientPermissions, type PresetName, presets } from '../../../core/permissions.ts';
 import type { Entity } from '../../../core/store.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';

@@ -1,6 +1,7 @@
 import { type Actor, type Domain, requirePermissions } from '../../../core/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { requireActiveKeys, rotateKeys } from '../../../core/keys.ts';
+import { requireActiveKeys } from '../../../core/keys.ts';
+import { rotateKeys } from '../../../core/minting.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
 import { text, toggle } from '../../flags.ts';
