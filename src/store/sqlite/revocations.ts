@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { translating } from './errors.ts';
 import { giveToFolderOwner } from './files.ts';
 
@@ -37,13 +37,31 @@ function toLine(event: 'revoked' | 'withdrawn', { atMs, keyId, prefix, secretHas
 
 function appendLines(file: string, lines: readonly string[]): void {
   translating(file, () => {
-    const fd = openSync(file, 'a', 0o600);
+    const fd = openSync(file, 'a+', 0o600);
     try {
       if (fstatSync(fd).size === 0) giveToFolderOwner(file);
-      writeSync(fd, lines.join(''));
+      appendWhole(fd, lines.join(''));
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
   });
+}
+
+/**
+ * All or nothing: a disk that gets full takes the first half of a line, and the next one would be lost behind it; so would
+ * one behind the half that a power cut left. Nobody else appends meanwhile: notes are made under the registry's write lock.
+ */
+function appendWhole(fd: number, lines: string): void {
+  const before = fstatSync(fd).size;
+  const last = Buffer.alloc(1);
+  const isTorn = before > 0 && readSync(fd, last, 0, 1, before - 1) === 1 && last.toString() !== '\n';
+  try {
+    for (let rest = Buffer.from(isTorn ? `\n${lines}` : lines); rest.length > 0; ) {
+      rest = rest.subarray(writeSync(fd, rest));
+    }
+  } catch (thrown) {
+    ftruncateSync(fd, before);
+    throw thrown;
+  }
 }
