@@ -221,6 +221,12 @@ describe.skipIf(!canMount)('a full disk', () => {
     const onDisk = await Plant.open(disk);
     try {
       const { key, secret } = await onDisk.mint('Gateway', 'sensor-gateway');
+      // Beside a daemon all files are open already, so that a command gets further before it meets the end of the disk.
+      const daemon = await onDisk.serve();
+      // The journal of revocations ends shortly before a page does: the next line fits in half.
+      const journalFile = join(disk, 'store', 'hkctl.revocations');
+      const line = `2026-01-01T00:00:00.000Z revoked ${key.id.replaceAll(/\w/g, '0')} hk_00000 ${'0'.repeat(43)}\n`;
+      writeFileSync(journalFile, line.repeat(Math.floor(4096 / line.length)), { mode: 0o600 });
       fill();
       const file = plant.path('new.key');
       const created = await onDisk.hkctl([
@@ -265,11 +271,12 @@ describe.skipIf(!canMount)('a full disk', () => {
       await onDisk.ok(['keys', 'revoke', key.id, '--yes']);
       expect((await onDisk.key(key.id)).status).toBe('Revoked');
       // The journal beside the store is made of whole lines.
-      const journal = readFileSync(join(disk, 'store', 'hkctl.revocations'), 'utf8');
+      const journal = readFileSync(journalFile, 'utf8');
       for (const line of journal.trim().split('\n'))
         expect(line).toMatch(/^\S+Z (revoked|withdrawn) [0-9a-f-]{36} hk_\w{5} \S{43}$/);
       expect(journal.trim().split('\n').at(-1)).toContain(` revoked ${key.id} `);
       await onDisk.ok(['audit', 'verify']);
+      expect((await call(`${daemon.url}/api/v1/me`, { secret })).status).toBe(401);
     } finally {
       await onDisk.end();
     }
