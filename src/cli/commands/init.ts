@@ -1,5 +1,6 @@
 import { weekDays } from '../../core/calendar.ts';
 import { requireEntityCode, requireTimezone } from '../../core/entities.ts';
+import { HkctlError } from '../../core/errors.ts';
 import { type FirstTenantInput, initialise } from '../../core/tenants.ts';
 import { requireLabel, requireLogin } from '../../core/users.ts';
 import { defineCommand, yesFlag } from '../command.ts';
@@ -72,6 +73,7 @@ const demoDefaults = {
 
 type Given = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admin', string>> & {
   weekStart?: FirstTenantInput['weekStart'];
+  yes?: boolean;
 };
 
 async function completeInput(context: Context, given: Given, login: string): Promise<FirstTenantInput> {
@@ -82,11 +84,13 @@ async function completeInput(context: Context, given: Given, login: string): Pro
     label: string,
     rule: (text: string) => void,
     preset?: string,
-  ) =>
-    valueOrAsk(context, value, flag, async () => {
+  ) => {
+    if (value === undefined && given.yes) throw new HkctlError('usage', `${flag} is missing.`);
+    return valueOrAsk(context, value, flag, async () => {
       const { askText } = await import('../prompts.ts');
       return askText(io, label, (answer) => sentenceOf(() => rule(answer)), preset);
     });
+  };
   const org = await line(given.org, '--org', 'Name of the organization', (text) => requireLabel(text, 'A name'));
   const weekStart = given.weekStart ?? (given.org === undefined ? await askWeekStart(context) : 'monday');
   const code = await line(given.entity, '--entity', 'Code of the first entity (site)', requireEntityCode);
