@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -41,12 +41,16 @@ function replaceImport(imported, packageName, code) {
   };
 }
 
+/** The benchmarks are no part of the package; they are built where they are there. */
+const benchmarks = existsSync('test/bench') ? { bench: 'test/bench/index.ts' } : {};
+
 /**
  * CommonJS in chunks: the loader of ES modules alone costs a third of what `hkctl keys list` may take.
  * The native driver stays outside; everything reached by `import()` is a chunk of its own.
  */
 export default {
   input: {
+    ...benchmarks,
     hkctl: 'src/main.ts',
     writer: 'src/store/sqlite/writer/thread.ts',
     start: 'src/start.ts',
