@@ -32,6 +32,18 @@ const noSecondDriver = replaceImport('better-sqlite3', 'drizzle-orm', 'export de
 /** commander starts other programs where subcommands are files of their own; ours are not, and to be able costs 5 ms. */
 const noSubprocesses = replaceImport('node:child_process', 'commander', 'export default {}');
 
+/**
+ * On Node 20 every command loads the older driver's ten small files; they are bundled, so that they come with the pack. Its
+ * binary stays where npm put it. Where the optional dependency is not installed, the line is left as it is.
+ */
+const bundleOlderDriver = {
+  name: 'bundle-older-driver',
+  transform(code, id) {
+    if (!id.endsWith('src/store/sqlite/driver.ts') || !existsSync('node_modules/better-sqlite3-12')) return null;
+    return code.replace(/\bload\((['"`])better-sqlite3-12\1\)/, 'require("better-sqlite3-12")');
+  },
+};
+
 function replaceImport(imported, packageName, code) {
   const name = `no ${imported} for ${packageName}`;
   return {
@@ -69,5 +81,5 @@ export default {
     chunkFileNames: 'chunk-[name]-[hash].cjs',
     cleanDir: true,
   },
-  plugins: [noSecondDriver, noSubprocesses, copyDocumentsPage, packCommands],
+  plugins: [bundleOlderDriver, noSecondDriver, noSubprocesses, copyDocumentsPage, packCommands],
 };
