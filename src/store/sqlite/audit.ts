@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, sql } from 'drizzle-orm';
-import { type AuditDraft, type AuditRecord, chainRecord } from '../../core/audit.ts';
+import { type AuditDraft, type AuditRecord, chainRecord, genesisHash } from '../../core/audit.ts';
 import type { AuditStore } from '../../core/store.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';
@@ -12,10 +12,16 @@ type Row = typeof audit.$inferSelect;
 
 const walkedAtOnce = 1000;
 
-/** The append of the audit chain: one indexed read of its head and one insert. */
-export function createAppendAudit({ db }: Registry): AppendAudit {
+/**
+ * The append of the audit chain: one indexed read of its head and one insert. The number goes on from the highest ever
+ * given, so that a cut tail stays a gap whatever is appended afterwards.
+ */
+export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   const head = lazily(() =>
-    db.select({ seq: audit.seq, hash: audit.hash }).from(audit).orderBy(desc(audit.seq)).limit(1).prepare(),
+    connection.prepare<[], { seq: number | null; hash: string | null }>(
+      `select (select seq from sqlite_sequence where name = 'audit') as seq,
+        (select hash from audit order by seq desc limit 1) as hash`,
+    ),
   );
   const insert = lazily(() =>
     db
@@ -37,7 +43,8 @@ export function createAppendAudit({ db }: Registry): AppendAudit {
       .prepare(),
   );
   return (draft) => {
-    const { actor, ...record } = chainRecord(draft, head().get());
+    const { seq = null, hash = null } = head().get() ?? {};
+    const { actor, ...record } = chainRecord(draft, seq === null ? undefined : { seq, hash: hash ?? genesisHash });
     insert().run({ ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
   };
 }

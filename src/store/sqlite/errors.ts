@@ -36,7 +36,11 @@ export function toDomainError(thrown: unknown, path: string): unknown {
       options('Keep the files as they are and go back to your last backup.'),
     );
   }
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|IOERR)|^(EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP)$/.test(code)) {
+  if (
+    /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|IOERR)|^(EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP)$/.test(
+      code,
+    )
+  ) {
     return new HkctlError(
       'store_unreadable',
       `The store ${path} cannot be opened or written by this account.`,
@@ -45,6 +49,13 @@ export function toDomainError(thrown: unknown, path: string): unknown {
   }
   if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) {
     return new HkctlError('duplicate', `It is already there: ${columnsOf(thrown)}.`, { cause: thrown });
+  }
+  if (/^SQLITE_CONSTRAINT_FOREIGNKEY/.test(code)) {
+    return new HkctlError(
+      'state_forbids',
+      'Something this refers to was removed meanwhile; nothing was changed.',
+      options('Look at what is left and try again.'),
+    );
   }
   return thrown;
 }

@@ -18,11 +18,13 @@ interface PageRow {
 
 /**
  * Reads records. A page leaves SQLite as one text of JSON: the columns go through json_object in the order of the index
- * that serves the page, and no row becomes an object here.
+ * that serves the page, and no row becomes an object here. `ownChanges` counts the changes made by the connection itself,
+ * for which SQLite's number of versions stands still; both only grow, so that their sum tells of both.
  */
 export function createRecordStore(
   connection: () => Connection,
   path: string,
+  ownChanges: () => number,
   importRecords: RecordStore['import'],
 ): RecordStore {
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
@@ -51,7 +53,7 @@ export function createRecordStore(
   };
 
   return {
-    version: () => translating(path, () => Number(version().get())),
+    version: () => translating(path, () => Number(version().get()) + ownChanges()),
     get: (resource, entityId, id) => translating(path, () => recordStatement(resource).get(entityId, id)),
     page: (request) =>
       translating(path, () => {

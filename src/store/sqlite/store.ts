@@ -59,6 +59,7 @@ export class SqliteStore implements Store {
   readonly #recordsFile: () => Connection;
   readonly #readingsFile: () => Connection;
   readonly #writer: WriterClient | undefined;
+  #ownRecordChanges = 0;
 
   constructor(path: string, registry: Connection, options: SqliteStoreOptions) {
     this.#path = path;
@@ -77,7 +78,12 @@ export class SqliteStore implements Store {
     this.entities = createEntityStore(this.#registry, this.#append, () => this.#settle());
     this.keys = this.#createKeys();
     this.audit = createAuditStore(this.#registry, this.#append, () => this.#settle());
-    this.records = createRecordStore(this.#recordsFile, path, (request) => this.#import(request));
+    this.records = createRecordStore(
+      this.#recordsFile,
+      path,
+      () => this.#ownRecordChanges,
+      (request) => this.#import(request),
+    );
     this.readings = createReadingStore({
       records: this.#recordsFile,
       readings: this.#readingsFile,
@@ -143,6 +149,7 @@ export class SqliteStore implements Store {
 
   /** Ends what an earlier process may have left half done between the files. */
   #settle(): void {
+    this.#ownRecordChanges++;
     translating(this.#path, () => {
       emptyOutbox(this.#registry, this.#recordsFile(), this.#append);
       purgeRemoved(this.#registry, this.#recordsFile, this.#readingsFile);

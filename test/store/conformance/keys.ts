@@ -2,9 +2,10 @@ import { expect, it } from 'vitest';
 import { verifyChain } from '../../../src/core/audit.ts';
 import type { Store } from '../../../src/core/store.ts';
 import { draftOf, newKey, nowMs, type Plant } from '../stores.ts';
+import type { Given } from './given.ts';
 
 /** What every engine keeps of keys, and when it refuses. `given` makes a fresh store with one plant. */
-export function keyConformance(given: () => Promise<{ store: Store; plant: Plant }>): void {
+export function keyConformance(given: Given): void {
   it('keeps a key and finds it by id, prefix and hash', async () => {
     const { store, plant } = await given();
     const key = newKey(plant, 1, { expiresAtMs: nowMs + 1000 });

@@ -1,6 +1,20 @@
 import { afterEach, describe } from 'vitest';
 import { fileStore, memoryStore, plantIn } from '../stores.ts';
+import { auditConformance } from './audit.ts';
+import type { Given } from './given.ts';
 import { keyConformance } from './keys.ts';
+import { peopleConformance } from './people.ts';
+import { readingConformance } from './readings.ts';
+import { recordConformance } from './records.ts';
+
+/** Every engine passes all of it; a new one joins with a `given` of its own. */
+function conformance(given: Given): void {
+  describe('organizations, profiles, sites', () => peopleConformance(given));
+  describe('keys', () => keyConformance(given));
+  describe('audit', () => auditConformance(given));
+  describe('records', () => recordConformance(given));
+  describe('readings', () => readingConformance(given));
+}
 
 const removals: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -8,7 +22,7 @@ afterEach(async () => {
 });
 
 describe('SQLite in memory', () => {
-  keyConformance(async () => {
+  conformance(async () => {
     const store = await memoryStore();
     removals.push(async () => store.close());
     return { store, plant: await plantIn(store) };
@@ -16,7 +30,7 @@ describe('SQLite in memory', () => {
 });
 
 describe('SQLite in files', () => {
-  keyConformance(async () => {
+  conformance(async () => {
     const { store, remove } = await fileStore();
     removals.push(remove);
     return { store, plant: await plantIn(store) };

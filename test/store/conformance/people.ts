@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import type { Entity, User } from '../../../src/core/store.ts';
+import { draftOf, nowMs, plantIn } from '../stores.ts';
+import type { Given } from './given.ts';
+
+/** What every engine keeps of organizations, profiles and sites. */
+export function peopleConformance(given: Given): void {
+  const userOf = (tenantId: string, login: string, change: Partial<User> = {}): User => ({
+    id: randomUUID(),
+    tenantId,
+    login,
+    name: login.toUpperCase(),
+    role: 'operator',
+    status: 'active',
+    createdAtMs: nowMs,
+    ...change,
+  });
+
+  it('keeps organizations, oldest first, and what changes of them', async () => {
+    const { store, plant } = await given();
+    const other = await plantIn(store, 'Beta');
+    expect(await store.tenants.list()).toEqual([plant.tenant, other.tenant]);
+    const draft = draftOf(plant.tenant.id, 'tenant.set', 'Acme');
+    await store.tenants.update(plant.tenant.id, { name: 'Acme Works' }, draft);
+    await store.tenants.update(plant.tenant.id, { weekStart: 'sunday' }, draft);
+    await store.tenants.update(plant.tenant.id, {}, draft);
+    expect(await store.tenants.find(plant.tenant.id)).toEqual({
+      ...plant.tenant,
+      name: 'Acme Works',
+      weekStart: 'sunday',
+    });
+    expect(await store.tenants.find(other.tenant.id)).toEqual(other.tenant);
+    expect(await store.tenants.find('none')).toBeUndefined();
+  });
+
+  it('keeps an organization whole or not at all', async () => {
+    const { store, plant } = await given();
+    const tenant = { ...plant.tenant, id: randomUUID(), name: 'Gamma' };
+    const admin = userOf(tenant.id, plant.user.login);
+    const seq = await store.audit.lastSeq();
+    const insert = async () =>
+      store.tenants.insert(tenant, admin, undefined, draftOf(tenant.id, 'tenant.add', 'Gamma'));
+    await expect(insert).rejects.toMatchObject({ code: 'duplicate' });
+    expect(await store.tenants.find(tenant.id)).toBeUndefined();
+    expect(await store.audit.lastSeq()).toBe(seq);
+  });
+
+  it('keeps profiles of one organization, a login once in the store', async () => {
+    const { store, plant } = await given();
+    const other = await plantIn(store, 'Beta');
+    const user = userOf(plant.tenant.id, 'omar');
+    const draft = draftOf(plant.tenant.id, 'user.add', 'omar');
+    await store.users.insert(user, draft);
+    expect(await store.users.list(plant.tenant.id)).toEqual([plant.user, user]);
+    expect(await store.users.list(other.tenant.id)).toEqual([other.user]);
+    expect(await store.users.findByLogin('omar')).toEqual(user);
+    expect(await store.users.findByLogin('OMAR')).toBeUndefined();
+    await expect(async () => store.users.insert(userOf(other.tenant.id, 'omar'), draft)).rejects.toMatchObject({
+      code: 'duplicate',
+    });
+  });
+
+  it('never loses the last active Super user of an organization', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'user.set_role', 'x');
+    const update = (user: User, change: Parameters<typeof store.users.update>[1]) =>
+      store.users.update(user.id, change, draft);
+    // Another organization's does not count, nor one who is inactive.
+    await plantIn(store, 'Beta');
+    const asleep = userOf(plant.tenant.id, 'asleep', { role: 'super_user', status: 'inactive' });
+    await store.users.insert(asleep, draft);
+    const seq = await store.audit.lastSeq();
+    expect(await update(plant.user, { role: 'operator' })).toBe(false);
+    expect(await update(plant.user, { status: 'inactive' })).toBe(false);
+    expect(await store.users.findByLogin(plant.user.login)).toEqual(plant.user);
+    expect(await store.audit.lastSeq()).toBe(seq);
+    expect(await update(asleep, { status: 'active' })).toBe(true);
+    expect(await update(plant.user, { status: 'inactive' })).toBe(true);
+    expect(await update(asleep, { role: 'manager' })).toBe(false);
+    expect(await store.users.findByLogin(plant.user.login)).toEqual({ ...plant.user, status: 'inactive' });
+    expect(await store.audit.lastSeq()).toBe(seq + 2);
+  });
+
+  it('keeps sites, a code once in an organization', async () => {
+    const { store, plant } = await given();
+    const other = await plantIn(store, 'Beta');
+    const draft = draftOf(plant.tenant.id, 'entity.add', 'AAA');
+    const entity: Entity = { ...plant.entity, id: randomUUID(), code: 'AAA', name: 'First', timezone: 'UTC' };
+    await store.entities.insert(entity, draft);
+    expect(await store.entities.list(plant.tenant.id)).toEqual([entity, plant.entity]);
+    expect(await store.entities.find(other.tenant.id, 'AAA')).toBeUndefined();
+    expect(await store.entities.find(other.tenant.id, 'BER')).toEqual(other.entity);
+    await expect(async () => store.entities.insert({ ...entity, id: randomUUID() }, draft)).rejects.toMatchObject({
+      code: 'duplicate',
+    });
+    await store.entities.setStatus(entity.id, 'inactive', draft);
+    expect(await store.entities.find(plant.tenant.id, 'AAA')).toEqual({ ...entity, status: 'inactive' });
+    await store.entities.remove(entity.id, draft);
+    expect(await store.entities.list(plant.tenant.id)).toEqual([plant.entity]);
+    // The code is free again, for another site.
+    await store.entities.insert({ ...entity, id: randomUUID() }, draft);
+  });
+
+  it('knows the address of a running daemon only while its process runs', async () => {
+    const { store } = await given();
+    expect(await store.daemon.address()).toBeUndefined();
+    await store.daemon.recordAddress('http://127.0.0.1:1', process.pid);
+    await store.daemon.recordAddress('http://127.0.0.1:2', process.pid);
+    expect(await store.daemon.address()).toBe('http://127.0.0.1:2');
+    await store.daemon.clearAddress(process.pid);
+    expect(await store.daemon.address()).toBeUndefined();
+    // Beyond what any system numbers its processes.
+    await store.daemon.recordAddress('http://127.0.0.1:3', 2 ** 30);
+    expect(await store.daemon.address()).toBeUndefined();
+  });
+}
