@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,9 +79,12 @@ async function writeParts(file: string, json: string): Promise<void> {
       jsonText += `${JSON.stringify({ ...part, description: part.description.slice(1, -1) })}\n`;
     }
     csv.write(csvText);
-    if (!lines.write(jsonText)) await new Promise((resolve) => lines.once('drain', resolve));
+    if (!lines.write(jsonText)) await once(lines, 'drain');
   }
-  await Promise.all([csv, lines].map((stream) => new Promise<void>((resolve) => stream.end(() => resolve()))));
+  for (const stream of [csv, lines]) {
+    stream.end();
+    await once(stream, 'finish');
+  }
 }
 
 function partAt(i: number) {

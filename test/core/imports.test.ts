@@ -1,0 +1,244 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Actor, Domain } from '../../src/core/actors.ts';
+import type { ResourceDefinition } from '../../src/core/fields.ts';
+import { ImportError, importRecords } from '../../src/core/imports.ts';
+import type { Store } from '../../src/core/store.ts';
+import { readRows } from '../../src/imports/rows.ts';
+import { loadDemo } from '../../src/resources/demo.ts';
+import { resources } from '../../src/resources/index.ts';
+import { orders } from '../../src/resources/orders.ts';
+import { parts } from '../../src/resources/parts.ts';
+import { sensors } from '../../src/resources/sensors.ts';
+import { cli, environment, Running } from '../e2e/program.ts';
+import { memoryStore, nowMs, type Plant, plantIn } from '../store/stores.ts';
+
+let store: Store;
+let plant: Plant;
+let domain: Domain;
+let actor: Actor;
+
+beforeEach(async () => {
+  store = await memoryStore();
+  plant = await plantIn(store);
+  domain = { store, clock: () => nowMs, random: randomBytes, newId: randomUUID };
+  actor = { user: plant.user, osAccount: 'tester' };
+});
+afterEach(() => store.close());
+
+const header = 'id,name,part_number,is_active\n';
+
+/** Imports text as one file, in pieces of a size. */
+function load(
+  text: string,
+  options: { resource?: ResourceDefinition; replace?: boolean; dryRun?: boolean; piece?: number; as?: Actor } = {},
+) {
+  const { resource = parts, replace = false, dryRun = false, piece = 1 << 16, as = actor } = options;
+  const source = async function* () {
+    for (let at = 0; at < text.length; at += piece) yield Buffer.from(text.slice(at, at + piece));
+  };
+  const rows = readRows(resource, source(), {});
+  return importRecords(domain, as, { resource, entity: 'BER', rows, replace, dryRun });
+}
+
+/** All records of a resource, by id. */
+async function recordsOf(resource: ResourceDefinition) {
+  const records: Record<string, Record<string, unknown>> = {};
+  const request = { resource, entityId: plant.entity.id, conditions: [], orderBy: 'id', limit: 500 };
+  for (let after: { value: string | number; id: string } | undefined; ; ) {
+    const page = await store.records.page({ ...request, after });
+    for (const record of JSON.parse(`[${page.json}]`)) records[record.id] = record;
+    if (!page.next) return records;
+    after = page.next;
+  }
+}
+
+const rowsOf = (from: number, to: number, name = 'x') =>
+  Array.from({ length: to - from }, (_, i) => `P-${from + i},${name},N-${from + i},${i % 2 === 0}\n`).join('');
+
+async function refusalOf(loading: Promise<unknown>): Promise<ImportError> {
+  const thrown = await loading.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof ImportError)) throw thrown ?? new Error('it was not refused');
+  return thrown;
+}
+
+describe('who imports', () => {
+  it('is a Super user or Master data; others are refused and that is kept', async () => {
+    const as = (role: Actor['user']['role']): Actor => ({ ...actor, user: { ...actor.user, role } });
+    await expect(load(header + rowsOf(0, 1), { as: as('master_data') })).resolves.toMatchObject({ inserted: 1 });
+    for (const role of ['entity_admin', 'manager', 'operator'] as const) {
+      await expect(load(header, { as: as(role) })).rejects.toMatchObject({ code: 'not_permitted' });
+    }
+    const [last] = await store.audit.list(plant.tenant.id, { limit: 1 });
+    expect(last).toMatchObject({ action: 'records.import', outcome: 'denied', target: 'BER/parts' });
+  });
+
+  it('names an entity of the own organization', async () => {
+    const rows: [] = [];
+    const input = { resource: parts, entity: 'NOPE', rows, replace: false, dryRun: false };
+    await expect(importRecords(domain, actor, input)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('stands in the trail with what changed', async () => {
+    await load(header + rowsOf(0, 3));
+    await load(header + rowsOf(0, 2), { replace: true, dryRun: true });
+    const [dry, done] = await store.audit.list(plant.tenant.id, { limit: 2 });
+    expect(done?.detail).toEqual({ inserted: 3, updated: 0, unchanged: 0, removed: 0, replace: false });
+    expect(dry?.detail).toEqual({ inserted: 0, updated: 0, unchanged: 2, removed: 1, replace: true, dry_run: true });
+  });
+});
+
+describe('what is in the file', () => {
+  it.each([40, 64, 100, 1 << 16])('is kept the same in bulk and row by row (pieces of %d bytes)', async (piece) => {
+    const text = `${header + rowsOf(0, 300)}Q-1,"two\nlines",N,true\n`;
+    await expect(load(text, { piece })).resolves.toMatchObject({ inserted: 301 });
+    const bulk = await recordsOf(parts);
+    await expect(load(text, { piece })).resolves.toEqual({ inserted: 0, updated: 0, unchanged: 301, removed: 0 });
+    await load(`${header}Z,z,z,true\n`, { replace: true });
+    await expect(load(text, { piece, replace: true })).resolves.toMatchObject({ inserted: 301, removed: 1 });
+    expect(await recordsOf(parts)).toEqual(bulk);
+  });
+
+  it('may hold an id once: both lines are told, in bulk and row by row', async () => {
+    const text = `${header}${rowsOf(0, 70)}P-7,again,N,true\n${rowsOf(70, 140)}`;
+    const expected = [
+      {
+        line: 72,
+        column: null,
+        field: 'id',
+        value: 'P-7',
+        rule: 'stands already in line 9; an id may stand once in a file',
+      },
+    ];
+    expect((await refusalOf(load(text))).violations).toEqual(expected);
+    expect(await recordsOf(parts)).toEqual({});
+    await load(header + rowsOf(0, 1));
+    expect((await refusalOf(load(text))).violations).toEqual(expected);
+    expect(Object.keys(await recordsOf(parts))).toEqual(['P-0']);
+  });
+
+  it('is all kept or nothing', async () => {
+    await load(header + rowsOf(0, 10));
+    const before = await recordsOf(parts);
+    await refusalOf(load(`${header}${rowsOf(0, 2000, 'new')}P-X,x,N,maybe\n`, { replace: true, piece: 500 }));
+    expect(await recordsOf(parts)).toEqual(before);
+  });
+
+  it('is as quick to be found afterwards: every index is there again', async () => {
+    await load(header + rowsOf(0, 5000), { piece: 20_000 });
+    const page = await store.records.page({
+      resource: parts,
+      entityId: plant.entity.id,
+      conditions: [{ field: 'part_number', op: 'eq', value: 'N-4321' }],
+      orderBy: 'id',
+      limit: 5,
+    });
+    expect(JSON.parse(page.json)).toMatchObject({ id: 'P-4321' });
+  });
+
+  it('replaces the set where it is told to', async () => {
+    await load(header + rowsOf(0, 10));
+    const text = header + rowsOf(5, 15, 'y');
+    const summary = { inserted: 5, updated: 5, unchanged: 0, removed: 5 };
+    await expect(load(text, { replace: true, dryRun: true })).resolves.toEqual(summary);
+    expect(Object.keys(await recordsOf(parts))).toHaveLength(10);
+    await expect(load(text, { replace: true })).resolves.toEqual(summary);
+    expect(Object.keys(await recordsOf(parts))).toEqual(Array.from({ length: 10 }, (_, i) => `P-${i + 5}`).sort());
+  });
+
+  it('keeps codes of sensors unique, and lets two swap theirs', async () => {
+    const head = 'id,code,name,is_active\n';
+    const sensor = { resource: sensors };
+    await load(`${head}S-1,A,a,true\nS-2,B,b,true\n`, sensor);
+    await expect(load(`${head}S-1,B,a,true\nS-2,A,b,true\n`, sensor)).resolves.toMatchObject({ updated: 2 });
+    const inFile = await refusalOf(load(`${head}S-3,C,a,true\nS-4,C,b,true\n`, sensor));
+    expect(inFile.violations).toMatchObject([{ line: 3, field: 'code', value: 'C' }]);
+    const inStore = await refusalOf(load(`${head}S-5,A,a,true\n`, sensor));
+    expect(inStore.violations).toMatchObject([{ line: 2, field: 'code', value: 'A' }]);
+  });
+
+  it('comes out of the store as the declaration shows it', async () => {
+    const services = [
+      { row_id: 'SVC-01', service_code: 'A', quantity: 1.5, assignments: [{ resource: 'assets', id: 'A-1' }] },
+    ];
+    const order = { id: 'O-1', order_number: 'N', status: 'draft', required_date: '2026-11-27', services };
+    await load(JSON.stringify([order]), { resource: orders });
+    const record = JSON.parse((await store.records.get(orders, plant.entity.id, 'O-1')) ?? '{}');
+    expect(record.services).toEqual([
+      { description: null, unit: null, unit_price: null, currency: null, ...services[0] },
+    ]);
+    expect(record.required_date).toBe('2026-11-27');
+    expect((await recordsOf(orders))['O-1']).not.toHaveProperty('services');
+  });
+});
+
+describe('the made-up plant', () => {
+  it('is loaded by the operations that people use', async () => {
+    await loadDemo(domain, actor, plant.entity);
+    const entities = await store.entities.list(plant.tenant.id);
+    expect(entities.map(({ timezone }) => timezone).sort()).toEqual(['America/Chicago', 'Europe/Berlin']);
+    const roles = (await store.users.list(plant.tenant.id)).map(({ role }) => role);
+    expect(new Set(roles).size).toBe(5);
+    for (const resource of resources) {
+      for (const { id } of entities) {
+        const request = { resource, entityId: id, conditions: [], orderBy: 'id', limit: 500 };
+        expect((await store.records.page(request)).count, resource.name).toBeGreaterThanOrEqual(18);
+      }
+    }
+    expect(Object.keys(await recordsOf(sensors))).toHaveLength(50);
+  });
+});
+
+describe('memory', () => {
+  /** The most memory an import of so many rows ever held, in MB. */
+  async function peakOf(rowCount: number): Promise<number> {
+    const folder = mkdtempSync(join(tmpdir(), 'hkctl-memory-'));
+    const env = environment({ HOME: folder, HKCTL_STORE: join(folder, 'hkctl.db'), HKCTL_USER: 'admin' });
+    try {
+      const site = ['--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'Europe/Berlin'];
+      const init = new Running(
+        process.execPath,
+        [cli, 'init', '--org', 'A', '--week-start', 'monday', ...site, '--admin', 'admin'],
+        { env },
+      );
+      expect((await init.ended).code).toBe(0);
+      const importing = new Running(process.execPath, [cli, 'import', 'parts', '-', '--entity', 'BER'], {
+        env,
+        input: 'pipe',
+      });
+      const stdin = importing.child.stdin;
+      if (!stdin) throw new Error('no standard input');
+      const status = `/proc/${importing.child.pid}/status`;
+      const write = (text: string) =>
+        new Promise<void>((resolve, reject) => stdin.write(text, (error) => (error ? reject(error) : resolve())));
+      await write('id,name,part_number,is_active,description\n');
+      const filler = 'x'.repeat(400);
+      let peak = 0;
+      for (let from = 0; from < rowCount; from += 1000) {
+        let text = '';
+        for (let i = from; i < from + 1000; i++) text += `P-${i},Part,N-${i},true,${filler}\n`;
+        await write(text);
+        peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1] ?? peak);
+      }
+      stdin.end();
+      const { code, stderr } = await importing.ended;
+      expect(code, stderr).toBe(0);
+      return peak / 1024;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  it.runIf(process.platform === 'linux')('does not grow with the file', { timeout: 240_000 }, async () => {
+    const small = await peakOf(60_000); // 25 MB: the pages that SQLite keeps are full by now
+    const large = await peakOf(400_000); // 170 MB
+    expect(large).toBeLessThan(450);
+    expect(large - small).toBeLessThan(150);
+  });
+});
