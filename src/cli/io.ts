@@ -1,4 +1,4 @@
-import { fstatSync, fsyncSync, writeSync } from 'node:fs';
+import { fstatSync, fsyncSync, statSync, writeSync } from 'node:fs';
 import { HkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
 import type { RandomBytes } from '../core/secrets.ts';
@@ -85,10 +85,15 @@ export function canAsk(io: Io): boolean {
   return io.stderr.isTTY && io.stdinIsTTY;
 }
 
-/** Loading node:tty takes 3 ms, and only a character device can be a terminal: pipes and files need not pay that. */
+/**
+ * Loading node:tty takes 3 ms, and only a character device other than the null device can be a terminal: pipes, files and
+ * `>/dev/null` need not pay that.
+ */
 function isTerminal(process: NodeJS.Process, fd: number): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
+    const stats = fstatSync(fd);
+    if (!stats.isCharacterDevice() || isNullDevice(process, stats.rdev)) return false;
+    return process.getBuiltinModule('node:tty').isatty(fd);
   } catch (thrown) {
     // A closed descriptor, as `>&-` gives it.
     if (errnoOf(thrown) === 'EBADF') return false;
@@ -96,12 +101,17 @@ function isTerminal(process: NodeJS.Process, fd: number): boolean {
   }
 }
 
+function isNullDevice({ platform }: NodeJS.Process, rdev: number): boolean {
+  return platform !== 'win32' && statSync('/dev/null').rdev === rdev;
+}
+
 function createOutput(process: NodeJS.Process, fd: 1 | 2, stream: () => NodeJS.WriteStream): Output {
   const terminal = isTerminal(process, fd);
   return {
     isTTY: terminal,
-    columns: () => (terminal ? stream().columns : undefined),
-    rows: () => (terminal ? stream().rows : undefined),
+    // A terminal that does not know its size says 0.
+    columns: () => (terminal ? stream().columns || undefined : undefined),
+    rows: () => (terminal ? stream().rows || undefined : undefined),
     write: (text) => writeAll(fd, text),
     flush: () => flush(fd),
     onResize(listener) {

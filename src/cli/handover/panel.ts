@@ -2,7 +2,7 @@ import type { HandedKey, Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
 import { openScreen, type Screen } from '../screen.ts';
 import type { Style } from '../style.ts';
-import { wrapText } from '../wrap.ts';
+import { truncated, wrapText } from '../wrap.ts';
 import { copySecret } from './clipboard.ts';
 
 /** What the panel says besides the secrets. */
@@ -24,7 +24,8 @@ export function createPanelHandover(context: Context, texts: PanelTexts): Handov
   let toast = '';
   const draw = (asking: boolean) => {
     const view = { handed: shown, toast, asking, baseUrl: texts.baseUrl };
-    screen?.draw(panelLines(view, context.io.stdout.columns() ?? 80, context.style));
+    const { stdout } = context.io;
+    screen?.draw(panelLines(view, stdout.columns() ?? 80, stdout.rows() ?? 24, context.style));
   };
   return {
     async deliver(handed) {
@@ -52,7 +53,7 @@ export function createPanelHandover(context: Context, texts: PanelTexts): Handov
 
 /** Refuses more secrets than a screen can show at once: each must have been seen before it is kept. */
 export function fitsPanel(context: Context, keys: number): boolean {
-  return keys * 4 + 12 <= (context.io.stdout.rows() ?? 24);
+  return keys === 1 || keys * 4 + 8 <= (context.io.stdout.rows() ?? 24);
 }
 
 interface PanelView {
@@ -62,14 +63,14 @@ interface PanelView {
   baseUrl: string | undefined;
 }
 
-/** The panel's lines at a width. */
-export function panelLines(view: PanelView, columns: number, style: Style): string[] {
+/** The panel's lines at a size; on a low terminal the examples give way to what can be done. */
+export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(40, Math.min(columns, 100));
   const { handed, baseUrl = '{base_url}' } = view;
   const several = handed.length > 1;
   const keys = handed.flatMap(({ key, secret }) => [
     '',
-    ...wrapText(`${key.name} (${key.prefix})`, width),
+    `${truncated(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     ...wrapText(secret, width).map((line) => style.bold(style.green(line))),
   ]);
   const prefixes = handed.map(({ key }) => key.prefix).join(', ');
@@ -81,7 +82,7 @@ export function panelLines(view: PanelView, columns: number, style: Style): stri
         `${style.bold('[y]')} Dismiss   ${style.bold('[n]')} Back`,
       ]
     : [`${style.bold('[c]')} ${several ? 'Copy keys' : 'Copy key'}   ${style.bold('[d]')} Dismiss`];
-  return [
+  const top = [
     style.bold(several ? 'Your new API keys' : 'Your new API key'),
     ...wrapText('The full key is shown once, now. Keep it where secrets are kept.', width),
     ...keys,
@@ -91,9 +92,9 @@ export function panelLines(view: PanelView, columns: number, style: Style): stri
     ...curl(`${baseUrl}/api/v1/me`, width),
     ...curl(`${baseUrl}/api/v1/resources`, width),
     '',
-    ...wrapText(view.toast, width).map((line) => style.cyan(line)),
-    ...actions,
   ];
+  const bottom = [...wrapText(view.toast, width).map((line) => style.cyan(line)), ...actions];
+  return [...top.slice(0, Math.max(0, rows - bottom.length)), ...bottom];
 }
 
 function curl(url: string, width: number): string[] {

@@ -116,7 +116,8 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(terminal.scrollback()).not.toContain(secret);
     expect(terminal.scrollback()).not.toContain(secret.slice(0, 20));
     terminal.type('hkctl keys list --json');
-    expect(await terminal.until('"production_jobs.view"')).toContain('jobs_orders.view');
+    const listed = (await terminal.until('"rotated_to":null')).replaceAll('\n', '');
+    expect(listed).toContain('"permissions":["jobs_orders.view","production_jobs.view"]');
   });
 
   it('keys create says what a failed clipboard means off and on OSC 52, and Ctrl-C before it makes no key', async () => {
