@@ -6,6 +6,9 @@ import { globalFlags } from '../../src/cli/command.ts';
 import type { Flag } from '../../src/cli/flags.ts';
 import { nouns } from '../../src/cli/nouns.ts';
 import { errorTable } from '../../src/core/errors.ts';
+import { clientPermissions } from '../../src/core/permissions.ts';
+import { roleNames } from '../../src/core/roles.ts';
+import { resources } from '../../src/resources/index.ts';
 import { type ManualPage, manFolder, type PageFlag, pageFiles, readPages } from './mdoc.ts';
 import { readProgram } from './program.ts';
 
@@ -124,6 +127,26 @@ describe('commands and flags', () => {
     told.delete('help');
     expect(told).toEqual(program.globalFlags);
     for (const page of pages.filter((other) => other !== overview)) expect([...page.globalFlags.keys()]).toEqual([]);
+  });
+});
+
+describe('permissions and roles', () => {
+  it('of the catalog stand in hkctl-permissions(1), with what each opens', () => {
+    const rows = [...pageOf('hkctl-permissions').text.matchAll(/^\.It .*?Ta Li (\S+) Ta (.*)$/gm)];
+    expect(rows.map(([, permission]) => permission)).toEqual([...clientPermissions]);
+    for (const [, permission, opens] of rows) {
+      const paths = resources
+        .filter(({ permissions }) => (permissions as readonly (string | undefined)[]).includes(permission))
+        .map(({ name }) => `/${name}`);
+      expect(opens).toBe(permission === 'asset_sensors.ingest' ? 'POST to /sensors' : paths.join(', '));
+    }
+  });
+
+  it('of users stand in hkctl(1) and hkctl-users(1)', () => {
+    for (const page of [overview, pageOf('hkctl-users')]) {
+      const named = [...page.text.matchAll(/^\.It Li ([a-z_]+)/gm)].map(([, role]) => role);
+      expect([...named].sort()).toEqual([...roleNames].sort());
+    }
   });
 });
 
