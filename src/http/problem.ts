@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
+import { redactSecrets } from '../core/secrets.ts';
 import type { Answer } from './answer.ts';
 
 /** The codes that the API answers with (contract, section 6). */
@@ -79,6 +80,7 @@ function codeOf(thrown: unknown): ApiCode {
 
 function detailOf(thrown: unknown, code: ApiCode): string {
   if (code === 'internal') return 'Something went wrong here. Tell the operator the request_id.';
-  if (isHkctlError(thrown) && thrown.code === code) return thrown.message;
+  // Some messages quote what was sent, such as a type or an encoding.
+  if (isHkctlError(thrown) && thrown.code === code) return redactSecrets(thrown.message);
   return 'The service cannot answer at the moment. Try again later.';
 }
