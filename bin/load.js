@@ -42,7 +42,7 @@ function compile(source, filename, cachedData) {
 
 /** The pack's functions by file name; none where there is no pack. */
 function readPack() {
-  const source = readIfThere(packFile)?.toString('utf8');
+  const source = readIfThere(packFile)?.toString('latin1');
   return source === undefined ? {} : compile(source, packFile, readIfThere(cacheFile)).run;
 }
 
@@ -91,7 +91,9 @@ function packOf(names) {
       .replace(/;$/, '');
     return `${JSON.stringify(name)}: ${source}`;
   });
-  return `({\n${functions.join(',\n')}\n})`;
+  // In ASCII alone, V8 keeps and reads it at a byte a character.
+  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `({\n${functions.join(',\n')}\n})`.replace(/[\u0080-\uffff]/g, escaped);
 }
 
 if (require.main === module) writePack();
