@@ -120,7 +120,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(listed).toContain('"permissions":["jobs_orders.view","production_jobs.view"]');
   });
 
-  it('keys create says what a failed clipboard means off and on OSC 52, and Ctrl-C before it makes no key', async () => {
+  it('Ctrl-C at a question makes no key: exit 130', async () => {
     await open();
     terminal.type('hkctl keys create --name x; echo "exit $?"');
     await terminal.until('Entity');
