@@ -39,7 +39,7 @@ describe('the one-time panel', () => {
           const one = handed(name);
           const lines = panelLines({ ...view, handed: [one] }, columns, rows, style);
           expect(lines.length).toBeLessThanOrEqual(rows);
-          expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(Math.max(columns, 52));
+          expect(Math.max(...lines.map((line) => widthOf(line)))).toBeLessThanOrEqual(Math.max(columns, 52));
           expect(lines.join('').includes(one.secret), `${columns}x${rows}`).toBe(true);
           expect(lines.at(-1)).toContain('Dismiss');
         }
