@@ -6,6 +6,8 @@ export interface Answer {
   status: number;
   headers: readonly string[];
   body: Buffer | string | null;
+  /** Length of the body in bytes where it is known without counting. */
+  length?: number;
   /** It is a page for a browser, which brings its own security headers. */
   page?: boolean;
 }
@@ -32,7 +34,7 @@ export function headOf(exchange: Exchange, answer: Answer, common: readonly stri
   const { status, headers, body, page } = answer;
   const head = [...headers, ...exchange.notes, 'X-Request-Id', exchange.id, ...(page ? [] : apiHeaders), ...common];
   // 304 and 204 have no body, and a length of the answer that they stand for would be a guess.
-  if (status !== 304 && status !== 204) head.push('Content-Length', String(lengthOf(body)));
+  if (status !== 304 && status !== 204) head.push('Content-Length', String(answer.length ?? lengthOf(body)));
   return head;
 }
 

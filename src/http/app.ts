@@ -176,11 +176,9 @@ export function createApp(options: AppOptions): H3 {
   function refuse(exchange: Exchange, thrown: unknown): Answer {
     const problem = toProblem(thrown, exchange.id);
     metrics.countRefusal(problem.code);
+    exchange.code = problem.code;
     if (problem.code === 'internal') log.error({ id: exchange.id, err: thrown }, 'internal error');
     else if (problem.code === 'unavailable') log.warn({ id: exchange.id, err: thrown }, 'unavailable');
-    else if (problem.status === 401) {
-      log.warn({ id: exchange.id, code: problem.code, client: addresses.clientOf(exchange) }, 'key check failed');
-    }
     return problem;
   }
 }

@@ -26,6 +26,8 @@ export interface Exchange {
   readonly notes: string[];
   /** Prefix of the key that was let in, for the log. */
   keyPrefix: string | undefined;
+  /** Why it was refused, for the log. */
+  code: string | undefined;
 }
 
 /** Builds what the handlers see from what h3 has; neither a URL nor a Headers object is made for a request of Node's server. */
@@ -41,6 +43,7 @@ abstract class BaseExchange {
   readonly id: string;
   readonly notes: string[] = [];
   keyPrefix: string | undefined = undefined;
+  code: string | undefined = undefined;
   readonly path: string;
   readonly query: string;
   protected readonly event: H3Event;

@@ -81,7 +81,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   function judge(exchange: Exchange, entry: Entry | undefined): Session {
-    if (entry === undefined) throw unauthorized('unknown_key', 'There is no such API key.');
+    if (entry === undefined) throw unknown;
     const { credential, session } = entry;
     const nowMs = domain.clock();
     const refusal = refusalOf(credential, nowMs);
@@ -97,9 +97,7 @@ export function createGate(options: GateOptions): Gate {
 
   function authenticate(exchange: Exchange): MaybePromise<Session> {
     const secret = readBearer(exchange);
-    if (!isCompleteSecret(secret)) {
-      throw unauthorized('incomplete_secret', 'This is no complete API key: it was cut short or mistyped.');
-    }
+    if (!isCompleteSecret(secret)) throw incomplete;
     return then(lookUp(hashOf(secret)), (entry) => judge(exchange, entry));
   }
 
@@ -173,7 +171,7 @@ function then<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>)
 function readBearer(exchange: Exchange): string {
   const value = exchange.header('authorization');
   if (value === undefined) {
-    throw unauthorized('missing_authorization', 'Send the API key as: Authorization: Bearer hk_…');
+    throw missing;
   }
   if (exchange.countOf('authorization') > 1) throw malformed('Send one Authorization header only.');
   if (value.length === bearerLength && value.startsWith('Bearer hk_')) return value.slice(bearer.length);
@@ -190,6 +188,11 @@ const bearerLength = bearer.length + secretLength;
 function malformed(detail: string): ApiError {
   return unauthorized('malformed_authorization', `The Authorization header is malformed. ${detail}`);
 }
+
+/** Thrown again and again: a flood of wrong keys shall not cost a stack trace each. */
+const missing = unauthorized('missing_authorization', 'Send the API key as: Authorization: Bearer hk_…');
+const incomplete = unauthorized('incomplete_secret', 'This is no complete API key: it was cut short or mistyped.');
+const unknown = unauthorized('unknown_key', 'There is no such API key.');
 
 /** RFC 6750, section 3: no error attribute where no credentials came. */
 function unauthorized(code: ApiCode, detail: string): ApiError {

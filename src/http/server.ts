@@ -71,6 +71,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await uses.stop();
   await domain.store.daemon.clearAddress(process.pid);
   log.info({}, 'stopped');
+  log.flush();
   out.close();
 }
 

@@ -18,19 +18,23 @@ export interface Face {
 export function inProcess(plant: HttpPlant, change: Partial<ServeSettings> = {}): Face {
   const lines: string[] = [];
   const given = settings({ logLevel: 'debug', ...change });
+  const log = createLog(given.logLevel, { write: (line) => lines.push(line) });
   const app = createApp({
     domain: plant.domain,
     settings: given,
     resources,
     version,
     docsFolder,
-    log: createLog(given.logLevel, { write: (line) => lines.push(line) }),
+    log,
     noteUse() {},
   });
   return {
     name: 'in-process',
     fetch: async (path, init) => app.request(path, init),
-    log: () => lines.join(''),
+    log() {
+      log.flush();
+      return lines.join('');
+    },
     close: async () => {},
   };
 }
