@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { HkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
 import type { Store } from '../core/store.ts';
-import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
+import type { Connection } from './sqlite/driver.ts';
+import { claimFile, databaseNames, filesOf, openFile, removeDatabases } from './sqlite/files.ts';
 import { requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
 
@@ -33,18 +34,28 @@ export function openStore(path: string, options: StoreOptions): Store {
 /** Makes a new store; `already_initialised` (exit 5) where any of its files is there. `:memory:` is kept nowhere. */
 export async function createStore(path: string, options: StoreOptions): Promise<Store> {
   const files = filesOf(path);
-  for (const name of databaseNames) {
-    if (!existsSync(files[name])) continue;
+  const isTaken = databaseNames.some((name) => existsSync(files[name]));
+  // Claimed before anything is put into it: of two processes at once one makes the store.
+  if (isTaken || !claimFile(files.registry)) {
     throw new HkctlError('already_initialised', `There is a store at ${path} already; nothing was touched.`, {
       hint: 'Name another place with --store PATH, or look at this one with: hkctl entities list',
     });
   }
   const { applyMigrations } = await import('./sqlite/migrations.ts');
-  const [registry, records, readings] = databaseNames.map((name) => {
-    const connection = openFile(files[name], { busyTimeoutMs, create: true });
-    applyMigrations(connection, name, options.migrationsFolder, path);
-    return connection;
-  });
+  const opened: Connection[] = [];
+  try {
+    for (const name of databaseNames) {
+      const connection = openFile(files[name], { busyTimeoutMs, create: true });
+      opened.push(connection);
+      applyMigrations(connection, name, options.migrationsFolder, path);
+    }
+  } catch (thrown) {
+    // Half a store would be in the way of the next attempt.
+    for (const connection of opened) connection.close();
+    removeDatabases(files);
+    throw thrown;
+  }
+  const [registry, records, readings] = opened;
   if (!registry) throw new Error('a store has a registry');
   return new SqliteStore(path, registry, { ...options, busyTimeoutMs, records, readings });
 }

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import { type Connection, openDatabase } from './driver.ts';
@@ -64,6 +64,29 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
   });
 }
 
+/** Makes an empty file, with its folder, for one process alone: false where it is there already. */
+export function claimFile(file: string): boolean {
+  if (file === memory) return true;
+  return translating(file, () => {
+    makeFolder(dirname(file));
+    try {
+      closeSync(openSync(file, 'wx', 0o600));
+      return true;
+    } catch (thrown) {
+      if (isExisting(thrown)) return false;
+      throw thrown;
+    }
+  });
+}
+
+/** Removes the databases of a store with the files that SQLite keeps beside each. */
+export function removeDatabases(files: StoreFiles): void {
+  for (const name of databaseNames) {
+    if (files[name] === memory) continue;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${files[name]}${suffix}`, { force: true });
+  }
+}
+
 /** What root makes (under sudo) belongs to the owner of the folder, so that the daemon's account can go on with it. */
 export function giveToFolderOwner(file: string): void {
   if (process.getuid?.() !== 0) return;
@@ -82,5 +105,14 @@ const pragmas =
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (thrown) {
+    // Another process made it in the meantime.
+    if (!isExisting(thrown)) throw thrown;
+  }
+}
+
+function isExisting(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST';
 }

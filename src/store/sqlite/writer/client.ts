@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { HkctlError } from '../../../core/errors.ts';
+import { type ErrorCode, HkctlError } from '../../../core/errors.ts';
 import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../core/store.ts';
 import { type GroupVerdict, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
@@ -132,7 +132,7 @@ export class WriterClient {
     this.#waiters.delete(answer.id);
     if (this.#waiters.size === 0) this.#worker?.unref();
     if ('verdict' in answer) waiter.resolve(answer.verdict);
-    else waiter.reject(new HkctlError(answer.error.code, answer.error.message, { hint: answer.error.hint }));
+    else waiter.reject(toError(answer.error));
   }
 
   #broken(worker: Worker, cause: unknown): void {
@@ -151,6 +151,11 @@ function settleEach(tasks: readonly Gathered[], verdicts: readonly BatchVerdict[
     if (verdict) resolve(verdict);
     else reject(new Error('the writer gave no verdict'));
   }
+}
+
+/** What the thread told as text; anything unknown is no error of the domain, so that its message is never shown. */
+function toError({ code, message, hint }: { code: ErrorCode; message: string; hint?: string }): Error {
+  return code === 'internal' ? new Error(message) : new HkctlError(code, message, { hint });
 }
 
 function overloaded(): HkctlError {
