@@ -282,6 +282,18 @@ describe.skipIf(!canMount)('a full disk', () => {
     }
   });
 
+  it('leaves no half of a store behind', async () => {
+    const onDisk = new Plant(disk);
+    const init = ['init', '--org', 'Acme', '--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'Europe/Berlin'];
+    fill(200_000);
+    const refused = await onDisk.hkctl([...init, '--admin', 'admin']);
+    expect(refused.code, refused.stderr).toBe(6);
+    expect(readdirSync(join(disk, 'store'))).toEqual([]);
+    makeRoom();
+    await onDisk.ok([...init, '--admin', 'admin']);
+    await onDisk.end();
+  });
+
   it('under the secret file commits nothing: no new key, and the old one goes on', async () => {
     const elsewhere = await Plant.open(plant.path('elsewhere'));
     const { key, secret } = await elsewhere.mint('Gateway', 'sensor-gateway');

@@ -205,12 +205,16 @@ describe('nothing that is written holds a secret', () => {
   });
 });
 
-/** The first part of a secret that a text holds and that is longer than its prefix, or no part of the prefix at all. */
+/**
+ * The first part of a secret that a text holds and that is longer than its prefix, or no part of the prefix at all; in
+ * lower case also, as names of headers and types are written.
+ */
 function leakOf(text: string, secret: string): string | undefined {
-  if (text.includes(secret.slice(0, 9))) return secret.slice(0, 9);
-  for (let at = 1; at + 10 <= secret.length; at++) {
-    const part = secret.slice(at, at + 10);
-    if (text.includes(part)) return part;
+  const given = text.toLowerCase();
+  const wanted = secret.toLowerCase();
+  if (given.includes(wanted.slice(0, 9))) return secret.slice(0, 9);
+  for (let at = 1; at + 10 <= wanted.length; at++) {
+    if (given.includes(wanted.slice(at, at + 10))) return secret.slice(at, at + 10);
   }
   return undefined;
 }
