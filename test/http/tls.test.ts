@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Face, listening } from './faces.ts';
+import { HttpPlant } from './plant.ts';
+
+let folder: string;
+let plant: HttpPlant;
+let face: Face & { url: string };
+
+function makeCertificate(name: string): void {
+  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
+  const options = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  execFileSync(
+    'openssl',
+    [...options, '-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
+    { stdio: 'pipe' },
+  );
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hkctl-tls-'));
+  makeCertificate('first');
+  makeCertificate('second');
+  use('first');
+  plant = await HttpPlant.open();
+  face = await listening(plant, { tlsCert: join(folder, 'in-use.crt'), tlsKey: join(folder, 'in-use.key') });
+});
+afterAll(async () => {
+  await face.close();
+  await plant.domain.store.close();
+  rmSync(folder, { recursive: true });
+});
+
+function use(name: string): void {
+  for (const end of ['crt', 'key']) copyFileSync(join(folder, `${name}.${end}`), join(folder, `in-use.${end}`));
+}
+
+function handshake(
+  options: { minVersion?: 'TLSv1' | 'TLSv1.2'; maxVersion?: 'TLSv1.1' | 'TLSv1.2'; ciphers?: string } = {},
+) {
+  return new Promise<{ certificate: DetailedPeerCertificate; protocol: string | null }>((resolve, reject) => {
+    const { port } = new URL(face.url);
+    const socket: TLSSocket = connect(
+      { port: Number(port), host: '127.0.0.1', rejectUnauthorized: false, ...options },
+      () => {
+        resolve({ certificate: socket.getPeerCertificate(true), protocol: socket.getProtocol() });
+        socket.destroy();
+      },
+    );
+    socket.on('error', reject);
+  });
+}
+
+it('answers over TLS, with HSTS', async () => {
+  const { secret } = await plant.key();
+  const ca = readFileSync(join(folder, 'first.crt'));
+  const [status, hsts] = await new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
+    const outgoing = request(
+      `${face.url}/api/v1/me`,
+      { ca, headers: { authorization: `Bearer ${secret}` } },
+      (response) => {
+        response.resume();
+        resolve([response.statusCode, response.headers['strict-transport-security']]);
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+  expect([status, hsts]).toEqual([200, 'max-age=31536000']);
+});
+
+it('speaks 1.3 and 1.2, nothing older, and no old cipher', async () => {
+  expect((await handshake()).protocol).toBe('TLSv1.3');
+  expect((await handshake({ maxVersion: 'TLSv1.2' })).protocol).toBe('TLSv1.2');
+  await expect(handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' })).rejects.toThrow();
+  await expect(
+    handshake({ maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384' }),
+  ).rejects.toThrow();
+});
+
+it('takes a new certificate on SIGHUP, and keeps the old one where the new one does not fit', async () => {
+  const subject = async () => (await handshake()).certificate.subject.CN;
+  const reload = async () => {
+    process.emit('SIGHUP', 'SIGHUP');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  };
+  expect(await subject()).toBe('first');
+  copyFileSync(join(folder, 'second.crt'), join(folder, 'in-use.crt'));
+  await reload();
+  expect(await subject()).toBe('first');
+  expect(face.log()).toContain('certificate not loaded');
+  use('second');
+  await reload();
+  expect(await subject()).toBe('second');
+});
