@@ -18,7 +18,7 @@ const copyDocumentsPage = {
 const packCommands = {
   name: 'pack-commands',
   closeBundle() {
-    const { status, stderr } = spawnSync(process.execPath, ['bin/load.js'], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(process.execPath, ['bin/pack.js'], { encoding: 'utf8' });
     if (status !== 0) throw new Error(`the commands could not be packed:\n${stderr}`);
   },
 };
@@ -65,6 +65,7 @@ export default {
     ...benchmarks,
     hkctl: 'src/main.ts',
     writer: 'src/store/sqlite/writer/thread.ts',
+    reader: 'src/imports/thread.ts',
     start: 'src/start.ts',
   },
   platform: 'node',

@@ -50,7 +50,7 @@ function createServices(io: Pick<Io, 'clock'>): Services {
       return openapiDocument(resources, { version: packageJson.version, baseUrl });
     },
     resources: async () => (await import('./resources/index.ts')).resources,
-    rowReader: async () => (await import('./imports/rows.ts')).readRows,
+    rowReader: async () => (await import('./imports/threaded.ts')).createThreadedReader(join(__dirname, 'reader.cjs')),
     loadDemo: async (domain, actor, entity) => (await import('./resources/demo.ts')).loadDemo(domain, actor, entity),
   };
 }

@@ -1,26 +1,13 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { HkctlError } from '../core/errors.ts';
+import { peek } from './chunks.ts';
 
 /** Unpacks bytes that begin as gzip does (RFC 1952), and passes on all others as they are. `bad_input` for a broken archive. */
 export async function* gunzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const chunks = source[Symbol.asyncIterator]();
-  try {
-    const head: Uint8Array[] = [];
-    let length = 0;
-    while (length < 2) {
-      const { done, value } = await chunks.next();
-      if (done) break;
-      head.push(value);
-      length += value.length;
-    }
-    const start = Buffer.concat(head);
-    const all = chain(start, chunks);
-    if (start[0] === 0x1f && start[1] === 0x8b) yield* unpack(all);
-    else yield* all;
-  } finally {
-    await chunks.return?.();
-  }
+  const { head, all } = await peek(source, 2);
+  if (head[0] === 0x1f && head[1] === 0x8b) yield* unpack(all);
+  else yield* all;
 }
 
 async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -46,13 +33,4 @@ async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 
 function isZlibError(thrown: unknown): thrown is Error {
   return thrown instanceof Error && 'code' in thrown && /^Z_/.test(String(thrown.code));
-}
-
-async function* chain(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  if (first.length > 0) yield first;
-  for (;;) {
-    const { done, value } = await rest.next();
-    if (done) return;
-    yield value;
-  }
 }

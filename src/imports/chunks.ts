@@ -1,0 +1,30 @@
+/** Reads at least so many bytes, or all there are; gives them, and all bytes from the start on. */
+export async function peek(
+  source: AsyncIterable<Uint8Array>,
+  length: number,
+): Promise<{ head: Buffer; all: AsyncGenerator<Uint8Array> }> {
+  const chunks = source[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  let size = 0;
+  while (size < length) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    read.push(value);
+    size += value.length;
+  }
+  const head = Buffer.concat(read);
+  return { head, all: chain(head, chunks) };
+}
+
+async function* chain(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    if (head.length > 0) yield head;
+    for (;;) {
+      const { done, value } = await rest.next();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}

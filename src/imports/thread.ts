@@ -1,0 +1,36 @@
+import { on } from 'node:events';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { isHkctlError } from '../core/errors.ts';
+import { ImportError } from '../core/imports.ts';
+import { readRows } from './rows.ts';
+import type { ReadingAnswer, ReadingJob } from './threaded.ts';
+
+/** The thread of a large import: reads and judges what it is sent, and sends back rows. Started by `threaded.ts` alone. */
+if (parentPort) void read(parentPort, workerData);
+
+async function read(port: MessagePort, { resource, options }: ReadingJob): Promise<void> {
+  const tell = (answer: ReadingAnswer) => port.postMessage(answer);
+  try {
+    for await (const rows of readRows(resource, piecesFrom(port, tell), options)) {
+      const values: unknown[] = [];
+      for (const row of rows) for (const value of row.values) values.push(value);
+      tell({ kind: 'rows', lines: rows.map(({ line }) => line), values });
+    }
+    tell({ kind: 'end' });
+  } catch (thrown) {
+    if (thrown instanceof ImportError) {
+      tell({ kind: 'refused', violations: thrown.violations, count: thrown.violationCount });
+    } else if (isHkctlError(thrown)) {
+      tell({ kind: 'failed', code: thrown.code, message: thrown.message, hint: thrown.hint });
+    } else throw thrown;
+  }
+}
+
+/** Pieces of the file as they are sent, null behind the last; each is told as taken once the next one is wanted. */
+async function* piecesFrom(port: MessagePort, tell: (answer: ReadingAnswer) => void): AsyncGenerator<Uint8Array> {
+  for await (const [piece] of on(port, 'message')) {
+    if (piece === null) return;
+    yield piece;
+    tell({ kind: 'taken' });
+  }
+}
