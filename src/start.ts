@@ -47,7 +47,8 @@ async function main(): Promise<number> {
   prepareStore();
   for (const key of Object.values(keys)) mintKey(key);
   const daemon = spawn(process.execPath, [cli, 'serve'], {
-    env: { ...childEnv(), HKCTL_LOG_LEVEL: env.HKCTL_LOG_LEVEL ?? 'warn' },
+    // The first calls are made to this very daemon, whatever name it shall have for others.
+    env: { ...childEnv(), HKCTL_BASE_URL: undefined, HKCTL_LOG_LEVEL: env.HKCTL_LOG_LEVEL ?? 'warn' },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise<number>((resolve) => {
