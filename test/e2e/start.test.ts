@@ -93,7 +93,14 @@ describe('npm start', () => {
     // `script` gives it a terminal; what is written to its own input is typed there.
     const command = `${process.execPath} ${startFile}`;
     const store = plant.path('other/hkctl.db');
-    const env = { HKCTL_STORE: store, HKCTL_USER: 'tina', HKCTL_PORT: '0', TERM: 'xterm-256color', NO_COLOR: '' };
+    const env = {
+      HKCTL_STORE: store,
+      HKCTL_USER: 'tina',
+      HKCTL_PORT: '0',
+      TERM: 'xterm-256color',
+      NO_COLOR: '',
+      HKCTL_BASE_URL: 'https://api.example.test',
+    };
     const terminal = plant.attach('script', ['-qefc', command, '/dev/null'], env, root);
     await terminal.says(/Ctrl-C ends it/);
     expect(terminal.stdout).toContain('\u001b[');
