@@ -9,7 +9,7 @@ const src = join(root, 'src');
 const rules: Record<string, { layers: string[]; packages: RegExp }> = {
   core: { layers: ['core'], packages: /^node:(crypto|zlib)$/ },
   resources: { layers: ['resources', 'core'], packages: /^$/ },
-  imports: { layers: ['imports', 'core'], packages: /^(node:|csv-parse|stream-json|udsv)/ },
+  imports: { layers: ['imports', 'core'], packages: /^node:/ },
   store: { layers: ['store', 'core', 'resources'], packages: /^(node:|drizzle-orm|better-sqlite3)/ },
   http: { layers: ['http', 'core'], packages: /^(node:|h3|listhen|pino|rate-limiter-flexible|prom-client)/ },
   cli: {
