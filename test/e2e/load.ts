@@ -27,10 +27,10 @@ export class Load {
   async #loop(): Promise<void> {
     const agent = keptAlive();
     while (this.#running) {
-      const sentAt = nowMs();
+      const sentAt = Date.now();
       const answer = await call(`${this.#daemon.url}/api/v1/me`, { secret: this.#secret(), agent });
       const code = answer.status === 200 ? undefined : answer.json<{ code: string }>().code;
-      this.samples.push({ sentAt, doneAt: nowMs(), status: answer.status, code });
+      this.samples.push({ sentAt, doneAt: Date.now(), status: answer.status, code });
     }
     agent.destroy();
   }
@@ -45,9 +45,4 @@ export class Load {
     this.#running = false;
     await Promise.all(this.#loops);
   }
-}
-
-/** Epoch milliseconds, with fractions: a request on this machine takes less than one. */
-export function nowMs(): number {
-  return performance.timeOrigin + performance.now();
 }
