@@ -50,8 +50,8 @@ export async function createProgram(
       continue;
     }
     const noun = await entry.load();
-    if (wanted && 'verbs' in noun) requireVerb(noun, wanted.rest);
-    addNoun(program, noun, io, dispatch);
+    const verb = wanted && 'verbs' in noun ? verbIn(noun, wanted.rest) : undefined;
+    addNoun(program, noun, io, dispatch, verb);
   }
   return program;
 }
@@ -78,27 +78,40 @@ function requireKnown(word: string, words: readonly string[], what: string): voi
   });
 }
 
-function requireVerb({ name, verbs }: Noun, [word]: readonly string[]): void {
-  if (word === undefined || word.startsWith('-')) return;
+/** The verb that a command line names, if it begins with one. */
+function verbIn({ name, verbs }: Noun, [word]: readonly string[]): string | undefined {
+  if (word === undefined || word.startsWith('-')) return undefined;
   requireKnown(
     word,
     verbs.map((verb) => verb.name),
     `verb of ${name}`,
   );
+  return word;
 }
 
-function addStub(program: Command, { name, summary }: NounEntry): void {
-  program.command(name).summary(summary).description(summary);
+/** A command that another one was called beside: known by name, without the cost of its flags. */
+function addStub(parent: Command, { name, summary }: Pick<NounEntry, 'name' | 'summary'>): void {
+  parent.command(name).summary(summary).description(summary);
 }
 
-function addNoun(program: Command, noun: Noun | CommandDefinition, io: Pick<Io, 'stdout'>, dispatch: Dispatch): void {
+function addNoun(
+  program: Command,
+  noun: Noun | CommandDefinition,
+  io: Pick<Io, 'stdout'>,
+  dispatch: Dispatch,
+  only?: string,
+): void {
   if ('run' in noun) {
     addCommand(program, noun, io, dispatch);
     return;
   }
   const command = prepared(program.command(noun.name), io).summary(noun.summary).description(noun.summary);
-  for (const verb of noun.verbs) addCommand(command, verb, io, dispatch);
+  for (const verb of noun.verbs) {
+    if (only === undefined || verb.name === only) addCommand(command, verb, io, dispatch);
+    else addStub(command, verb);
+  }
   command.helpCommand(false);
+  if (only !== undefined) return;
   const { bare } = noun;
   if (bare) {
     command.description(`${noun.summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
