@@ -3,15 +3,17 @@ import { H3, type H3Event } from 'h3';
 import type { Domain } from '../core/actors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
 import type { ServeSettings } from '../core/settings.ts';
+import type { MaybePromise } from '../core/store.ts';
 import { createAddressBook } from './addresses.ts';
 import { type Answer, headOf, sendToNode, toResponse } from './answer.ts';
+import { chain } from './chain.ts';
 import { createCors } from './cors.ts';
 import { createDocuments, documentFiles } from './docs.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { createGate, type Demand, type Session } from './gate.ts';
 import { createHealth } from './health.ts';
 import { createHeartbeatsIngest, createReadingsIngest } from './ingest.ts';
-import { createLimiter } from './limits.ts';
+import { createAddressLimiter, createKeyLimiter } from './limits.ts';
 import type { Log } from './log.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './me.ts';
 import { Metrics } from './metrics.ts';
@@ -40,8 +42,8 @@ export interface AppOptions {
   pageCacheBytes?: number;
 }
 
-type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
-type SecuredHandler = (exchange: Exchange, session: Session) => Answer | Promise<Answer>;
+type Handler = (exchange: Exchange) => MaybePromise<Answer>;
+type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Answer>;
 type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
@@ -53,9 +55,9 @@ export function createApp(options: AppOptions): H3 {
   const app = new H3({ silent: true, allowMalformedURL: true });
   const addresses = createAddressBook(settings.trustProxy);
   const limiters = {
-    failedChecks: createLimiter('failed-checks', settings.limitFailedChecks),
-    requests: createLimiter('requests', settings.limitRequests),
-    ingest: createLimiter('ingest', settings.limitIngest),
+    failedChecks: createAddressLimiter('failed-checks', settings.limitFailedChecks),
+    requests: createKeyLimiter('requests', settings.limitRequests),
+    ingest: createKeyLimiter('ingest', settings.limitIngest),
   };
   const gate = createGate({ domain, addresses, ...limiters, noteUse: options.noteUse });
   const metrics = new Metrics(limiters);
@@ -125,51 +127,50 @@ export function createApp(options: AppOptions): H3 {
   }
 
   function secured(demand: Demand, handler: SecuredHandler): Handler {
-    return (exchange) => {
-      const session = gate.admit(exchange, demand);
-      if (!(session instanceof Promise)) return handler(exchange, session);
-      return session.then((admitted) => handler(exchange, admitted));
-    };
+    return (exchange) => chain(gate.admit(exchange, demand), (session) => handler(exchange, session));
   }
 
   /** The way of every request: to the handler, its answer or problem out, counted and logged. */
-  function through(routePath: string, handler: Handler): (event: H3Event) => Promise<Response> {
+  function through(routePath: string, handler: Handler): (event: H3Event) => MaybePromise<Response> {
     return (event) => {
       const startedAt = performance.now();
       const exchange = toExchange(event, nextId());
-      const { node, method } = exchange;
-      const done = answerTo(exchange, handler).then((answer) => {
+      const { node } = exchange;
+      const finish = (answer: Answer): Response | undefined => {
         const head = headOf(exchange, answer, options.commonHeaders ?? none);
         // Whoever keeps its connection would send the next request into one that is being closed.
         if (options.isStopping?.()) head.push('Connection', 'close');
         const ms = performance.now() - startedAt;
         metrics.count(routePath, answer.status, ms / 1000);
         log.request(exchange, answer.status, ms);
-        if (!node) return toResponse(answer, head, method);
-        sendToNode(node, answer, head, method);
+        if (!node) return toResponse(answer, head, exchange.method);
+        sendToNode(node, answer, head, exchange.method);
         return undefined;
-      });
-      if (!node) return done as Promise<Response>; // without Node's two ends there is always one
-      done.catch((thrown: unknown) => {
-        log.error({ id: exchange.id, err: thrown }, 'answer not sent');
-        node.res.destroy();
-      });
+      };
+      const done = chain(answerTo(exchange, handler), finish);
+      if (!node) return done as MaybePromise<Response>; // without Node's two ends there is always one
+      if (done instanceof Promise) done.catch((thrown: unknown) => cut(exchange, node.res, thrown));
       // h3 has no sign for an answer that is on its way and costs nothing: it waits for a Response that never comes, and
       // is collected together with this promise.
       return new Promise<Response>(() => {});
     };
   }
 
-  /** Never rejects: what goes wrong becomes a problem document. */
-  function answerTo(exchange: Exchange, handler: Handler): Promise<Answer> {
+  /** What cannot even be answered ends its connection. */
+  function cut(exchange: Exchange, res: NonNullable<Exchange['node']>['res'], thrown: unknown): void {
+    log.error({ id: exchange.id, err: thrown }, 'answer not sent');
+    res.destroy();
+  }
+
+  /** Neither throws nor rejects: what goes wrong becomes a problem document. */
+  function answerTo(exchange: Exchange, handler: Handler): MaybePromise<Answer> {
     try {
       if (options.isStopping?.()) throw stopping();
       if (cors.isOn) cors.note(exchange);
       const answer = handler(exchange);
-      if (!(answer instanceof Promise)) return Promise.resolve(answer);
-      return answer.catch((thrown: unknown) => refuse(exchange, thrown));
+      return answer instanceof Promise ? answer.catch((thrown: unknown) => refuse(exchange, thrown)) : answer;
     } catch (thrown) {
-      return Promise.resolve(refuse(exchange, thrown));
+      return refuse(exchange, thrown);
     }
   }
 

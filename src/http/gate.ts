@@ -5,8 +5,9 @@ import type { ClientPermission } from '../core/permissions.ts';
 import { hashOf, isCompleteSecret, secretLength } from '../core/secrets.ts';
 import type { Credential, MaybePromise } from '../core/store.ts';
 import { type AddressBook, networkOf } from './addresses.ts';
+import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
-import type { Allowance, Limiter } from './limits.ts';
+import type { AddressLimiter, Allowance, KeyLimiter } from './limits.ts';
 import { type ApiCode, ApiError } from './problem.ts';
 import { holdsSecret } from './query.ts';
 
@@ -23,9 +24,9 @@ export interface Session {
 export interface GateOptions {
   domain: Domain;
   addresses: AddressBook;
-  failedChecks: Limiter | undefined;
-  requests: Limiter | undefined;
-  ingest: Limiter | undefined;
+  failedChecks: AddressLimiter | undefined;
+  requests: KeyLimiter | undefined;
+  ingest: KeyLimiter | undefined;
   /** Takes the time of each successful authentication. */
   noteUse(keyId: string, nowMs: number): void;
 }
@@ -60,10 +61,10 @@ export function createGate(options: GateOptions): Gate {
 
   /** The credential of a hash, from memory where no commit of any process came between. */
   function lookUp(secretHash: string): MaybePromise<Entry | undefined> {
-    return then(domain.store.keys.version(), (version) => {
+    return chain(domain.store.keys.version(), (version) => {
       const found = kept.get(secretHash);
       if (found?.version === version) return found;
-      return then(domain.store.keys.credential(secretHash), (credential) =>
+      return chain(domain.store.keys.credential(secretHash), (credential) =>
         keep(secretHash, version, credential, found),
       );
     });
@@ -98,7 +99,7 @@ export function createGate(options: GateOptions): Gate {
   function authenticate(exchange: Exchange): MaybePromise<Session> {
     const secret = readBearer(exchange);
     if (!isCompleteSecret(secret)) throw incomplete;
-    return then(lookUp(hashOf(secret)), (entry) => judge(exchange, entry));
+    return chain(lookUp(hashOf(secret)), (entry) => judge(exchange, entry));
   }
 
   /** A failed check counts against its address; over the limit that is the answer. A good key is never asked. */
@@ -133,13 +134,10 @@ export function createGate(options: GateOptions): Gate {
     return session;
   }
 
-  function admitted(exchange: Exchange, session: Session, demand: Demand): MaybePromise<Session> {
+  function admitted(exchange: Exchange, session: Session, demand: Demand): Session {
     const limiter = options[demand.limit];
-    if (limiter === undefined) return requireOpen(exchange, session, demand);
-    return limiter.consume(session.principal.keyId).then((allowance) => {
-      requireAllowance(exchange, allowance, demand);
-      return requireOpen(exchange, session, demand);
-    });
+    if (limiter) requireAllowance(exchange, limiter.consume(session.principal.keyId), demand);
+    return requireOpen(exchange, session, demand);
   }
 
   function admit(exchange: Exchange, next: (session: Session) => MaybePromise<Session>): MaybePromise<Session> {
@@ -157,11 +155,6 @@ export function createGate(options: GateOptions): Gate {
     admit: (exchange, demand) => admit(exchange, (session) => admitted(exchange, session, demand)),
     confirm: (exchange) => admit(exchange, (session) => session),
   };
-}
-
-/** Goes on with a value at once where it is there: a promise for each step of each request adds up. */
-function then<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /**

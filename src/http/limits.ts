@@ -9,10 +9,16 @@ export interface Allowance {
   headers: readonly string[];
 }
 
-/** A limit of calls in a window for each of many clients. */
-export interface Limiter {
-  consume(client: string): Promise<Allowance>;
+/** A limit for each of many addresses: anybody can have many, so that it is a library's, bounded in memory. */
+export interface AddressLimiter {
+  consume(address: string): Promise<Allowance>;
   /** Clients it holds in memory. */
+  size(): number;
+}
+
+/** A limit for each of many keys. */
+export interface KeyLimiter {
+  consume(keyId: string): Allowance;
   size(): number;
 }
 
@@ -23,10 +29,14 @@ const capacity = 100_000;
  * Builds a limiter, its headers by draft-ietf-httpapi-ratelimit-headers-10: `RateLimit-Policy: "requests";q=600;w=60` and
  * `RateLimit: "requests";r=599;t=60`. Undefined where the limit is off. Counts live in memory: a restart forgets them.
  */
-export function createLimiter(name: string, limit: RateLimit | null, most = capacity): Limiter | undefined {
+export function createAddressLimiter(
+  name: string,
+  limit: RateLimit | null,
+  most = capacity,
+): AddressLimiter | undefined {
   if (limit === null) return undefined;
   const limiter = new RateLimiterMemory({ points: limit.requests, duration: limit.windowSeconds });
-  const policy = `"${name}";q=${limit.requests};w=${limit.windowSeconds}`;
+  const policy = policyOf(name, limit);
   // In the order in which their windows began; the library alone would keep a client for as long as its window lasts.
   const known = new Set<string>();
   const remember = (client: string): void => {
@@ -41,9 +51,7 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
   };
   const toAllowance = (allowed: boolean, result: RateLimiterRes, client: string): Allowance => {
     if (result.isFirstInDuration) remember(client);
-    const resetSeconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
-    const state = `"${name}";r=${allowed ? result.remainingPoints : 0};t=${resetSeconds}`;
-    return { allowed, resetSeconds, headers: ['RateLimit-Policy', policy, 'RateLimit', state] };
+    return allowanceOf(name, policy, allowed, result.remainingPoints, result.msBeforeNext);
   };
   return {
     consume: (client) =>
@@ -56,4 +64,50 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
       ),
     size: () => known.size,
   };
+}
+
+/**
+ * The same for keys, which only an administrator can make: a window is one entry of a map, counted without a promise, since
+ * every request of every key passes here.
+ */
+export function createKeyLimiter(name: string, limit: RateLimit | null, most = capacity): KeyLimiter | undefined {
+  if (limit === null) return undefined;
+  const { requests, windowSeconds } = limit;
+  const policy = policyOf(name, limit);
+  const windows = new Map<string, { endsMs: number; count: number }>();
+  const open = (keyId: string, nowMs: number) => {
+    const begun = { endsMs: nowMs + windowSeconds * 1000, count: 0 };
+    windows.delete(keyId);
+    windows.set(keyId, begun);
+    if (windows.size > most) forgetOldest(windows);
+    return begun;
+  };
+  return {
+    consume(keyId) {
+      const nowMs = performance.now();
+      const known = windows.get(keyId);
+      const current = known !== undefined && known.endsMs > nowMs ? known : open(keyId, nowMs);
+      current.count++;
+      const left = requests - current.count;
+      return allowanceOf(name, policy, left >= 0, left, current.endsMs - nowMs);
+    },
+    size: () => windows.size,
+  };
+}
+
+function policyOf(name: string, { requests, windowSeconds }: RateLimit): string {
+  return `"${name}";q=${requests};w=${windowSeconds}`;
+}
+
+function allowanceOf(name: string, policy: string, allowed: boolean, left: number, msLeft: number): Allowance {
+  const resetSeconds = Math.max(1, Math.ceil(msLeft / 1000));
+  const state = `"${name}";r=${allowed ? left : 0};t=${resetSeconds}`;
+  return { allowed, resetSeconds, headers: ['RateLimit-Policy', policy, 'RateLimit', state] };
+}
+
+function forgetOldest(windows: Map<string, unknown>): void {
+  for (const oldest of windows.keys()) {
+    windows.delete(oldest);
+    return;
+  }
 }

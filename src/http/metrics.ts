@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { IngestCounts } from './ingest.ts';
-import type { Limiter } from './limits.ts';
 
 /** Upper bounds of the classes of duration, in seconds. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
@@ -12,7 +11,7 @@ export class Metrics {
   readonly #codes = new Map<string, number>();
   readonly #registry = new Registry();
 
-  constructor(limiters: Readonly<Record<string, Limiter | undefined>>) {
+  constructor(limiters: Readonly<Record<string, { size(): number } | undefined>>) {
     collectDefaultMetrics({ register: this.#registry });
     // Their names end in _total and they are gauges, which promtool refuses.
     for (const name of ['nodejs_active_handles', 'nodejs_active_requests', 'nodejs_active_resources']) {

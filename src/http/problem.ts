@@ -41,7 +41,11 @@ export class ApiError extends HkctlError {
     message: string,
     options: { headers?: readonly string[]; members?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
   ) {
+    // Nobody reads where a client's mistake was found, and a flood of them would pay for it each time.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(code, message, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.headers = options.headers ?? [];
     this.members = options.members ?? {};
   }

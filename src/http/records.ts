@@ -1,6 +1,9 @@
 import type { Domain } from '../core/actors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
 import { createPageReader, requireKnown } from '../core/pages.ts';
+import type { MaybePromise } from '../core/store.ts';
+import type { Answer } from './answer.ts';
+import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
 import type { Session } from './gate.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from './page-cache.ts';
@@ -11,19 +14,22 @@ import { parseQuery, withParameter } from './query.ts';
 export function createListHandler(domain: Domain, resource: ResourceDefinition, pages: PageCache) {
   const reader = createPageReader(resource);
   const { records } = domain.store;
-  return async (exchange: Exchange, session: Session) => {
-    // Asked before the page is read: what is kept under a number is at least as new as it.
-    const version = await records.version();
-    const key = `${resource.name}?${exchange.query} ${session.scopeKey}`;
-    let page = pages.get(key, version);
-    if (page === undefined) {
-      const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
-      const { json, next } = await records.page(request);
-      page = listRepresentation(exchange, json, next === null ? null : cursorOf(next));
+  const read = (exchange: Exchange, session: Session, version: number, key: string): MaybePromise<Representation> => {
+    const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
+    return chain(records.page(request), ({ json, next }) => {
+      const page = listRepresentation(exchange, json, next === null ? null : cursorOf(next));
       pages.put(key, version, page);
-    }
-    return represent(exchange, page);
+      return page;
+    });
   };
+  return (exchange: Exchange, session: Session): MaybePromise<Answer> =>
+    // Asked before the page is read: what is kept under a number is at least as new as it.
+    chain(records.version(), (version) => {
+      const key = `${resource.name}?${exchange.query} ${session.scopeKey}`;
+      const kept = pages.get(key, version);
+      if (kept) return represent(exchange, kept);
+      return chain(read(exchange, session, version, key), (page) => represent(exchange, page));
+    });
 }
 
 /** A page as it goes out; `json` are its records, joined by commas. */

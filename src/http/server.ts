@@ -56,7 +56,8 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   });
   const { server, url } = await open(app, settings, certificate !== undefined);
   guardConnections(server, log);
-  const stopReloading = certificate && reloadCertificate(server as HttpsServer, certificate, log); // made with https
+  // With a certificate the server was made with https.
+  const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
   const address = settings.baseUrl ?? url;
   await domain.store.daemon.recordAddress(address, process.pid);
   warnWhereExposed(settings, log);

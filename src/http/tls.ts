@@ -47,8 +47,12 @@ export async function requireCertificate({ tlsCert, tlsKey }: ServeSettings): Pr
   return certificate;
 }
 
-/** Applies the TLS settings, and anew on SIGHUP or when a file changes; a pair that does not fit leaves the old one in force. */
-export function reloadCertificate(server: HttpsServer, certificate: Certificate, log: Log): () => void {
+/**
+ * Applies the TLS settings, and anew on SIGHUP or when a file changes; a pair that does not fit leaves the old one in
+ * force. Resolves once they hold, with what ends the watching.
+ */
+export async function reloadCertificate(server: HttpsServer, certificate: Certificate, log: Log): Promise<() => void> {
+  server.setSecureContext(await contextOf(certificate));
   const apply = (): void => {
     contextOf(certificate)
       .then((context) => {
@@ -57,7 +61,6 @@ export function reloadCertificate(server: HttpsServer, certificate: Certificate,
       })
       .catch((thrown: unknown) => log.error({ err: thrown }, 'certificate not loaded; the old one stays'));
   };
-  apply();
   const paths = [certificate.cert, certificate.key];
   for (const path of paths) watchFile(path, { interval: lookMs, persistent: false }, apply);
   process.on('SIGHUP', apply);

@@ -1,18 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '../../src/http/addresses.ts';
-import { createLimiter } from '../../src/http/limits.ts';
+import { createAddressLimiter, createKeyLimiter } from '../../src/http/limits.ts';
 
 describe('a limiter', () => {
   it('is none where the limit is off', () => {
-    expect(createLimiter('requests', null)).toBeUndefined();
+    expect(createKeyLimiter('requests', null)).toBeUndefined();
   });
 
   it('keeps so many clients and no more under a flood of others', async () => {
-    const limiter = createLimiter('failed-checks', { requests: 2, windowSeconds: 60 }, 1000);
+    const limiter = createAddressLimiter('failed-checks', { requests: 2, windowSeconds: 60 }, 1000);
     for (let i = 0; i < 20_000; i++) await limiter?.consume(`client ${i}`);
     expect(limiter?.size()).toBe(1000);
     await limiter?.consume('client 19999');
     expect((await limiter?.consume('client 19999'))?.allowed).toBe(false);
+  });
+});
+
+describe('a limiter of keys', () => {
+  it('counts each key by itself and forgets the window that began first', () => {
+    const limiter = createKeyLimiter('requests', { requests: 1, windowSeconds: 60 }, 2);
+    expect(limiter?.consume('a')).toMatchObject({ allowed: true, resetSeconds: 60 });
+    expect(limiter?.consume('a').allowed).toBe(false);
+    expect(limiter?.consume('b').allowed).toBe(true);
+    expect(limiter?.consume('c').allowed).toBe(true);
+    expect(limiter?.size()).toBe(2);
+    expect(limiter?.consume('a').allowed).toBe(true);
   });
 });
 
