@@ -1,5 +1,21 @@
 import { addDays } from '../../core/calendar.ts';
 import { type Draft, dayAround, instantOn } from './values.ts';
+import {
+  assetList,
+  categories,
+  courses,
+  customers,
+  departments,
+  faults,
+  firstNames,
+  incidents,
+  lastNames,
+  materials,
+  partNames,
+  sensorKinds,
+  serviceCodes,
+  treatments,
+} from './words.ts';
 
 /** Draws one field of one resource with more sense than its declaration alone can give. */
 export type Special = (draft: Draft) => unknown;
@@ -20,90 +36,6 @@ export const counts: Readonly<Record<string, number>> = {
   sensors: 50,
 };
 export const usualCount = 60;
-
-const partNames = [
-  'Bearing housing',
-  'Gear shaft',
-  'Planet carrier',
-  'Ring gear',
-  'Flange',
-  'Valve body',
-  'Coupling hub',
-];
-const materials = ['EN-GJS-400-15', '42CrMo4', '18CrNiMo7-6', '1.4301', 'EN AW-6082', '100Cr6', 'C45'];
-const categories = ['Castings', 'Shafts', 'Gears', 'Turned parts', 'Forgings'];
-const firstNames = [
-  'Jana',
-  'Marcus',
-  'Elif',
-  'Tomasz',
-  'Grace',
-  'Anders',
-  'Leila',
-  'Pedro',
-  'Hanna',
-  'Kwame',
-  'Mei',
-  'Ola',
-];
-const lastNames = [
-  'Krüger',
-  'Hill',
-  'Yılmaz',
-  'Nowak',
-  'Okafor',
-  'Berg',
-  'Haddad',
-  'Santos',
-  'Weber',
-  'Mensah',
-  'Lin',
-  'Dahl',
-];
-const customers = [
-  'Nordwind Getriebe GmbH',
-  'Great Lakes Drives Inc.',
-  'Alpenbahn AG',
-  'Hafenkran SE',
-  'Prairie Ag Machinery',
-];
-const departments = ['Heat treatment', 'Machining', 'Assembly', 'Quality', 'Logistics', 'Maintenance'];
-const treatments = [
-  'Stress relief annealing',
-  'Case hardening',
-  'Nitriding',
-  'Tempering',
-  'Turning',
-  'Milling',
-  'Grinding',
-];
-const courses = ['Forklift licence', 'Crane operation', 'Measuring equipment', 'Fire protection', 'Internal auditor'];
-const faults = ['Bore out of tolerance', 'Surface hardness too low', 'Porosity', 'Wrong marking', 'Transport damage'];
-const incidents = ['Oil on walkway', 'Blocked escape route', 'Missing machine guard', 'Minor cut at deburring'];
-const serviceCodes = ['ANNEAL', 'CASEHARD', 'NITRIDE', 'TEMPER', 'TURN', 'MILL', 'GRIND', 'INSPECT'];
-
-/** Machines in the order of their ids; the sensors below are fitted to the first of them. */
-const assetList = [
-  ['OVEN-1', 'Chamber oven 1', 'oven'],
-  ['OVEN-2', 'Chamber oven 2', 'oven'],
-  ['OVEN-3', 'Chamber oven 3', 'oven'],
-  ['QUENCH-1', 'Quench tank 1', 'tank'],
-  ['LATHE-1', 'CNC lathe 1', 'machine'],
-  ['LATHE-2', 'CNC lathe 2', 'machine'],
-  ['MILL-1', 'Machining centre 1', 'machine'],
-  ['GRIND-1', 'Cylindrical grinder 1', 'machine'],
-  ['WASH-1', 'Washing line 1', 'production_line'],
-  ['COMP-1', 'Compressor 1', 'utility'],
-] as const;
-
-/** What is measured at every machine: five of them make fifty sensors of ten machines. */
-const sensorKinds = [
-  ['T1', 'zone 1 temperature', 'temperature', 'Cel'],
-  ['T2', 'zone 2 temperature', 'temperature', 'Cel'],
-  ['P1', 'pressure', 'pressure', 'bar'],
-  ['E1', 'active power', 'power', 'kW'],
-  ['S1', 'door contact', 'state', null],
-] as const;
 
 const machineOf = ({ position }: Draft) => assetList[Math.floor(position / sensorKinds.length) % assetList.length];
 const kindOf = ({ position }: Draft) => sensorKinds[position % sensorKinds.length];
