@@ -8,6 +8,9 @@ import { entityNumber, indexName, tableName } from './records-tables.ts';
 /** How many different page statements are kept prepared; clients ask in few shapes. */
 const keptStatements = 500;
 
+/** How many records of one value may be looked through and sorted for a page: about a millisecond. */
+const fewRecords = 1000;
+
 /** Between the records of a page: a raw line break stands in no JSON text, so that the last record can be cut out. */
 const separator = ',\n';
 
@@ -30,13 +33,35 @@ export function createRecordStore(
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
   const pages = new Map<string, Statement<PageRow>>();
   const records = new Map<string, Statement<string>>();
+  const counts = new Map<string, Statement<number>>();
+
+  const countStatement = (resource: ResourceDefinition, field: string): Statement<number> => {
+    const index = indexName(resource, field);
+    let statement = counts.get(index);
+    if (!statement) {
+      const sql = `select count(*) from (select 1 from ${tableName(resource)} indexed by "${index}"
+        where entity = ${entityNumber} and "${field}" = ? limit ${fewRecords + 1})`;
+      statement = connection().prepare<unknown[], number>(sql).pluck() as Statement<number>; // pluck gives the only column
+      counts.set(index, statement);
+    }
+    return statement;
+  };
+
+  /** Of several conditions, the field whose value few records have: without it one of them could cost a walk over all. */
+  const rareField = ({ resource, entityId, conditions }: RecordPageRequest): string | undefined => {
+    if (conditions.length < 2) return undefined;
+    return equalRarestFirst(resource, conditions).find(
+      ({ field, value }) => Number(countStatement(resource, field).get(entityId, bound(value))) <= fewRecords,
+    )?.field;
+  };
 
   const pageStatement = (request: RecordPageRequest): Statement<PageRow> => {
-    const shape = shapeOf(request);
+    const sought = rareField(request);
+    const shape = `${shapeOf(request)} ${sought}`;
     let statement = pages.get(shape);
     if (!statement) {
       if (pages.size >= keptStatements) pages.clear();
-      statement = connection().prepare<unknown[], PageRow>(pageSql(request));
+      statement = connection().prepare<unknown[], PageRow>(pageSql(request, sought));
       pages.set(shape, statement);
     }
     return statement;
@@ -57,7 +82,7 @@ export function createRecordStore(
     get: (resource, entityId, id) => translating(path, () => recordStatement(resource).get(entityId, id)),
     page: (request) =>
       translating(path, () => {
-        const values = request.conditions.map(({ value }) => (typeof value === 'boolean' ? Number(value) : value));
+        const values = request.conditions.map(({ value }) => bound(value));
         const after = request.after ? positionValues(request) : [];
         const row = pageStatement(request).get(request.entityId, ...values, ...after, request.limit + 1);
         return toPage(row, request);
@@ -73,14 +98,17 @@ function shapeOf({ resource, conditions, orderBy, after }: RecordPageRequest): s
 
 const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
 
-/** The statement of a page; exported for the test that every page is served by an index, without a sort. */
-export function pageSql({ resource, conditions, orderBy, after }: RecordPageRequest): string {
+/**
+ * The statement of a page; exported for the test that every page is served by an index, without a sort. Only where the
+ * few records with the value of a field are `sought` are they sorted.
+ */
+export function pageSql({ resource, conditions, orderBy, after }: RecordPageRequest, sought?: string): string {
   const where = [`entity = ${entityNumber}`, ...conditions.map(({ field, op }) => `"${field}" ${operators[op]} ?`)];
   if (after) where.push(orderBy === 'id' ? 'id > ?' : `("${orderBy}", id) > (?, ?)`);
   // An order by a field that is held equal is an order by id within it.
   const order = orderBy === 'id' ? 'id' : `"${orderBy}", id`;
   return `select group_concat(json, '${separator}') as json, count(*) as n from (
-    select ${jsonOf(listFields(resource))} as json from ${tableName(resource)} ${indexOf(resource, conditions, orderBy)}
+    select ${jsonOf(listFields(resource))} as json from ${tableName(resource)} ${indexOf(resource, conditions, orderBy, sought)}
     where ${where.join(' and ')} order by ${order} limit ?)`;
 }
 
@@ -88,12 +116,25 @@ export function pageSql({ resource, conditions, orderBy, after }: RecordPageRequ
  * Names the index of a page. The planner knows nothing of the data and would rather walk all records in order of `id`
  * than seek a value: half a second where there are millions. Of several values the one that is likely the rarest is sought.
  */
-function indexOf(resource: ResourceDefinition, conditions: RecordPageRequest['conditions'], orderBy: string): string {
-  const index = (field: string) => `indexed by "${indexName(resource, field)}"`;
-  if (orderBy !== 'id') return index(orderBy);
+function indexOf(
+  resource: ResourceDefinition,
+  conditions: Conditions,
+  orderBy: string,
+  sought: string | undefined,
+): string {
+  const field = sought ?? (orderBy === 'id' ? equalRarestFirst(resource, conditions)[0]?.field : orderBy);
+  return field === undefined ? 'not indexed' : `indexed by "${indexName(resource, field)}"`;
+}
+
+type Conditions = RecordPageRequest['conditions'];
+
+function equalRarestFirst(resource: ResourceDefinition, conditions: Conditions): Conditions {
   const rank = ({ field }: { field: string }) => rarestFirst.indexOf(resource.fields[field]?.kind ?? 'boolean');
-  const [rarest] = conditions.filter(({ op }) => op === 'eq').sort((a, b) => rank(a) - rank(b));
-  return rarest ? index(rarest.field) : 'not indexed';
+  return conditions.filter(({ op }) => op === 'eq').sort((a, b) => rank(a) - rank(b));
+}
+
+function bound(value: Conditions[number]['value']): string | number {
+  return typeof value === 'boolean' ? Number(value) : value;
 }
 
 const rarestFirst: readonly Field['kind'][] = ['text', 'instant', 'decimal', 'date', 'integer', 'enum', 'boolean'];

@@ -197,6 +197,29 @@ export function recordConformance(given: Given): void {
     );
   });
 
+  it('filters by a value and a range together, whether few or many records have the value', async () => {
+    const { store, plant } = await given();
+    const rows = Array.from({ length: 1300 }, (_, n) => ({
+      id: `O-${String(n).padStart(4, '0')}`,
+      order_number: `${n}`,
+      status: n % 13 ? 'open' : 'closed',
+      services: [],
+      required_date: `2026-02-${String(28 - (n % 20)).padStart(2, '0')}`,
+    }));
+    await importInto(store, plant, orders, rows);
+    for (const status of ['open', 'closed']) {
+      const conditions = [
+        { field: 'status', op: 'eq' as const, value: status },
+        { field: 'required_date', op: 'from' as const, value: '2026-02-20' },
+      ];
+      const request = pageOf(plant, { resource: orders, conditions, orderBy: 'required_date', limit: 90 });
+      const expected = rows
+        .filter((row) => row.status === status && row.required_date >= '2026-02-20')
+        .sort((a, b) => (a.required_date + a.id < b.required_date + b.id ? -1 : 1));
+      expect(await idsOf(store, request)).toEqual(expected.map(({ id }) => id));
+    }
+  });
+
   it('counts what an import does, and moves updated_at with a change only', async () => {
     const { store, plant } = await given();
     expect(await importInto(store, plant, parts, partRows(250))).toEqual({

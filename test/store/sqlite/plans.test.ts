@@ -3,6 +3,7 @@ import type { ResourceDefinition } from '../../../src/core/fields.ts';
 import { createPageReader, pageParameters } from '../../../src/core/pages.ts';
 import type { RecordPageRequest } from '../../../src/core/store.ts';
 import { resources } from '../../../src/resources/index.ts';
+import { parts } from '../../../src/resources/parts.ts';
 import type { Connection } from '../../../src/store/sqlite/driver.ts';
 import { openFile } from '../../../src/store/sqlite/files.ts';
 import { applyMigrations } from '../../../src/store/sqlite/migrations.ts';
@@ -73,4 +74,16 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))('
     const text = equal.find(({ on }) => on?.declaration.kind === 'text')?.name;
     if (text) expect(planOf(request).join('\n')).toContain(`${tableName(resource)}_by_${text} (entity=? AND ${text}=?`);
   });
+});
+
+it('a page of a range with a value that few records have is sought by that value', () => {
+  const conditions = [
+    { field: 'updated_at', op: 'from' as const, value: 'x' },
+    { field: 'part_number', op: 'eq' as const, value: 'x' },
+  ];
+  const sql = pageSql({ resource: parts, entityId: 'e', conditions, orderBy: 'updated_at', limit: 50 }, 'part_number');
+  const steps = connection.prepare<unknown[], { detail: string }>(`explain query plan ${sql}`).all('e', 'x', 'x', 51);
+  expect(steps.map(({ detail }) => detail).join('\n')).toContain(
+    'SEARCH parts USING INDEX parts_by_part_number (entity=? AND part_number=?',
+  );
 });
