@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -170,6 +170,19 @@ describe('the writer thread', () => {
     run(readings, 'drop trigger no_more');
     expect(await store.readings.append(batchOf([[series, 1, 1]]))).toMatchObject({ accepted: 1 });
     expect(await store.readings.range({ series, limit: 100 })).toHaveLength(2);
+  });
+
+  it('that broke down refuses all that waits, and is started again by what comes next', async () => {
+    const { store, path, plant } = await given();
+    const series = (await store.readings.directory(plant.entity.id)).get('T1')?.series ?? 0;
+    const { readings } = filesOf(path);
+    // It ends as it starts, for it does not find its file.
+    renameSync(readings, `${readings}.away`);
+    const refused = await Promise.allSettled([1, 2].map((n) => store.readings.append(batchOf([[series, n, n]]))));
+    const told = { status: 'rejected', reason: { code: 'unavailable' } };
+    expect(refused).toMatchObject([told, told]);
+    renameSync(`${readings}.away`, readings);
+    expect(await store.readings.append(batchOf([[series, 1, 1]]))).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 
   it('is told to come again with more than may wait', async () => {
