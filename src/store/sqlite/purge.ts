@@ -29,17 +29,28 @@ function purgeRecords(connection: Connection, entityId: string): void {
     .immediate();
 }
 
-/** A transaction a sensor: ingest of other entities gets its turn in between. */
+/** How many rows a transaction takes away: ingest of other entities gets its turn in between. */
+const rowsAtOnce = 20_000;
+
 function purgeReadings(connection: Connection, entityId: string): void {
   const numbers = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
-  const statements = ['readings', 'heartbeats', 'series'].map((table) =>
-    connection.prepare<[number]>(`delete from ${table} where series = ?`),
-  );
+  const forget = connection.prepare<[number]>('delete from series where series = ?');
+  const deletions = ['readings', 'heartbeats'].map((table) => ({
+    // Where the next piece ends; undefined where what is left is the last.
+    end: connection
+      .prepare<[number], number>(
+        `select at_us from ${table} where series = ? order by at_us limit 1 offset ${rowsAtOnce}`,
+      )
+      .pluck(),
+    piece: connection.prepare<[number, number]>(`delete from ${table} where series = ? and at_us < ?`),
+    rest: connection.prepare<[number]>(`delete from ${table} where series = ?`),
+  }));
   for (const series of numbers.all(entityId)) {
-    connection
-      .transaction(() => {
-        for (const statement of statements) statement.run(series);
-      })
-      .immediate();
+    for (const { end, piece, rest } of deletions) {
+      for (let until = end.get(series); until !== undefined; until = end.get(series)) piece.run(series, until);
+      rest.run(series);
+    }
+    // Last of all: as long as it stands, an interrupted purge knows what is left to do.
+    forget.run(series);
   }
 }

@@ -199,7 +199,8 @@ export function readingConformance(given: Given): void {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(1));
     const series = await seriesOf(store, plant, 'S-1');
-    await store.readings.append(batchOf([[series, 1, 1]]));
+    const many = Array.from({ length: 45_000 }, (_, n): Row => [series, n, n]);
+    await store.readings.append(batchOf(many));
     await store.readings.appendHeartbeats([
       { series, atUs: 1, status: 'ok', battery: null, signal: null, firmware: null },
     ]);
