@@ -8,6 +8,13 @@ import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 const maxWaitingReadings = 1_000_000;
 const maxWaitingBatches = 20_000;
 
+/**
+ * What is brought to the thread in one message. A message costs as much as a small request, so that several share one;
+ * but the thread is to begin while the main thread still reads the rest, or the two would only take turns.
+ */
+const batchesInMessage = 8;
+const readingsInMessage = 1000;
+
 /** A batch on its way to the disk. */
 export type IngestTask =
   | { kind: 'readings'; batch: ReadingBatch }
@@ -30,6 +37,7 @@ export class WriterClient {
   #worker: Worker | undefined;
   #lastId = 0;
   #gathered: Gathered[] = [];
+  #gatheredReadings = 0;
   #flushing = false;
   #waitingReadings = 0;
   #waitingBatches = 0;
@@ -49,7 +57,9 @@ export class WriterClient {
     this.#waitingBatches++;
     return new Promise((resolve, reject) => {
       this.#gathered.push({ ...task, size, resolve, reject });
-      this.#flushSoon();
+      this.#gatheredReadings += size;
+      if (this.#gathered.length >= batchesInMessage || this.#gatheredReadings >= readingsInMessage) this.#flush();
+      else this.#flushSoon();
     });
   }
 
@@ -67,7 +77,7 @@ export class WriterClient {
     await worker.terminate();
   }
 
-  /** After all sockets that are ready were read, so that what they brought goes together. */
+  /** At the latest after all sockets that are ready were read. */
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
@@ -81,6 +91,7 @@ export class WriterClient {
     if (this.#gathered.length === 0) return;
     const tasks = this.#gathered;
     this.#gathered = [];
+    this.#gatheredReadings = 0;
     const readings = tasks.filter((task) => task.kind === 'readings');
     const heartbeats = tasks.filter((task) => task.kind === 'heartbeats');
     const group = toGroup(
