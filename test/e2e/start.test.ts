@@ -90,8 +90,9 @@ describe('npm start', () => {
   });
 
   it('works on a terminal, in colour, for another profile, and ends with 0 at Ctrl-C', async () => {
-    // `script` gives it a terminal; what is written to its own input is typed there.
-    const command = `${process.execPath} ${startFile}`;
+    // `script` gives it a terminal; what is written to its own input is typed there. Without `exec`, a shell that stays in
+    // between answers Ctrl-C with a code of its own.
+    const command = `exec ${process.execPath} ${startFile}`;
     const store = plant.path('other/hkctl.db');
     const env = {
       HKCTL_STORE: store,
