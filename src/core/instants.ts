@@ -36,7 +36,20 @@ export function formatInstantMs(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The same for a time that may be missing. */
+/** Writes epoch milliseconds that come in order; the many of one millisecond cost as much as one. */
+export function createInstantText(): (ms: number) => string {
+  let lastMs = Number.NaN;
+  let text = '';
+  return (ms) => {
+    if (ms !== lastMs) {
+      lastMs = ms;
+      text = formatInstantMs(ms);
+    }
+    return text;
+  };
+}
+
+/** {@link formatInstantMs} for a time that may be missing. */
 export function formatOptionalMs(ms: number | null): string | null {
   return ms === null ? null : formatInstantMs(ms);
 }

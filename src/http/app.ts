@@ -23,6 +23,7 @@ import { ApiError, toProblem } from './problem.ts';
 import { createReadingsHandler } from './readings.ts';
 import { createListHandler, createRecordHandler } from './records.ts';
 import { createSensorHandler, createSensorListHandler } from './sensors.ts';
+import { Turns } from './turns.ts';
 
 export interface AppOptions {
   domain: Domain;
@@ -59,13 +60,16 @@ export function createApp(options: AppOptions): H3 {
     requests: createKeyLimiter('requests', settings.limitRequests),
     ingest: createKeyLimiter('ingest', settings.limitIngest),
   };
-  const gate = createGate({ domain, addresses, ...limiters, noteUse: options.noteUse });
+  const turns = new Turns();
+  const gate = createGate({ domain, addresses, turns, ...limiters, noteUse: options.noteUse });
   const metrics = new Metrics(limiters);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
+  const cache = { pages, version: turns.once(() => domain.store.records.version()) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
   const nextId = createRequestIds();
+  const ingestOptions = { domain, gate, turns, counts: metrics.ingest };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
     toRepresentation(JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl })), {
@@ -88,16 +92,16 @@ export function createApp(options: AppOptions): H3 {
   for (const resource of resources) {
     const { name, permissions } = resource;
     const isSensors = name === 'sensors';
-    const list = isSensors ? createSensorListHandler(domain, resource) : createListHandler(domain, resource, pages);
-    const single = isSensors ? createSensorHandler(domain, resource) : createRecordHandler(domain, resource, pages);
+    const list = isSensors ? createSensorListHandler(domain, resource) : createListHandler(domain, resource, cache);
+    const single = isSensors ? createSensorHandler(domain, resource) : createRecordHandler(domain, resource, cache);
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
     route(`/api/v1/${name}/:id`, { GET: secured({ ...readable, permissions }, single) });
     if (!isSensors) continue;
     const readings = createReadingsHandler(domain, resource);
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
   }
-  route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(domain, metrics.ingest, gate)) });
-  route('/api/v1/sensors/heartbeats', { POST: secured(ingest, createHeartbeatsIngest(domain, metrics.ingest, gate)) });
+  route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(ingestOptions)) });
+  route('/api/v1/sensors/heartbeats', { POST: secured(ingest, createHeartbeatsIngest(ingestOptions)) });
   app.all(
     '/**',
     through('unknown', () => {
@@ -131,35 +135,42 @@ export function createApp(options: AppOptions): H3 {
   }
 
   /** The way of every request: to the handler, its answer or problem out, counted and logged. */
-  function through(routePath: string, handler: Handler): (event: H3Event) => MaybePromise<Response> {
+  function through(routePath: string, handler: Handler): (event: H3Event) => Promise<Response> {
+    const counts = metrics.route(routePath);
     return (event) => {
       const startedAt = performance.now();
-      const exchange = toExchange(event, nextId());
-      const { node } = exchange;
-      const finish = (answer: Answer): Response | undefined => {
-        const head = headOf(exchange, answer, options.commonHeaders ?? none);
-        // Whoever keeps its connection would send the next request into one that is being closed.
-        if (options.isStopping?.()) head.push('Connection', 'close');
-        const ms = performance.now() - startedAt;
-        metrics.count(routePath, answer.status, ms / 1000);
-        log.request(exchange, answer.status, ms);
-        if (!node) return toResponse(answer, head, exchange.method);
-        sendToNode(node, answer, head, exchange.method);
-        return undefined;
-      };
-      const done = chain(answerTo(exchange, handler), finish);
-      if (!node) return done as MaybePromise<Response>; // without Node's two ends there is always one
-      if (done instanceof Promise) done.catch((thrown: unknown) => cut(exchange, node.res, thrown));
-      // h3 has no sign for an answer that is on its way and costs nothing: it waits for a Response that never comes, and
-      // is collected together with this promise.
-      return new Promise<Response>(() => {});
+      // Under Node's server the answer goes out by itself, and h3 has no sign for that: it waits for a Response that never
+      // comes, and is collected together with this promise.
+      return new Promise((resolve, reject) => {
+        turns.join(() => {
+          const exchange = toExchange(event, nextId());
+          const finish = (answer: Answer): void => {
+            const head = headOf(exchange, answer, options.commonHeaders ?? none);
+            // Whoever keeps its connection would send the next request into one that is being closed.
+            if (options.isStopping?.()) head.push('Connection', 'close');
+            const ms = performance.now() - startedAt;
+            counts.note(answer.status, ms / 1000);
+            log.request(exchange, answer.status, ms);
+            if (exchange.node) sendToNode(exchange.node, answer, head, exchange.method);
+            else resolve(toResponse(answer, head, exchange.method));
+          };
+          try {
+            const answer = answerTo(exchange, handler);
+            if (answer instanceof Promise) answer.then(finish).catch((thrown) => cut(exchange, thrown, reject));
+            else finish(answer);
+          } catch (thrown) {
+            cut(exchange, thrown, reject);
+          }
+        });
+      });
     };
   }
 
   /** What cannot even be answered ends its connection. */
-  function cut(exchange: Exchange, res: NonNullable<Exchange['node']>['res'], thrown: unknown): void {
-    log.error({ id: exchange.id, err: thrown }, 'answer not sent');
-    res.destroy();
+  function cut({ id, node }: Exchange, thrown: unknown, reject: (thrown: unknown) => void): void {
+    log.error({ id, err: thrown }, 'answer not sent');
+    if (node) node.res.destroy();
+    else reject(thrown);
   }
 
   /** Neither throws nor rejects: what goes wrong becomes a problem document. */

@@ -2,14 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import type { MaybePromise } from '../core/store.ts';
+import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
 import { ApiError } from './problem.ts';
 
 /** The most a body may be, as sent and after decompression. */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
-/** Reads a body, plain or gzip, as text. Throws `too_large`, `unsupported_media_type` or `bad_json`. */
-export async function readText(exchange: Exchange): Promise<string> {
+/**
+ * Reads a body, plain or gzip, as text; at once where all of it is here. Throws `too_large`, `unsupported_media_type` or
+ * `bad_json`.
+ */
+export function readText(exchange: Exchange): MaybePromise<string> {
   const coding = exchange.header('content-encoding')?.toLowerCase() ?? 'identity';
   if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
     throw new ApiError(
@@ -21,8 +26,11 @@ export async function readText(exchange: Exchange): Promise<string> {
     );
   }
   if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
-  const sent = await readBytes(exchange);
-  const body = coding === 'identity' ? sent : await decompress(sent);
+  const sent = readBytes(exchange);
+  return chain(coding === 'identity' ? sent : chain(sent, decompress), toText);
+}
+
+function toText(body: Buffer): string {
   if (!isUtf8(body)) throw new ApiError('bad_json', 'The body is not UTF-8.');
   const text = body.toString('utf8');
   // Some systems put a byte order mark before their JSON, which is none of it.
@@ -41,8 +49,16 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
   });
 }
 
-function readBytes({ node, webBody }: Exchange): Promise<Buffer> {
-  return node ? readNodeBytes(node.req) : readWebBytes(webBody);
+function readBytes({ node, webBody }: Exchange): MaybePromise<Buffer> {
+  if (!node) return readWebBytes(webBody);
+  const { req } = node;
+  if (req.complete && req.readableLength <= maxBodyBytes) {
+    const whole: Buffer | null = req.read();
+    // With nothing left, it tells the stream that it may end.
+    req.read();
+    return whole ?? Buffer.alloc(0);
+  }
+  return readNodeBytes(req);
 }
 
 /** Straight from the connection: one copy less than through a web stream, and the reading stops at the limit. */

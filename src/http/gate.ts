@@ -10,6 +10,7 @@ import type { Exchange } from './exchange.ts';
 import type { AddressLimiter, Allowance, KeyLimiter } from './limits.ts';
 import { type ApiCode, ApiError } from './problem.ts';
 import { holdsSecret } from './query.ts';
+import type { Turns } from './turns.ts';
 
 /** A key that was let in, with what its answers need again and again. */
 export interface Session {
@@ -24,6 +25,7 @@ export interface Session {
 export interface GateOptions {
   domain: Domain;
   addresses: AddressBook;
+  turns: Turns;
   failedChecks: AddressLimiter | undefined;
   requests: KeyLimiter | undefined;
   ingest: KeyLimiter | undefined;
@@ -40,8 +42,11 @@ export interface Demand {
 export interface Gate {
   /** Lets a request in or throws (or rejects with) why not, in the order of the contract, section 6. */
   admit(exchange: Exchange, demand: Demand): MaybePromise<Session>;
-  /** Judges the key of an admitted request anew, once its body has come: that may be a minute after its head. */
-  confirm(exchange: Exchange): MaybePromise<Session>;
+  /**
+   * Judges the key of an admitted request anew, once its body has come (that may be a minute after its head), and goes on
+   * at the end of that turn.
+   */
+  confirm<T>(exchange: Exchange, next: () => MaybePromise<T>): Promise<T>;
 }
 
 /** A credential as it was read under a version of the store; no session where it has no entity. */
@@ -56,12 +61,13 @@ const keptKeys = 20_000;
 
 /** Builds the gate: authentication, limits and permissions of every call. */
 export function createGate(options: GateOptions): Gate {
-  const { domain, addresses, failedChecks } = options;
+  const { domain, addresses, turns, failedChecks } = options;
   const kept = new Map<string, Entry>();
+  const currentVersion = turns.once(() => domain.store.keys.version());
 
   /** The credential of a hash, from memory where no commit of any process came between. */
   function lookUp(secretHash: string): MaybePromise<Entry | undefined> {
-    return chain(domain.store.keys.version(), (version) => {
+    return chain(currentVersion(), (version) => {
       const found = kept.get(secretHash);
       if (found?.version === version) return found;
       return chain(domain.store.keys.credential(secretHash), (credential) =>
@@ -140,7 +146,7 @@ export function createGate(options: GateOptions): Gate {
     return requireOpen(exchange, session, demand);
   }
 
-  function admit(exchange: Exchange, next: (session: Session) => MaybePromise<Session>): MaybePromise<Session> {
+  function admit<T>(exchange: Exchange, next: (session: Session) => MaybePromise<T>): MaybePromise<T> {
     let session: MaybePromise<Session>;
     try {
       session = authenticate(exchange);
@@ -153,7 +159,16 @@ export function createGate(options: GateOptions): Gate {
 
   return {
     admit: (exchange, demand) => admit(exchange, (session) => admitted(exchange, session, demand)),
-    confirm: (exchange) => admit(exchange, (session) => session),
+    confirm: (exchange, next) =>
+      new Promise((resolve, reject) => {
+        turns.join(() => {
+          try {
+            resolve(admit(exchange, next));
+          } catch (thrown) {
+            reject(thrown);
+          }
+        });
+      }),
   };
 }
 

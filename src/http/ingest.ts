@@ -1,14 +1,16 @@
 import type { Domain } from '../core/actors.ts';
 import { requireKnown } from '../core/pages.ts';
 import { addConflicts, judgeHeartbeats, judgeReadings, maxBatch, type Rejection } from '../core/readings.ts';
-import type { BatchVerdict } from '../core/store.ts';
+import type { BatchVerdict, MaybePromise, SensorDirectory } from '../core/store.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { readText, requireMediaType } from './body.ts';
+import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gate, Session } from './gate.ts';
 import { ApiError } from './problem.ts';
 import { parseQuery } from './query.ts';
 import { resolveSenml } from './senml.ts';
+import type { Turns } from './turns.ts';
 
 export const readingsMediaTypes = ['application/json', 'application/x-ndjson', 'application/senml+json'] as const;
 export const heartbeatsMediaTypes = ['application/json', 'application/x-ndjson'] as const;
@@ -24,47 +26,65 @@ export interface IngestCounts {
 const nothingKept: BatchVerdict = { accepted: 0, duplicates: 0, conflicts: [] };
 const none = new Map<string, unknown>();
 
+export interface IngestOptions {
+  domain: Domain;
+  counts: IngestCounts;
+  gate: Pick<Gate, 'confirm'>;
+  turns: Turns;
+}
+
 /** `POST /sensors/readings`: answered once what was accepted is on disk (contract, section 5). */
-export function createReadingsIngest(domain: Domain, counts: IngestCounts, gate: Pick<Gate, 'confirm'>) {
-  const { readings } = domain.store;
-  return async (exchange: Exchange, session: Session): Promise<Answer> => {
-    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
-    const type = requireMediaType(exchange, readingsMediaTypes);
-    const text = await readText(exchange);
-    await gate.confirm(exchange);
-    const nowUs = domain.clock() * 1000;
+export function createReadingsIngest(options: IngestOptions) {
+  const { counts } = options;
+  const { readings } = options.domain.store;
+  return ingest(options, readingsMediaTypes, (text, type, sensors, nowUs) => {
     const { items, positions: places } = toItems(text, type, 'readings', nowUs);
-    const sensors = await readings.directory(session.scope.entityId);
     const { batch, positions, rejected } = judgeReadings(items, sensors, nowUs);
-    const verdict = batch.count === 0 ? nothingKept : await readings.append(batch);
-    const refused = addConflicts(rejected, verdict.conflicts, positions);
-    counts.accepted += verdict.accepted;
-    counts.duplicates += verdict.duplicates;
-    counts.rejected += refused.length;
-    return toAnswer(
-      verdict,
-      places ? refused.map((one) => ({ ...one, index: places[one.index] ?? one.index })) : refused,
-    );
-  };
+    return chain(batch.count === 0 ? nothingKept : readings.append(batch), (verdict) => {
+      const refused = addConflicts(rejected, verdict.conflicts, positions);
+      counts.accepted += verdict.accepted;
+      counts.duplicates += verdict.duplicates;
+      counts.rejected += refused.length;
+      return toAnswer(
+        verdict,
+        places ? refused.map((one) => ({ ...one, index: places[one.index] ?? one.index })) : refused,
+      );
+    });
+  });
 }
 
 /** `POST /sensors/heartbeats`, answered the same way. */
-export function createHeartbeatsIngest(domain: Domain, counts: IngestCounts, gate: Pick<Gate, 'confirm'>) {
-  const { readings } = domain.store;
-  return async (exchange: Exchange, session: Session): Promise<Answer> => {
-    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
-    const type = requireMediaType(exchange, heartbeatsMediaTypes);
-    const text = await readText(exchange);
-    await gate.confirm(exchange);
-    const nowUs = domain.clock() * 1000;
+export function createHeartbeatsIngest(options: IngestOptions) {
+  const { counts } = options;
+  const { readings } = options.domain.store;
+  return ingest(options, heartbeatsMediaTypes, (text, type, sensors, nowUs) => {
     const { items } = toItems(text, type, 'heartbeats', nowUs);
-    const sensors = await readings.directory(session.scope.entityId);
     const { heartbeats, positions, rejected } = judgeHeartbeats(items, sensors, nowUs);
-    const verdict = heartbeats.length === 0 ? nothingKept : await readings.appendHeartbeats(heartbeats);
-    const refused = addConflicts(rejected, verdict.conflicts, positions);
-    counts.heartbeats += verdict.accepted;
-    counts.rejected += refused.length;
-    return toAnswer(verdict, refused);
+    return chain(heartbeats.length === 0 ? nothingKept : readings.appendHeartbeats(heartbeats), (verdict) => {
+      const refused = addConflicts(rejected, verdict.conflicts, positions);
+      counts.heartbeats += verdict.accepted;
+      counts.rejected += refused.length;
+      return toAnswer(verdict, refused);
+    });
+  });
+}
+
+type Take<Type> = (text: string, type: Type, sensors: SensorDirectory, nowUs: number) => MaybePromise<Answer>;
+
+/** What both have in common; a body that came in one turn with its head, as small ones do, is taken in that turn. */
+function ingest<Type extends string>(
+  { domain, gate, turns }: IngestOptions,
+  types: readonly Type[],
+  take: Take<Type>,
+): (exchange: Exchange, session: Session) => MaybePromise<Answer> {
+  const sensorsOf = turns.once((entityId: string) => domain.store.readings.directory(entityId));
+  return (exchange, { scope }) => {
+    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    const type = requireMediaType(exchange, types);
+    const takeText = (text: string) =>
+      chain(sensorsOf(scope.entityId), (sensors) => take(text, type, sensors, domain.clock() * 1000));
+    const text = readText(exchange);
+    return text instanceof Promise ? text.then((whole) => gate.confirm(exchange, () => takeText(whole))) : takeText(text);
   };
 }
 

@@ -100,7 +100,7 @@ function policyOf(name: string, { requests, windowSeconds }: RateLimit): string 
 }
 
 function allowanceOf(name: string, policy: string, allowed: boolean, left: number, msLeft: number): Allowance {
-  const resetSeconds = Math.max(1, Math.ceil(msLeft / 1000));
+  const resetSeconds = Math.max(1, Math.ceil(Math.round(msLeft) / 1000));
   const state = `"${name}";r=${allowed ? left : 0};t=${resetSeconds}`;
   return { allowed, resetSeconds, headers: ['RateLimit-Policy', policy, 'RateLimit', state] };
 }

@@ -1,5 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
-import { formatInstantMs } from '../core/instants.ts';
+import { createInstantText } from '../core/instants.ts';
 import { redactSecrets } from '../core/secrets.ts';
 import type { LogLevel } from '../core/settings.ts';
 import type { Exchange } from './exchange.ts';
@@ -12,24 +12,18 @@ export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug'> {
   flush(): void;
 }
 
-/** What the line of a request says. */
-type RequestFacts = Pick<Exchange, 'id' | 'method' | 'path' | 'query' | 'keyPrefix' | 'code' | 'peer'> & {
-  status: number;
-  ms: number;
-  atMs: number;
-};
-
-/** Lines of requests wait so long at most, and are so many at most, before they are written. */
+/** Lines of requests wait so long at most, and are so long together at most, before they are written. */
 const flushMs = 100;
-const flushCount = 500;
+const flushLength = 64 * 1024;
 
 /** Builds the daemon's log: one JSON object a line. Nothing shaped like a secret gets into it, whoever wrote it. */
 export function createLog(level: LogLevel, stream: DestinationStream): Log {
-  const waiting: RequestFacts[] = [];
+  let waiting = '';
   const flush = (): void => {
-    if (waiting.length === 0) return;
-    stream.write(waiting.map(requestLine).join(''));
-    waiting.length = 0;
+    if (waiting === '') return;
+    const lines = waiting;
+    waiting = '';
+    stream.write(lines);
   };
   const inOrder: DestinationStream = {
     write(line) {
@@ -43,7 +37,7 @@ export function createLog(level: LogLevel, stream: DestinationStream): Log {
       base: null,
       serializers: { err: errorFacts },
       formatters: { level: (label) => ({ level: label }) },
-      timestamp: () => `,"time":"${formatInstantMs(Date.now())}"`,
+      timestamp: () => `,"time":"${timeText(Date.now())}"`,
     },
     inOrder,
   );
@@ -52,21 +46,31 @@ export function createLog(level: LogLevel, stream: DestinationStream): Log {
   if (isOn) setInterval(flush, flushMs).unref();
   return Object.assign(logger, {
     flush,
-    request({ id, method, path, query, keyPrefix, code, peer }: Exchange, status: number, ms: number): void {
+    request(exchange: Exchange, status: number, ms: number): void {
       if (!isOn) return;
-      waiting.push({ id, method, path, query, keyPrefix, code, peer, status, ms, atMs: Date.now() });
-      if (waiting.length >= flushCount) flush();
+      waiting += requestLine(exchange, status, ms);
+      if (waiting.length >= flushLength) flush();
     },
   });
 }
 
-function requestLine({ id, method, path, query, keyPrefix, code, peer, status, ms, atMs }: RequestFacts): string {
-  const url = JSON.stringify(redactSecrets(query === '' ? path : `${path}?${query}`));
+function requestLine({ id, method, path, query, keyPrefix, code, peer }: Exchange, status: number, ms: number): string {
+  const url = quoted(query === '' ? path : `${path}?${query}`);
   const key = keyPrefix === undefined ? '' : `,"key":"${keyPrefix}"`;
   const why = code === undefined ? '' : `,"code":"${code}"`;
   const from = peer === undefined ? '' : `,"peer":"${peer}"`;
-  const what = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${ms.toFixed(3)}`;
-  return `{"level":"info","time":"${formatInstantMs(atMs)}",${what}${why}${key}${from},"msg":"request"}\n`;
+  const what = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${Math.round(ms * 1000) / 1000}`;
+  return `{"level":"info","time":"${timeText(Date.now())}",${what}${why}${key}${from},"msg":"request"}\n`;
+}
+
+const timeText = createInstantText();
+
+/** Characters that JSON has as they are. */
+const plain = /^[\w/?&=.,:%~*+-]*$/;
+
+function quoted(url: string): string {
+  const shown = redactSecrets(url);
+  return plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
 }
 
 /** Standard output, written in pieces and without waiting for it. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Domain } from '../core/actors.ts';
 import { holdsAny, type Principal } from '../core/authentication.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
-import { formatInstantMs, formatOptionalMs } from '../core/instants.ts';
+import { createInstantText, formatOptionalMs } from '../core/instants.ts';
 import { requireKnown } from '../core/pages.ts';
 import type { ClientPermission } from '../core/permissions.ts';
 import type { Answer } from './answer.ts';
@@ -80,19 +80,6 @@ export function createResourcesHandler(entries: readonly ResourceEntry[]) {
       JSON.stringify({ data: openTo(session.principal.permissions, entries) }),
     );
     return represent(exchange, toRepresentation(body));
-  };
-}
-
-/** Writes instants; the many requests of one millisecond have the same. */
-function createInstantText(): (ms: number) => string {
-  let lastMs = Number.NaN;
-  let text = '';
-  return (ms) => {
-    if (ms !== lastMs) {
-      lastMs = ms;
-      text = formatInstantMs(ms);
-    }
-    return text;
   };
 }
 

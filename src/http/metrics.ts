@@ -32,19 +32,14 @@ export class Metrics {
     );
   }
 
-  /** Counts an answer. `route` is the route's template, never a path as it was asked for. */
-  count(route: string, status: number, seconds: number): void {
-    let counts = this.#routes.get(route);
+  /** What is counted of a route, named by its template and never by a path as it was asked for. */
+  route(template: string): RouteCounts {
+    let counts = this.#routes.get(template);
     if (counts === undefined) {
-      counts = { statuses: new Map(), classes: new Uint32Array(bounds.length + 1), sum: 0, count: 0 };
-      this.#routes.set(route, counts);
+      counts = new RouteCounts();
+      this.#routes.set(template, counts);
     }
-    counts.statuses.set(status, (counts.statuses.get(status) ?? 0) + 1);
-    let index = 0;
-    while (index < bounds.length && seconds > (bounds[index] ?? 0)) index++;
-    counts.classes[index] = (counts.classes[index] ?? 0) + 1;
-    counts.sum += seconds;
-    counts.count++;
+    return counts;
   }
 
   countRefusal(code: string): void {
@@ -68,6 +63,7 @@ export class Metrics {
   #durations(): Sample[] {
     const name = 'hkctl_http_request_duration_seconds';
     return [...this.#routes].flatMap(([route, { classes, sum, count }]) => {
+      if (count === 0) return [];
       let below = 0;
       const buckets = [...bounds, '+Inf'].map((le, index) => {
         below += classes[index] ?? 0;
@@ -99,9 +95,19 @@ interface Sample {
   metricName?: string;
 }
 
-interface RouteCounts {
-  statuses: Map<number, number>;
-  classes: Uint32Array;
-  sum: number;
-  count: number;
+class RouteCounts {
+  readonly statuses = new Map<number, number>();
+  readonly classes = new Uint32Array(bounds.length + 1);
+  sum = 0;
+  count = 0;
+
+  /** Counts an answer. */
+  note(status: number, seconds: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    let index = 0;
+    while (index < bounds.length && seconds > (bounds[index] ?? 0)) index++;
+    this.classes[index] = (this.classes[index] ?? 0) + 1;
+    this.sum += seconds;
+    this.count++;
+  }
 }

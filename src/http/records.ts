@@ -10,25 +10,31 @@ import { type PageCache, type Representation, represent, toRepresentation } from
 import { ApiError } from './problem.ts';
 import { parseQuery, withParameter } from './query.ts';
 
+/** Finished pages, and the number of the store's records for which they hold. */
+export interface RecordCache {
+  pages: PageCache;
+  version(): MaybePromise<number>;
+}
+
 /** `GET /<resource>`: a page of records of the key's entity. */
-export function createListHandler(domain: Domain, resource: ResourceDefinition, pages: PageCache) {
+export function createListHandler(domain: Domain, resource: ResourceDefinition, { pages, version }: RecordCache) {
   const reader = createPageReader(resource);
   const { records } = domain.store;
-  const read = (exchange: Exchange, session: Session, version: number, key: string): MaybePromise<Representation> => {
+  const read = (exchange: Exchange, session: Session, at: number, key: string): MaybePromise<Representation> => {
     const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
     return chain(records.page(request), ({ json, next }) => {
       const page = listRepresentation(exchange, json, next === null ? null : cursorOf(next));
-      pages.put(key, version, page);
+      pages.put(key, at, page);
       return page;
     });
   };
   return (exchange: Exchange, session: Session): MaybePromise<Answer> =>
     // Asked before the page is read: what is kept under a number is at least as new as it.
-    chain(records.version(), (version) => {
+    chain(version(), (at) => {
       const key = `${resource.name}?${exchange.query} ${session.scopeKey}`;
-      const kept = pages.get(key, version);
+      const kept = pages.get(key, at);
       if (kept) return represent(exchange, kept);
-      return chain(read(exchange, session, version, key), (page) => represent(exchange, page));
+      return chain(read(exchange, session, at, key), (page) => represent(exchange, page));
     });
 }
 
@@ -47,21 +53,23 @@ export function linkToNext(exchange: Exchange, cursor: string): string[] {
 const none = new Map<string, unknown>();
 
 /** `GET /<resource>/{id}`: one record with its details; another entity's is not found, the same as none. */
-export function createRecordHandler(domain: Domain, resource: ResourceDefinition, pages: PageCache) {
+export function createRecordHandler(domain: Domain, resource: ResourceDefinition, { pages, version }: RecordCache) {
   const { records } = domain.store;
-  return async (exchange: Exchange, session: Session) => {
+  return (exchange: Exchange, session: Session): MaybePromise<Answer> => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
-    const version = await records.version();
     const id = exchange.parameter('id');
-    const key = `${resource.name}/${id} ${session.scopeKey}`;
-    let page = pages.get(key, version);
-    if (page === undefined) {
-      const json = id === undefined ? undefined : await records.get(resource, session.scope.entityId, id);
-      if (json === undefined) throw notFound(resource);
-      page = toRepresentation(json);
-      pages.put(key, version, page);
-    }
-    return represent(exchange, page);
+    if (id === undefined) throw notFound(resource);
+    return chain(version(), (at) => {
+      const key = `${resource.name}/${id} ${session.scopeKey}`;
+      const kept = pages.get(key, at);
+      if (kept) return represent(exchange, kept);
+      return chain(records.get(resource, session.scope.entityId, id), (json) => {
+        if (json === undefined) throw notFound(resource);
+        const page = toRepresentation(json);
+        pages.put(key, at, page);
+        return represent(exchange, page);
+      });
+    });
   };
 }
 

@@ -77,11 +77,11 @@ export class WriterClient {
     await worker.terminate();
   }
 
-  /** At the latest after all sockets that are ready were read. */
+  /** Once the caller, who may bring more, is done. */
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    setImmediate(() => {
+    process.nextTick(() => {
       this.#flushing = false;
       this.#flush();
     });
@@ -130,7 +130,9 @@ export class WriterClient {
   #running(): Worker {
     if (this.#worker) return this.#worker;
     const worker = new Worker(this.#script, { workerData: this.#data });
-    worker.on('message', (answer: WriterAnswer) => this.#settle(answer));
+    worker.on('message', (answers: readonly WriterAnswer[]) => {
+      for (const answer of answers) this.#settle(answer);
+    });
     worker.on('error', (error) => this.#broken(worker, error));
     worker.on('exit', () => this.#broken(worker, undefined));
     this.#worker = worker;

@@ -14,7 +14,7 @@ export type WriterRequest = { id: number } & (
   | { kind: 'close' }
 );
 
-/** What became of it: verdicts (none but for a group), or an error in the domain's words. */
+/** What became of it: verdicts (none but for a group), or an error in the domain's words. Told in lists. */
 export type WriterAnswer = { id: number } & (
   | { verdict: GroupVerdict | null }
   | { error: { code: ErrorCode; message: string; hint?: string } }

@@ -23,6 +23,8 @@ function host(port: MessagePort, { path }: WriterData): void {
   const keys = createKeyStore(registry, createAppendAudit(registry), files.revocations);
   const writer = new IngestWriter(readings);
 
+  const tell = (answers: readonly WriterAnswer[]) => port.postMessage(answers);
+
   const writeGroups = (requests: readonly GroupRequest[]) => {
     let answers: WriterAnswer[];
     try {
@@ -32,7 +34,7 @@ function host(port: MessagePort, { path }: WriterData): void {
       const error = toPlainError(toDomainError(thrown, files.readings));
       answers = requests.map(({ id }) => ({ id, error }));
     }
-    for (const told of answers) port.postMessage(told);
+    tell(answers);
   };
 
   const answer = ({ id, ...request }: OtherRequest) => {
@@ -43,9 +45,9 @@ function host(port: MessagePort, { path }: WriterData): void {
         readings.close();
         registryConnection.close();
       }
-      port.postMessage({ id, verdict: null } satisfies WriterAnswer);
+      tell([{ id, verdict: null }]);
     } catch (thrown) {
-      port.postMessage({ id, error: toPlainError(toDomainError(thrown, path)) } satisfies WriterAnswer);
+      tell([{ id, error: toPlainError(toDomainError(thrown, path)) }]);
     }
     if (request.kind === 'close') port.close();
   };

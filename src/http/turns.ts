@@ -1,0 +1,47 @@
+/**
+ * Answers the requests that one turn of the event loop brought together, once the last of them was read. What must be as
+ * new as the request (has any process changed the store?) is then asked once for all of them: each came before it was
+ * asked. It also writes the answers in a row, so that a busy client is not woken for every one.
+ */
+export class Turns {
+  #waiting: (() => void)[] = [];
+  #number = 0;
+  #isOn = false;
+
+  /** Calls `work` at the end of this turn, after all that was waiting before it. It must not throw. */
+  join(work: () => void): void {
+    if (this.#waiting.push(work) === 1) setImmediate(() => this.#end());
+  }
+
+  /**
+   * A question whose answers hold for the rest of a turn's end; between the ends, and after an error, it is asked every
+   * time.
+   */
+  once<About extends [name?: string], T>(ask: (...about: About) => T): (...about: About) => T {
+    const answers = new Map<string | undefined, T>();
+    let askedIn = 0;
+    return (...about) => {
+      if (!this.#isOn) return ask(...about);
+      if (askedIn !== this.#number) {
+        answers.clear();
+        askedIn = this.#number;
+      }
+      let answer = answers.get(about[0]);
+      if (answer === undefined) {
+        answer = ask(...about);
+        answers.set(about[0], answer);
+      }
+      return answer;
+    };
+  }
+
+  /** Nothing is read from a connection meanwhile, and no promise goes on. */
+  #end(): void {
+    const works = this.#waiting;
+    this.#waiting = [];
+    this.#number++;
+    this.#isOn = true;
+    for (const work of works) work();
+    this.#isOn = false;
+  }
+}
