@@ -8,6 +8,8 @@ export interface Answer {
   body: Buffer | string | null;
   /** Length of the body in bytes where it is known without counting. */
   length?: number;
+  /** The body is a text of ASCII, which is quicker to send. */
+  isAscii?: boolean;
   /** It is a page for a browser, which brings its own security headers. */
   page?: boolean;
 }
@@ -24,6 +26,8 @@ export const apiHeaders = [
   'same-origin',
 ] as const;
 
+const none: readonly string[] = [];
+
 /** An answer in JSON that no cache keeps. */
 export function jsonAnswer(body: string, status = 200): Answer {
   return { status, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body };
@@ -32,7 +36,8 @@ export function jsonAnswer(body: string, status = 200): Answer {
 /** Everything that goes out before the body, in the order in which it is written. */
 export function headOf(exchange: Exchange, answer: Answer, common: readonly string[]): string[] {
   const { status, headers, body, page } = answer;
-  const head = [...headers, ...exchange.notes, 'X-Request-Id', exchange.id, ...(page ? [] : apiHeaders), ...common];
+  const head = headers.concat(exchange.notes, page ? none : apiHeaders, common);
+  head.push('X-Request-Id', exchange.id);
   // 304 and 204 have no body, and a length of the answer that they stand for would be a guess.
   if (status !== 304 && status !== 204) head.push('Content-Length', String(answer.length ?? lengthOf(body)));
   return head;
@@ -45,6 +50,7 @@ export function sendToNode(node: NonNullable<Exchange['node']>, answer: Answer, 
   // HTTP/1.1 allows an empty reason phrase, but some clients and gateways take it for an error.
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
   if (answer.body === null || method === 'HEAD') res.end();
+  else if (answer.isAscii) res.end(answer.body, 'latin1');
   else res.end(answer.body);
 }
 

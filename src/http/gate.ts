@@ -12,14 +12,12 @@ import { type ApiCode, ApiError } from './problem.ts';
 import { holdsSecret } from './query.ts';
 import type { Turns } from './turns.ts';
 
-/** A key that was let in, with what its answers need again and again. */
+/** A key that was let in, with what its answers need again and again; the same object for as long as the key stays as it is. */
 export interface Session {
   principal: Principal;
   scope: PageScope;
   /** Names entity, zone and week start: what a page is true for. */
   scopeKey: string;
-  /** Kept by handlers for as long as the credential stands as it is. */
-  memo: Map<string, string>;
 }
 
 export interface GateOptions {
@@ -245,7 +243,6 @@ function toSession(credential: Credential): Session | undefined {
     principal: { ...credential, entity },
     scope: { entityId: entity.id, timezone: entity.timezone, weekStart },
     scopeKey: `${entity.id} ${entity.timezone} ${weekStart}`,
-    memo: new Map(),
   };
 }
 

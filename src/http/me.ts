@@ -8,7 +8,7 @@ import type { ClientPermission } from '../core/permissions.ts';
 import type { Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { Session } from './gate.ts';
-import { represent, toRepresentation } from './page-cache.ts';
+import { type Representation, represent, toRepresentation } from './page-cache.ts';
 import { parseQuery } from './query.ts';
 
 /** What a key may call: `GET /resources` lists these. */
@@ -51,45 +51,58 @@ export function resourceEntries(resources: readonly ResourceDefinition[]): Resou
 
 const none = new Map<string, unknown>();
 
+/** What `GET /me` answers for as long as a key stays as it is: all but the time. */
+interface MeParts {
+  /** The body up to the value of `server_time`. */
+  head: string;
+  /** Bytes of the head. */
+  length: number;
+  /** The time apart, the answer is the same for as long as the key is: a weak validator says just that. */
+  tag: string;
+}
+
 /** `GET /me`: who the key is for; all but the time is written once for as long as the key stays as it is. */
 export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[]) {
+  const known = new WeakMap<Session, MeParts>();
   const now = createInstantText();
   return (exchange: Exchange, session: Session): Answer => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
-    const head = memoised(session, 'me', () => meHead(session.principal, entries));
-    // The time apart, the answer is the same for as long as the key is: a weak validator says just that.
-    const tag = memoised(session, 'me tag', () => `W/"${hash('sha256', head, 'base64url').slice(0, 22)}"`);
-    const headers = ['ETag', tag, 'Cache-Control', 'private, no-cache', 'Vary', 'Authorization'];
-    const known = exchange.header('if-none-match');
-    if (known !== undefined && (known === '*' || known.includes(tag.slice(2)))) {
-      return { status: 304, headers, body: null };
+    let parts = known.get(session);
+    if (parts === undefined) {
+      const head = meHead(session.principal, entries);
+      const tag = `W/"${hash('sha256', head, 'base64url').slice(0, 22)}"`;
+      parts = { head, length: Buffer.byteLength(head), tag };
+      known.set(session, parts);
     }
+    const { head, length, tag } = parts;
+    const headers = ['ETag', tag, 'Cache-Control', 'private, no-cache', 'Vary', 'Authorization'];
+    const held = exchange.header('if-none-match');
+    if (held !== undefined && (held === '*' || held.includes(tag.slice(2)))) return { status: 304, headers, body: null };
     headers.push('Content-Type', 'application/json');
     const time = now(domain.clock());
-    // The rest is ASCII; counting the bytes of a text that was just put together would copy it once more.
-    const length = Number(memoised(session, 'me length', () => String(Buffer.byteLength(head)))) + time.length + 3;
-    return { status: 200, headers, body: `${head}"${time}"}`, length };
+    return {
+      status: 200,
+      headers,
+      body: `${head}"${time}"}`,
+      // What follows the head is ASCII; counting the bytes of a text that was just put together would copy it once more.
+      length: length + time.length + 3,
+      isAscii: length === head.length,
+    };
   };
 }
 
 /** `GET /resources`: only what this key can read or post to. */
 export function createResourcesHandler(entries: readonly ResourceEntry[]) {
+  const known = new WeakMap<Session, Representation>();
   return (exchange: Exchange, session: Session) => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
-    const body = memoised(session, 'resources', () =>
-      JSON.stringify({ data: openTo(session.principal.permissions, entries) }),
-    );
-    return represent(exchange, toRepresentation(body));
+    let representation = known.get(session);
+    if (representation === undefined) {
+      representation = toRepresentation(JSON.stringify({ data: openTo(session.principal.permissions, entries) }));
+      known.set(session, representation);
+    }
+    return represent(exchange, representation);
   };
-}
-
-function memoised(session: Session, name: string, make: () => string): string {
-  let text = session.memo.get(name);
-  if (text === undefined) {
-    text = make();
-    session.memo.set(name, text);
-  }
-  return text;
 }
 
 /** The body up to the value of `server_time`. */

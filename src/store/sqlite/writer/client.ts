@@ -20,7 +20,12 @@ export type IngestTask =
   | { kind: 'readings'; batch: ReadingBatch }
   | { kind: 'heartbeats'; heartbeats: readonly Heartbeat[] };
 
-type Gathered = IngestTask & { size: number; resolve(verdict: BatchVerdict): void; reject(error: unknown): void };
+interface Gathered {
+  task: IngestTask;
+  size: number;
+  resolve(verdict: BatchVerdict): void;
+  reject(error: unknown): void;
+}
 
 interface Waiter {
   resolve(verdict: GroupVerdict | null): void;
@@ -56,7 +61,7 @@ export class WriterClient {
     this.#waitingReadings += size;
     this.#waitingBatches++;
     return new Promise((resolve, reject) => {
-      this.#gathered.push({ ...task, size, resolve, reject });
+      this.#gathered.push({ task, size, resolve, reject });
       this.#gatheredReadings += size;
       if (this.#gathered.length >= batchesInMessage || this.#gatheredReadings >= readingsInMessage) this.#flush();
       else this.#flushSoon();
@@ -89,18 +94,26 @@ export class WriterClient {
 
   #flush(): void {
     if (this.#gathered.length === 0) return;
-    const tasks = this.#gathered;
+    const gathered = this.#gathered;
     this.#gathered = [];
     this.#gatheredReadings = 0;
-    const readings = tasks.filter((task) => task.kind === 'readings');
-    const heartbeats = tasks.filter((task) => task.kind === 'heartbeats');
-    const group = toGroup(
-      readings.map(({ batch }) => batch),
-      heartbeats.map((task) => task.heartbeats),
-    );
+    const batches: ReadingBatch[] = [];
+    const beats: (readonly Heartbeat[])[] = [];
+    const readings: Gathered[] = [];
+    const heartbeats: Gathered[] = [];
+    for (const one of gathered) {
+      if (one.task.kind === 'readings') {
+        batches.push(one.task.batch);
+        readings.push(one);
+      } else {
+        beats.push(one.task.heartbeats);
+        heartbeats.push(one);
+      }
+    }
+    const group = toGroup(batches, beats);
     const settle = (settleAll: () => void) => {
-      this.#waitingBatches -= tasks.length;
-      for (const { size } of tasks) this.#waitingReadings -= size;
+      this.#waitingBatches -= gathered.length;
+      for (const { size } of gathered) this.#waitingReadings -= size;
       settleAll();
     };
     this.#send({ kind: 'group', group }, [group.rows.buffer]).then(
@@ -111,7 +124,7 @@ export class WriterClient {
         }),
       (error) =>
         settle(() => {
-          for (const task of tasks) task.reject(error);
+          for (const { reject } of gathered) reject(error);
         }),
     );
   }
