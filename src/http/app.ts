@@ -154,10 +154,11 @@ export function createApp(options: AppOptions): H3 {
             if (exchange.node) sendToNode(exchange.node, answer, head, exchange.method);
             else resolve(toResponse(answer, head, exchange.method));
           };
+          const finishRefused = (thrown: unknown): void => finish(refuse(exchange, thrown));
           try {
             const answer = answerTo(exchange, handler);
-            if (answer instanceof Promise) answer.then(finish).catch((thrown) => cut(exchange, thrown, reject));
-            else finish(answer);
+            if (!(answer instanceof Promise)) finish(answer);
+            else answer.then(finish, finishRefused).catch((thrown) => cut(exchange, thrown, reject));
           } catch (thrown) {
             cut(exchange, thrown, reject);
           }
@@ -173,13 +174,12 @@ export function createApp(options: AppOptions): H3 {
     else reject(thrown);
   }
 
-  /** Neither throws nor rejects: what goes wrong becomes a problem document. */
+  /** What is thrown becomes a problem document. */
   function answerTo(exchange: Exchange, handler: Handler): MaybePromise<Answer> {
     try {
       if (options.isStopping?.()) throw stopping();
       if (cors.isOn) cors.note(exchange);
-      const answer = handler(exchange);
-      return answer instanceof Promise ? answer.catch((thrown: unknown) => refuse(exchange, thrown)) : answer;
+      return handler(exchange);
     } catch (thrown) {
       return refuse(exchange, thrown);
     }

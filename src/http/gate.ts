@@ -106,17 +106,17 @@ export function createGate(options: GateOptions): Gate {
     return chain(lookUp(hashOf(secret)), (entry) => judge(exchange, entry));
   }
 
-  /** A failed check counts against its address; over the limit that is the answer. A good key is never asked. */
-  async function countFailure(exchange: Exchange, failure: ApiError): Promise<ApiError> {
-    const allowance = await failedChecks?.consume(networkOf(addresses.clientOf(exchange)));
-    if (allowance === undefined) return failure;
-    exchange.notes.push(...allowance.headers);
-    if (allowance.allowed) return failure;
-    return tooMany('too_many_failed_checks', 'Too many failed key checks from this address', allowance.resetSeconds);
-  }
-
-  async function refuse(exchange: Exchange, thrown: unknown): Promise<never> {
-    throw isFailedCheck(thrown) ? await countFailure(exchange, thrown) : thrown;
+  /**
+   * Throws what is refused, or rejects with it once a failed check is counted against its address; over the limit, that
+   * is the answer. A good key is never asked.
+   */
+  function refuse(exchange: Exchange, thrown: unknown): Promise<never> {
+    if (failedChecks === undefined || !isFailedCheck(thrown)) throw thrown;
+    return failedChecks.consume(networkOf(addresses.clientOf(exchange))).then(({ allowed, headers, resetSeconds }) => {
+      exchange.notes.push(...headers);
+      if (allowed) throw thrown;
+      throw tooMany('too_many_failed_checks', 'Too many failed key checks from this address', resetSeconds);
+    });
   }
 
   function requireAllowance(exchange: Exchange, allowance: Allowance, demand: Demand): void {

@@ -84,7 +84,9 @@ function ingest<Type extends string>(
     const takeText = (text: string) =>
       chain(sensorsOf(scope.entityId), (sensors) => take(text, type, sensors, domain.clock() * 1000));
     const text = readText(exchange);
-    return text instanceof Promise ? text.then((whole) => gate.confirm(exchange, () => takeText(whole))) : takeText(text);
+    return text instanceof Promise
+      ? text.then((whole) => gate.confirm(exchange, () => takeText(whole)))
+      : takeText(text);
   };
 }
 

@@ -77,7 +77,8 @@ export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[
     const { head, length, tag } = parts;
     const headers = ['ETag', tag, 'Cache-Control', 'private, no-cache', 'Vary', 'Authorization'];
     const held = exchange.header('if-none-match');
-    if (held !== undefined && (held === '*' || held.includes(tag.slice(2)))) return { status: 304, headers, body: null };
+    if (held !== undefined && (held === '*' || held.includes(tag.slice(2))))
+      return { status: 304, headers, body: null };
     headers.push('Content-Type', 'application/json');
     const time = now(domain.clock());
     return {

@@ -34,7 +34,7 @@ export type ApiCode = (typeof apiCodes)[number];
 /** An error of the API with the headers that go with it, and members of the problem document beside the usual ones. */
 export class ApiError extends HkctlError {
   readonly headers: readonly string[];
-  readonly members: Readonly<Record<string, unknown>>;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
     code: ApiCode,
@@ -47,7 +47,7 @@ export class ApiError extends HkctlError {
     super(code, message, { cause: options.cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.headers = options.headers ?? [];
-    this.members = options.members ?? {};
+    this.members = options.members;
   }
 }
 
@@ -58,26 +58,31 @@ const retrySeconds = 5;
 export function toProblem(thrown: unknown, requestId: string): Answer & { code: ApiCode } {
   const code = codeOf(thrown);
   const { status, title } = errorTable[code];
-  const members = thrown instanceof ApiError ? thrown.members : {};
   const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
   if (thrown instanceof ApiError) headers.push(...thrown.headers);
   if (status === 503 && !headers.includes('Retry-After')) headers.push('Retry-After', String(retrySeconds));
-  const body = {
-    type: `urn:hkctl:problem:${code}`,
-    title,
-    status,
-    detail: detailOf(thrown, code),
-    code,
-    request_id: requestId,
-    ...members,
-  };
-  return { status, headers, body: JSON.stringify(body), code };
+  // Put together here, since a flood of wrong keys is answered with these. Codes, titles and ids need no escape.
+  const detail = JSON.stringify(detailOf(thrown, code));
+  const usual = `"type":"urn:hkctl:problem:${code}","title":"${title}","status":${status},"detail":${detail}`;
+  const body = `{${usual},"code":"${code}","request_id":"${requestId}"${membersOf(thrown)}}`;
+  return { status, headers, body, code };
+}
+
+/** Further members of the document, each after a comma. */
+function membersOf(thrown: unknown): string {
+  if (!(thrown instanceof ApiError) || thrown.members === undefined) return '';
+  return `,${JSON.stringify(thrown.members).slice(1, -1)}`;
+}
+
+const knownCodes: ReadonlySet<string> = new Set(apiCodes);
+
+function isApiCode(code: ErrorCode): code is ApiCode {
+  return knownCodes.has(code);
 }
 
 function codeOf(thrown: unknown): ApiCode {
   if (!isHkctlError(thrown)) return 'internal';
-  const found = apiCodes.find((code) => code === thrown.code);
-  if (found) return found;
+  if (isApiCode(thrown.code)) return thrown.code;
   // A store that is full, locked or gone is nothing that the client did, and may pass.
   return errorTable[thrown.code].status === 503 ? 'unavailable' : 'internal';
 }
