@@ -4,7 +4,7 @@ const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { wrap } = require('node:module');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
-const { cacheFile, compile, createLoader, dist, packFile } = require('./load.js');
+const { cacheFile, compile, createLoader, dist, packFile } = require('./hkctl.js');
 
 /** Part of the build (`node bin/pack.js`): packs what short commands load, then runs them again to cache what they compile. */
 async function writePack() {

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../../../core/errors.ts';
 import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../core/store.ts';
 import { type GroupVerdict, toGroup } from './ingest-writer.ts';
@@ -142,6 +142,8 @@ export class WriterClient {
 
   #running(): Worker {
     if (this.#worker) return this.#worker;
+    // Loading the module takes longer than most commands, which write no readings.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
     const worker = new Worker(this.#script, { workerData: this.#data });
     worker.on('message', (answers: readonly WriterAnswer[]) => {
       for (const answer of answers) this.#settle(answer);
