@@ -1,0 +1,85 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Turns } from '../../src/http/turns.ts';
+
+describe('a turn of the event loop', () => {
+  it('ends with all that joined it, in order and without a promise going on in between', async () => {
+    const turns = new Turns();
+    const seen: string[] = [];
+    for (const name of ['first', 'second', 'third']) {
+      turns.join(() => {
+        seen.push(name);
+        Promise.resolve().then(() => seen.push(`after ${name}`));
+      });
+    }
+    expect(seen).toEqual([]);
+    await setImmediate();
+    expect(seen).toEqual(['first', 'second', 'third', 'after first', 'after second', 'after third']);
+  });
+
+  it('leaves to the next what joins while it ends', async () => {
+    const turns = new Turns();
+    const seen: string[] = [];
+    turns.join(() => {
+      turns.join(() => seen.push('later'));
+      seen.push('now');
+    });
+    await setImmediate();
+    expect(seen).toEqual(['now']);
+    await setImmediate();
+    expect(seen).toEqual(['now', 'later']);
+  });
+
+  it('asks once for all that joined it, and anew for the next', async () => {
+    const turns = new Turns();
+    let asked = 0;
+    const version = turns.once(() => ++asked);
+    const answers: number[] = [];
+    for (let i = 0; i < 3; i++) turns.join(() => answers.push(version()));
+    await setImmediate();
+    turns.join(() => answers.push(version()));
+    await setImmediate();
+    expect(answers).toEqual([1, 1, 1, 2]);
+  });
+
+  it('keeps apart what it is asked about', async () => {
+    const turns = new Turns();
+    const asked: string[] = [];
+    const lengthOf = turns.once((name: string) => asked.push(name));
+    const answers: number[] = [];
+    for (const name of ['a', 'b', 'a']) turns.join(() => answers.push(lengthOf(name)));
+    await setImmediate();
+    expect([asked, answers]).toEqual([
+      ['a', 'b'],
+      [1, 2, 1],
+    ]);
+  });
+
+  it('asks every time between the ends of turns, where a request may have come since', () => {
+    let asked = 0;
+    const version = new Turns().once(() => ++asked);
+    expect([version(), version()]).toEqual([1, 2]);
+  });
+
+  it('keeps no error', async () => {
+    const turns = new Turns();
+    let asked = 0;
+    const version = turns.once(() => {
+      asked++;
+      if (asked === 1) throw new Error('locked');
+      return asked;
+    });
+    const answers: unknown[] = [];
+    for (let i = 0; i < 2; i++) {
+      turns.join(() => {
+        try {
+          answers.push(version());
+        } catch (thrown) {
+          answers.push(String(thrown));
+        }
+      });
+    }
+    await setImmediate();
+    expect(answers).toEqual(['Error: locked', 2]);
+  });
+});
