@@ -1,5 +1,5 @@
 import { and, asc, count, eq, ne, sql } from 'drizzle-orm';
-import type { UserStore } from '../../core/store.ts';
+import type { User, UserStore } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';
@@ -8,12 +8,11 @@ import { users } from './registry-tables.ts';
 /** Profiles. */
 export function createUserStore(registry: Registry, append: AppendAudit): UserStore {
   const { db } = registry;
+  // Every command asks this first: put together by drizzle, it would take as long as opening the store.
   const byLogin = lazily(() =>
-    db
-      .select()
-      .from(users)
-      .where(eq(users.login, sql.placeholder('login')))
-      .prepare(),
+    registry.connection.prepare<[string], User>(
+      'select id, tenant_id as tenantId, login, name, role, status, created_at_ms as createdAtMs from users where login = ?',
+    ),
   );
   const list = lazily(() =>
     db
@@ -25,7 +24,7 @@ export function createUserStore(registry: Registry, append: AppendAudit): UserSt
   );
   return {
     list: (tenantId) => registry.read(() => list().all({ tenantId })),
-    findByLogin: (login) => registry.read(() => byLogin().get({ login })),
+    findByLogin: (login) => registry.read(() => byLogin().get(login)),
     insert: (user, audit) =>
       registry.change(() => {
         db.insert(users).values(user).run();
