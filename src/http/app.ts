@@ -139,11 +139,11 @@ export function createApp(options: AppOptions): H3 {
     const counts = metrics.route(routePath);
     return (event) => {
       const startedAt = performance.now();
+      const exchange = toExchange(event, nextId());
       // Under Node's server the answer goes out by itself, and h3 has no sign for that: it waits for a Response that never
       // comes, and is collected together with this promise.
       return new Promise((resolve, reject) => {
         turns.join(() => {
-          const exchange = toExchange(event, nextId());
           const finish = (answer: Answer): void => {
             const head = headOf(exchange, answer, options.commonHeaders ?? none);
             // Whoever keeps its connection would send the next request into one that is being closed.

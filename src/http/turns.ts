@@ -41,7 +41,10 @@ export class Turns {
     this.#waiting = [];
     this.#number++;
     this.#isOn = true;
-    for (const work of works) work();
-    this.#isOn = false;
+    try {
+      for (const work of works) work();
+    } finally {
+      this.#isOn = false;
+    }
   }
 }
