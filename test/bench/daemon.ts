@@ -1,13 +1,18 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const execFileAside = promisify(execFile);
 
 /** A store made for one benchmark, with one entity `ONE`, driven through the command line as a person would. */
 export interface BenchPlant {
   folder: string;
   /** Runs a command and gives what it printed. */
   hkctl(args: readonly string[], input?: string): string;
+  /** The same while others go on. */
+  hkctlAside(args: readonly string[]): Promise<string>;
   /** Starts the daemon, limits off; gives its address. */
   serve(): Promise<string>;
   stop(): Promise<void>;
@@ -34,6 +39,7 @@ export function createPlant(): BenchPlant {
     folder,
     hkctl,
     stop,
+    hkctlAside: async (args) => (await execFileAside(process.execPath, [cli, ...args], { env })).stdout,
     async serve() {
       const limits = ['--limit-requests', 'off', '--limit-ingest', 'off', '--log-level', 'warn'];
       daemon = spawn(process.execPath, [cli, 'serve', '--port', '0', '--json', ...limits], {

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
-import { createPlant, ended } from './daemon.ts';
+import { type BenchPlant, createPlant, ended } from './daemon.ts';
 import { type BenchReport, type BenchRow, hasProgram, load, paired } from './harness.ts';
 
 const rounds = 5;
@@ -22,6 +23,10 @@ export async function run(): Promise<BenchReport> {
   const children: ChildProcess[] = [];
   try {
     plant.hkctl(['import', 'parts', '-', '--entity', 'ONE', '--format', 'ndjson'], partsNdjson(5000));
+    plant.hkctl(
+      ['import', 'sensors', '-', '--entity', 'ONE'],
+      'id,code,name,unit,is_active\nS-1,SENSOR-1,One,Cel,true\n',
+    );
     const create = ['keys', 'create', '--name', 'reader', '--entity', 'ONE', '--preset', 'operational-core'];
     const secret = plant.hkctl(create).trim();
     addKeys(join(plant.folder, 'hkctl.db'), otherKeys);
@@ -38,6 +43,9 @@ export async function run(): Promise<BenchReport> {
       return result.ours;
     };
     await measure('GET /me', '/api/v1/me', '>= 0.55', '<= 1.8');
+    const calm = disturb(plant, daemon.url);
+    await measure('GET /me while others write', '/api/v1/me', '>= 0.55', '<= 1.8');
+    await calm();
     await measure('GET /parts?limit=50', '/api/v1/parts?limit=50', '>= 0.5');
     await measure('GET /parts?limit=500', '/api/v1/parts?limit=500', '>= 0.6');
     rows.push(await measureNotModified(daemon.url, headers));
@@ -47,6 +55,47 @@ export async function run(): Promise<BenchReport> {
     for (const child of children) await ended(child);
     await plant.remove();
   }
+}
+
+/**
+ * While both sides are measured, a gateway posts ten readings 50 times a second, and a script makes a key and revokes it
+ * about twice a second. Gives a function that ends it.
+ */
+function disturb(plant: BenchPlant, url: string): () => Promise<void> {
+  let isOn = true;
+  const script = async () => {
+    while (isOn) {
+      const create = ['keys', 'create', '--name', 'other', '--entity', 'ONE', '--preset', 'production-only'];
+      const secret = (await plant.hkctlAside(create)).trim();
+      await plant.hkctlAside(['keys', 'revoke', secret.slice(0, 8), '--yes']);
+      await pause(300);
+    }
+  };
+  const gateway = async () => {
+    const create = ['keys', 'create', '--name', 'gateway', '--entity', 'ONE', '--preset', 'sensor-gateway'];
+    const secret = (await plant.hkctlAside(create)).trim();
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    for (let second = 0; isOn; second++) {
+      const readings = Array.from({ length: 10 }, (_, n) => ({
+        sensor: 'SENSOR-1',
+        at: new Date(Date.UTC(2001, 0, 1) + second * 1000 + n).toISOString(),
+        value: n,
+      }));
+      const answer = await fetch(`${url}/api/v1/sensors/readings`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ readings }),
+      });
+      if (answer.status !== 200) throw new Error(`ingest answered ${answer.status}: ${await answer.text()}`);
+      await answer.arrayBuffer();
+      await pause(20);
+    }
+  };
+  const both = Promise.all([script(), gateway()]);
+  return async () => {
+    isOn = false;
+    await both;
+  };
 }
 
 interface Target {
