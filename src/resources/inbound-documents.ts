@@ -1,4 +1,5 @@
 import { defineResource } from '../core/fields.ts';
+import { currencyOf } from './common-fields.ts';
 import { serviceRows } from './service-rows.ts';
 
 /** Inbound documents, with the routing assigned to them and their services in the detailed answer (specification 2.4). */
@@ -84,13 +85,7 @@ export const inboundDocuments = defineResource({
       example: 'PE-1001',
     },
     total_amount: { kind: 'decimal', min: 0, doc: 'Net amount of all services, in `currency`.', example: 2310.5 },
-    currency: {
-      kind: 'text',
-      maxLength: 3,
-      format: 'currency',
-      doc: 'ISO 4217 code of the currency of the amount.',
-      example: 'EUR',
-    },
+    currency: currencyOf('amount'),
     notes: { kind: 'text', maxLength: 2000, doc: 'Free text.', example: 'Deliver to gate 2' },
     services: serviceRows,
   },

@@ -1,4 +1,5 @@
 import { defineResource } from '../core/fields.ts';
+import { currencyOf, unitOfQuantities } from './common-fields.ts';
 
 /** Stock by part, lot and location. */
 export const inventoryItems = defineResource({
@@ -32,21 +33,9 @@ export const inventoryItems = defineResource({
     },
     quantity_on_hand: { kind: 'decimal', required: true, doc: 'Quantity that is there.', example: 240 },
     quantity_reserved: { kind: 'decimal', min: 0, doc: 'Quantity promised to jobs and orders.', example: 120 },
-    unit: {
-      kind: 'text',
-      maxLength: 16,
-      format: 'ucum',
-      doc: 'Unit of the quantities, as a UCUM code.',
-      example: '{piece}',
-    },
+    unit: unitOfQuantities,
     unit_cost: { kind: 'decimal', min: 0, doc: 'Cost of one unit, in `currency`.', example: 48.5 },
-    currency: {
-      kind: 'text',
-      maxLength: 3,
-      format: 'currency',
-      doc: 'ISO 4217 code of the currency of the cost.',
-      example: 'EUR',
-    },
+    currency: currencyOf('cost'),
     received_date: { kind: 'date', doc: 'Day on which it came in.', example: '2026-11-02' },
     expiry_date: { kind: 'date', doc: 'Last day on which it may be used.', example: '2027-11-01' },
     last_counted_at: { kind: 'instant', doc: 'When it was last counted.', example: '2026-10-31T16:20:00.000000Z' },

@@ -1,4 +1,5 @@
 import { defineResource } from '../core/fields.ts';
+import { unitOfQuantities } from './common-fields.ts';
 
 /** Jobs, with the routing assigned to them (specification 2.4). */
 export const jobs = defineResource({
@@ -64,13 +65,7 @@ export const jobs = defineResource({
     },
     quantity: { kind: 'decimal', min: 0, required: true, doc: 'Quantity ordered.', example: 120 },
     quantity_completed: { kind: 'decimal', min: 0, doc: 'Quantity finished so far.', example: 84 },
-    unit: {
-      kind: 'text',
-      maxLength: 16,
-      format: 'ucum',
-      doc: 'Unit of the quantities, as a UCUM code.',
-      example: '{piece}',
-    },
+    unit: unitOfQuantities,
     priority: { kind: 'integer', min: 1, max: 9, doc: 'Urgency from 1 (first) to 9 (last).', example: 3 },
     received_date: { kind: 'date', filter: true, doc: 'Day on which the job came in.', example: '2026-11-02' },
     required_date: {

@@ -1,4 +1,5 @@
 import { defineResource } from '../core/fields.ts';
+import { currencyOf } from './common-fields.ts';
 
 /** Part records (specification 2.4). */
 export const parts = defineResource({
@@ -38,12 +39,6 @@ export const parts = defineResource({
     material: { kind: 'text', maxLength: 120, doc: 'Material designation.', example: 'EN-GJS-400-15' },
     weight_kg: { kind: 'decimal', min: 0, unit: 'kg', doc: 'Net weight of one unit.', example: 12.4 },
     standard_cost: { kind: 'decimal', min: 0, doc: 'Standard cost of one unit, in `currency`.', example: 48.5 },
-    currency: {
-      kind: 'text',
-      maxLength: 3,
-      format: 'currency',
-      doc: 'ISO 4217 code of the currency of the cost.',
-      example: 'EUR',
-    },
+    currency: currencyOf('cost'),
   },
 });

@@ -1,4 +1,5 @@
 import { defineResource } from '../core/fields.ts';
+import { processCarriedOut, unitOfQuantities } from './common-fields.ts';
 
 /** Production jobs: operations at work units; quantities and times by ISO 22400-2. */
 export const productionJobs = defineResource({
@@ -35,13 +36,7 @@ export const productionJobs = defineResource({
       doc: 'Where the operation stands.',
       example: 'running',
     },
-    process_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'processes',
-      doc: 'Process that is carried out.',
-      example: 'PR-1001',
-    },
+    process_id: processCarriedOut,
     asset_id: {
       kind: 'text',
       maxLength: 64,
@@ -66,13 +61,7 @@ export const productionJobs = defineResource({
     },
     scrap_quantity: { kind: 'decimal', min: 0, doc: 'Scrap quantity (SQ).', example: 3 },
     rework_quantity: { kind: 'decimal', min: 0, doc: 'Rework quantity (RQ).', example: 1 },
-    unit: {
-      kind: 'text',
-      maxLength: 16,
-      format: 'ucum',
-      doc: 'Unit of the quantities, as a UCUM code.',
-      example: '{piece}',
-    },
+    unit: unitOfQuantities,
     setup_time_s: { kind: 'decimal', min: 0, unit: 's', doc: 'Actual unit setup time (AUST).', example: 1260 },
     processing_time_s: {
       kind: 'decimal',

@@ -1,4 +1,5 @@
 import { defineResource } from '../core/fields.ts';
+import { unitOfQuantities } from './common-fields.ts';
 
 /** Quality figures of production; names by ISO 22400-2. */
 export const productionQuality = defineResource({
@@ -52,13 +53,7 @@ export const productionQuality = defineResource({
     good_quantity: { kind: 'decimal', min: 0, required: true, doc: 'Good quantity (GQ).', example: 84 },
     scrap_quantity: { kind: 'decimal', min: 0, doc: 'Scrap quantity (SQ).', example: 3 },
     rework_quantity: { kind: 'decimal', min: 0, doc: 'Rework quantity (RQ).', example: 1 },
-    unit: {
-      kind: 'text',
-      maxLength: 16,
-      format: 'ucum',
-      doc: 'Unit of the quantities, as a UCUM code.',
-      example: '{piece}',
-    },
+    unit: unitOfQuantities,
     quality_ratio: {
       kind: 'decimal',
       min: 0,

@@ -1,4 +1,5 @@
 import { defineResource } from '../core/fields.ts';
+import { currencyOf } from './common-fields.ts';
 
 /** Projects. */
 export const projects = defineResource({
@@ -44,13 +45,7 @@ export const projects = defineResource({
       example: '2027-03-15',
     },
     budget: { kind: 'decimal', min: 0, doc: 'Budget, in `currency`.', example: 480000 },
-    currency: {
-      kind: 'text',
-      maxLength: 3,
-      format: 'currency',
-      doc: 'ISO 4217 code of the currency of the budget.',
-      example: 'EUR',
-    },
+    currency: currencyOf('budget'),
     progress_percent: {
       kind: 'decimal',
       min: 0,

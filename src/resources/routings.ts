@@ -1,4 +1,5 @@
 import { defineResource } from '../core/fields.ts';
+import { processCarriedOut } from './common-fields.ts';
 
 /** Routings; times by ISO 22400-2. */
 export const routings = defineResource({
@@ -77,13 +78,7 @@ export const routings = defineResource({
           doc: 'Name of the operation.',
           example: 'Turn outer diameter',
         },
-        process_id: {
-          kind: 'text',
-          maxLength: 64,
-          references: 'processes',
-          doc: 'Process that is carried out.',
-          example: 'PR-1001',
-        },
+        process_id: processCarriedOut,
         asset_id: {
           kind: 'text',
           maxLength: 64,

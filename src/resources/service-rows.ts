@@ -1,4 +1,5 @@
 import type { ListField } from '../core/fields.ts';
+import { currencyOf } from './common-fields.ts';
 
 /**
  * The services of an order or inbound document. `row_id` names the row inside its parent; the registry code may stand in
@@ -28,13 +29,7 @@ export const serviceRows = {
     quantity: { kind: 'decimal', min: 0, required: true, doc: 'Quantity.', example: 740.5 },
     unit: { kind: 'text', maxLength: 16, format: 'ucum', doc: 'Unit of the quantity, as a UCUM code.', example: 'kg' },
     unit_price: { kind: 'decimal', min: 0, doc: 'Net price of one unit, in `currency`.', example: 1.85 },
-    currency: {
-      kind: 'text',
-      maxLength: 3,
-      format: 'currency',
-      doc: 'ISO 4217 code of the currency of the price.',
-      example: 'EUR',
-    },
+    currency: currencyOf('price'),
     assignments: {
       kind: 'list',
       of: {

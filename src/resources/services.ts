@@ -1,4 +1,5 @@
 import { defineResource } from '../core/fields.ts';
+import { currencyOf, processCarriedOut } from './common-fields.ts';
 
 /** The registry of services. */
 export const services = defineResource({
@@ -26,22 +27,10 @@ export const services = defineResource({
     },
     description: { kind: 'text', maxLength: 2000, doc: 'Free text.', example: 'Charged by net weight' },
     category: { kind: 'text', maxLength: 64, filter: true, doc: 'Family of services.', example: 'Heat treatment' },
-    process_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'processes',
-      doc: 'Process that is carried out.',
-      example: 'PR-1001',
-    },
+    process_id: processCarriedOut,
     unit: { kind: 'text', maxLength: 16, format: 'ucum', doc: 'Unit the price is for, as a UCUM code.', example: 'kg' },
     unit_price: { kind: 'decimal', min: 0, doc: 'List price of one unit, in `currency`.', example: 1.85 },
-    currency: {
-      kind: 'text',
-      maxLength: 3,
-      format: 'currency',
-      doc: 'ISO 4217 code of the currency of the price.',
-      example: 'EUR',
-    },
+    currency: currencyOf('price'),
     minimum_charge: { kind: 'decimal', min: 0, doc: 'Least amount charged, in `currency`.', example: 90 },
     lead_time_days: { kind: 'decimal', min: 0, unit: 'd', doc: 'Usual time until it is done.', example: 3 },
     valid_from: { kind: 'date', doc: 'First day the price holds.', example: '2026-01-01' },

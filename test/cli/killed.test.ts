@@ -29,18 +29,8 @@ describe('a rotation into a file, killed at each step', () => {
     const file = join(folder, 'gateway.key');
     const preload = join(mkdtempSync(join(tmpdir(), 'hkctl-killer-')), 'killer.cjs');
     writeFileSync(preload, killer);
-    await cli.ok([
-      'keys',
-      'create',
-      '--name',
-      'Gateway',
-      '--entity',
-      'BER',
-      '--preset',
-      'sensor-gateway',
-      '--secret-file',
-      file,
-    ]);
+    const create = ['keys', 'create', '--name', 'Gateway', '--entity', 'BER', '--preset', 'sensor-gateway'];
+    await cli.ok([...create, '--secret-file', file]);
     const active = async () => (await cli.ok('keys list --json')).json<KeyJson[]>();
     const states = new Set<string>();
     let survived = false;

@@ -229,18 +229,8 @@ describe.skipIf(!canMount)('a full disk', () => {
       writeFileSync(journalFile, line.repeat(Math.floor(4096 / line.length)), { mode: 0o600 });
       fill();
       const file = plant.path('new.key');
-      const created = await onDisk.hkctl([
-        'keys',
-        'create',
-        '--name',
-        'New',
-        '--entity',
-        'BER',
-        '--preset',
-        'sensor-gateway',
-        '--secret-file',
-        file,
-      ]);
+      const create = ['keys', 'create', '--name', 'New', '--entity', 'BER', '--preset', 'sensor-gateway'];
+      const created = await onDisk.hkctl([...create, '--secret-file', file]);
       const revoked = await onDisk.hkctl(['keys', 'revoke', key.id, '--yes', '--json']);
       const rotated = await onDisk.hkctl(['keys', 'rotate', key.id, '--yes']);
       expect([created.code, revoked.code, rotated.code], created.stderr + revoked.stderr + rotated.stderr).toEqual([
@@ -256,18 +246,7 @@ describe.skipIf(!canMount)('a full disk', () => {
       expect((await onDisk.json<unknown[]>(['keys', 'list', '--all'])).length).toBe(1);
       expect((await onDisk.hkctl(['keys', 'verify'], { input: secret })).code).toBe(0);
       if (printed !== '') expect((await onDisk.hkctl(['keys', 'verify'], { input: printed })).code).toBe(3);
-      await onDisk.ok([
-        'keys',
-        'create',
-        '--name',
-        'New',
-        '--entity',
-        'BER',
-        '--preset',
-        'sensor-gateway',
-        '--secret-file',
-        file,
-      ]);
+      await onDisk.ok([...create, '--secret-file', file]);
       await onDisk.ok(['keys', 'revoke', key.id, '--yes']);
       expect((await onDisk.key(key.id)).status).toBe('Revoked');
       // The journal beside the store is made of whole lines.
