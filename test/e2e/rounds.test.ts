@@ -83,9 +83,8 @@ describe('thousands of rounds between two processes', () => {
       }
     };
 
-    const until = Date.now() + 5000;
     let rounds = 0;
-    while (Date.now() < until && rounds < 3000) {
+    while (rounds < 2000) {
       const { id, secret } = await mint(admin);
       await around('revoke', secret, () => revokeKeys(domain, admin, [id]), 200, 401);
       const rotated = await mint(admin);
@@ -100,7 +99,6 @@ describe('thousands of rounds between two processes', () => {
     }
     for (const wire of wires) wire.end();
     expect(wrong).toEqual([]);
-    expect(rounds).toBeGreaterThan(50);
-    expect(judged.refused).toBe(judged.allowed * 2);
-  });
+    expect(judged).toEqual({ allowed: rounds, refused: rounds * 2 });
+  }, 120_000);
 });
