@@ -104,10 +104,12 @@ export async function requireConfirmation(
     });
   }
   const { askChoice } = await import('./prompts.ts');
-  const answer = await askChoice(context.io, question, [
+  const choices = [
     { name: action, value: true },
     { name: 'Cancel', value: false },
-  ]);
+  ];
+  // An Enter too many destroys nothing: the safe answer is chosen to begin with.
+  const answer = await askChoice(context.io, question, choices, false);
   if (!answer) throw cancelled();
 }
 

@@ -1,4 +1,4 @@
-import { fstatSync, fsyncSync, statSync, writeSync } from 'node:fs';
+import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
 import { HkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
 import type { RandomBytes } from '../core/secrets.ts';
@@ -41,6 +41,8 @@ export type Input = NodeJS.ReadableStream & {
 /** An output written at once: `write` returns when the text has been taken, and throws `output_failed` where it was not. */
 export interface Output {
   readonly isTTY: boolean;
+  /** What is written reaches nobody: the output is the null device, which Node also opens in place of a closed one. */
+  readonly isNull: boolean;
   /** Width in characters; undefined where nobody knows, as in a pipe. */
   columns(): number | undefined;
   rows(): number | undefined;
@@ -90,25 +92,22 @@ export function canAsk(io: Io): boolean {
  * `>/dev/null` need not pay that.
  */
 function isTerminal(process: NodeJS.Process, fd: number): boolean {
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isCharacterDevice() || isNullDevice(process, stats.rdev)) return false;
-    return process.getBuiltinModule('node:tty').isatty(fd);
-  } catch (thrown) {
-    // A closed descriptor, as `>&-` gives it.
-    if (errnoOf(thrown) === 'EBADF') return false;
-    throw thrown;
-  }
+  const stats = fstatSync(fd);
+  if (!stats.isCharacterDevice() || isNullDevice(process, stats)) return false;
+  return process.getBuiltinModule('node:tty').isatty(fd);
 }
 
-function isNullDevice({ platform }: NodeJS.Process, rdev: number): boolean {
-  return platform !== 'win32' && statSync('/dev/null').rdev === rdev;
+function isNullDevice({ platform }: NodeJS.Process, stats: Stats): boolean {
+  return platform !== 'win32' && stats.isCharacterDevice() && statSync('/dev/null').rdev === stats.rdev;
 }
 
 function createOutput(process: NodeJS.Process, fd: 1 | 2, stream: () => NodeJS.WriteStream): Output {
   const terminal = isTerminal(process, fd);
   return {
     isTTY: terminal,
+    get isNull() {
+      return isNullDevice(process, fstatSync(fd));
+    },
     // A terminal that does not know its size says 0.
     columns: () => (terminal ? stream().columns || undefined : undefined),
     rows: () => (terminal ? stream().rows || undefined : undefined),

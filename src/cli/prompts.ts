@@ -1,4 +1,4 @@
-import { checkbox, confirm, input, password, select } from '@inquirer/prompts';
+import { checkbox, input, password, select } from '@inquirer/prompts';
 import { cancelled } from './context.ts';
 import type { Io } from './io.ts';
 import { canDraw } from './style.ts';
@@ -26,11 +26,6 @@ export function askText(
 /** Asks for a secret without showing it. */
 export function askHidden(io: Io, message: string): Promise<string> {
   return asked(io, (place) => password({ message, mask: false }, place));
-}
-
-/** Asks yes or no. */
-export function askYesNo(io: Io, message: string, preset = false): Promise<boolean> {
-  return asked(io, (place) => confirm({ message, default: preset }, place));
 }
 
 /** Asks for one of some choices. */
@@ -70,12 +65,14 @@ function isPlain(io: Io): boolean {
 async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>[], preset: T | undefined): Promise<T> {
   writeNumbered(io, message, choices);
   const at = choices.findIndex(({ value }) => value === preset);
-  const answer = await askText(
-    io,
-    `Number, 1 to ${choices.length}`,
-    judgeNumber(choices.length),
-    at < 0 ? undefined : `${at + 1}`,
-  );
+  const judge = judgeNumber(choices.length);
+  const question = {
+    message: `Number, 1 to ${choices.length}`,
+    // Shown beside the question and not in the answer's place, where a digit typed would only be added to it.
+    default: at < 0 ? undefined : `${at + 1}`,
+    validate: (given: string) => judge(given.trim()) ?? true,
+  };
+  const answer = await asked(io, (place) => input(question, place));
   const chosen = choices[Number(answer) - 1];
   if (!chosen) throw cancelled();
   return chosen.value;

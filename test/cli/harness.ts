@@ -194,6 +194,7 @@ function collect(
   return {
     output: {
       isTTY: terminal !== undefined,
+      isNull: false,
       columns: () => terminal?.columns,
       rows: () => terminal?.rows,
       write,

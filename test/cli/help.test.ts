@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { Cli } from './harness.ts';
 
-const silent = { isTTY: false, columns: () => 80, rows: () => 24, write() {}, flush() {}, onResize: () => () => {} };
+const silent = {
+  isTTY: false,
+  isNull: false,
+  columns: () => 80,
+  rows: () => 24,
+  write() {},
+  flush() {},
+  onResize: () => () => {},
+};
 const program = await createProgram({ stdout: silent }, '0.0.0', async () => {});
 const cli = new Cli();
 

@@ -5,7 +5,15 @@ import { widthOf } from '../../src/cli/wrap.ts';
 import { drawSecret } from '../../src/core/secrets.ts';
 import type { Key } from '../../src/core/store.ts';
 
-const output = { isTTY: false, columns: () => 80, rows: () => 24, write() {}, flush() {}, onResize: () => () => {} };
+const output = {
+  isTTY: false,
+  isNull: false,
+  columns: () => 80,
+  rows: () => 24,
+  write() {},
+  flush() {},
+  onResize: () => () => {},
+};
 const style = createStyle({}, output);
 
 function handed(name: string) {

@@ -20,7 +20,15 @@ export interface Program {
 
 /** Walks the real program. */
 export async function readProgram(): Promise<Program> {
-  const silent = { isTTY: false, columns: () => 80, rows: () => 24, write() {}, flush() {}, onResize: () => () => {} };
+  const silent = {
+    isTTY: false,
+    isNull: false,
+    columns: () => 80,
+    rows: () => 24,
+    write() {},
+    flush() {},
+    onResize: () => () => {},
+  };
   const root = await createProgram({ stdout: silent }, '0.0.0', async () => {});
   const commands = new Map<string, ProgramCommand>();
   for (const entry of nouns) {

@@ -57,6 +57,17 @@ describe('secrets go where they are sent, or nowhere', () => {
     }
   });
 
+  it('standard output that is closed or goes to /dev/null makes no key, and no old key dies for one', async () => {
+    for (const args of [create, rotate(), [...create, '--json'], [...rotate(), '--json'], [...create, '--copy']]) {
+      for (const nowhere of ['>&-', '> /dev/null', '>&- 2>&-', '< /dev/null > /dev/null']) {
+        const outcome = await shell(`${quoted(args)} ${nowhere}`);
+        expect([outcome.code, outcome.stdout], `${args} ${nowhere}`).toEqual([2, '']);
+        if (!nowhere.includes('2>')) expect(outcome.stderr).toContain('nobody would hold the secret');
+        await expectNothingChanged();
+      }
+    }
+  });
+
   it('a reader that has seen enough of a list is no error', async () => {
     const outcome = await shell(`${quoted(['keys', 'list', '--all'])} | head -c 1; exit "\${PIPESTATUS[0]}"`);
     expect([outcome.code, outcome.stderr]).toEqual([0, '']);
@@ -85,6 +96,10 @@ describe('secrets go where they are sent, or nowhere', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = await plant.hkctl([...create, '--secret-file', file]);
     expect(again.code).toBe(5);
+    // It needs no standard output either.
+    const silent = await shell(`${quoted([...create, '--secret-file', plant.path('two.key')])} >&-`);
+    expect(silent.code, silent.stderr).toBe(0);
+    expect(readFileSync(plant.path('two.key'), 'utf8')).toMatch(shape);
   });
 });
 

@@ -5,7 +5,7 @@ import { canDraw } from '../style.ts';
 import { withCopy } from './clipboard.ts';
 import { createFolderHandover, createNewFileHandover, createReplacingFileHandover } from './files.ts';
 import { createPanelHandover, fitsPanel } from './panel.ts';
-import { createJsonHandover, createPlainHandover } from './stdout.ts';
+import { createJsonHandover, createPlainHandover, requireReader } from './stdout.ts';
 
 /** What the command line says about where secrets go. */
 export interface HandoverWish {
@@ -46,6 +46,7 @@ function choose(context: Context, wish: HandoverWish): ChosenHandover & { panel:
   if (secretDir !== undefined) {
     return { handover: createFolderHandover(secretDir, files), files, printed: false, panel: false };
   }
+  requireReader(context);
   requireNoScrollback(context, wish.keys);
   if (context.json) {
     return { handover: createJsonHandover(context, wish.keys > 1), files: undefined, printed: true, panel: false };

@@ -1,3 +1,4 @@
+import { HkctlError } from '../../core/errors.ts';
 import type { HandedKey, Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
 import { keyJson } from '../output.ts';
@@ -26,6 +27,16 @@ export function handoverJson(
     ...(revoked && { revoked: keyJson(revoked, nowMs) }),
   }));
   return several ? answers : answers[0];
+}
+
+/** A secret that is written to nowhere would be a key that nobody holds (contract, section 1): `usage`. */
+export function requireReader({ io }: Context): void {
+  if (!io.stdout.isNull) return;
+  throw new HkctlError(
+    'usage',
+    'Standard output is closed or goes to the null device: nobody would hold the secret. Nothing was changed.',
+    { hint: 'Give --secret-file PATH, or send standard output to a file or a pipe.' },
+  );
 }
 
 function written(context: Context, render: (handed: readonly HandedKey[]) => string): Handover {

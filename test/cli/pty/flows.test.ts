@@ -33,8 +33,14 @@ async function open(columns = 80, rows = 40, env: Record<string, string> = {}): 
   await cli.ok('entities add CHI --name Chicago --timezone America/Chicago', asAlice);
   for (const role of ['entity_admin', 'manager'])
     await cli.ok(['users', 'add', role, '--name', role, '--role', role], asAlice);
-  terminal = new Terminal(columns, rows, { ...baseUrl, ...env }, cli.store);
+  terminal = await ready(new Terminal(columns, rows, { ...baseUrl, ...env }, cli.store));
   return cli;
+}
+
+/** What is typed before the shell's first prompt stands on the screen twice. */
+async function ready(opened: Terminal): Promise<Terminal> {
+  await opened.until(/^\$$/);
+  return opened;
 }
 
 async function addKeys(cli: Cli, names: readonly string[]): Promise<void> {
@@ -64,7 +70,7 @@ async function golden(name: string, screen: string): Promise<void> {
 
 describe.skipIf(!hasTmux)('on a terminal', () => {
   it('init asks for everything', async () => {
-    terminal = new Terminal(80, 30, { HKCTL_USER: '' });
+    terminal = await ready(new Terminal(80, 30, { HKCTL_USER: '' }));
     terminal.type('hkctl init --admin alice');
     await terminal.until('Name of the organization');
     terminal.type('Acme Castings');
@@ -141,18 +147,18 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
       await golden(`keys-${columns}`, await terminal.until('1 of 3'));
       terminal.press('r');
       await golden(`keys-${columns}-rotate`, await terminal.until('Rotate key'));
-      terminal.press('Down', 'Enter');
+      terminal.press('Enter');
       await terminal.until('Cancelled');
       terminal.press('r');
       await terminal.until('Rotate key');
-      terminal.press('Enter');
+      terminal.press('Up', 'Enter');
       const panel = await terminal.until('Copy key');
       await golden(`keys-${columns}-panel`, panel);
       terminal.press('d', 'y');
       await golden(`keys-${columns}-rotated`, await terminal.until(/API key rotated\n/));
       terminal.press('Down', 'v');
       await golden(`keys-${columns}-revoke`, await terminal.until('Revoke key'));
-      terminal.press('Enter');
+      terminal.press('Up', 'Enter');
       await terminal.until('API key revoked');
       terminal.press('i');
       await golden(`keys-${columns}-inactive`, await terminal.until('Hide inactive keys'));
@@ -220,7 +226,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await terminal.until('Which key?');
     terminal.type('1');
     await golden('keys-plain-rotate', await terminal.until('1. Rotate key'));
-    terminal.type('2');
+    terminal.press('Enter');
     await terminal.until('Cancelled');
   });
 
@@ -252,11 +258,11 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await addKeys(cli, ['Reporting']);
     terminal.type('hkctl entities deactivate BER');
     await golden('entity-deactivate', await terminal.until('One active key will stop working'));
-    terminal.press('Enter');
+    terminal.press('Up', 'Enter');
     await terminal.until('Entity deactivated');
     terminal.type('clear; hkctl users deactivate entity_admin');
     await terminal.until('No active key stops');
-    terminal.press('Down', 'Enter');
+    terminal.press('Enter');
     await terminal.until('Cancelled');
   });
 });

@@ -16,7 +16,7 @@ import { type Context, valueOrAsk } from '../../context.ts';
 import { askEntity } from '../../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../../flags.ts';
 import { requireFreePath } from '../../handover/files.ts';
-import { handoverJson } from '../../handover/stdout.ts';
+import { handoverJson, requireReader } from '../../handover/stdout.ts';
 import { canAsk } from '../../io.ts';
 import { sentenceOf } from '../../sentence.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -53,7 +53,8 @@ export const create = defineCommand({
   async run(context, flags) {
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['api_keys.create'], { action: 'key.create', target: flags.name ?? '' });
-    if (flags.secretFile !== undefined) requireFreePath(flags.secretFile);
+    if (flags.secretFile === undefined) requireReader(context);
+    else requireFreePath(flags.secretFile);
     const input = await completeInput(context, domain, actor, flags);
     await createAndHandOver(context, domain, actor, input, flags);
   },
