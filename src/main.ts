@@ -30,8 +30,9 @@ function createServices(io: Pick<Io, 'clock'>): Services {
   return {
     version: packageJson.version,
     openStore: async (path) => (await import('./store/open.ts')).openStore(path, options),
-    createStore: async (path) => (await import('./store/open.ts')).createStore(path, options),
-    migrateStore: async (path) => (await import('./store/open.ts')).migrateStore(path, options),
+    requireNoStore: async (path) => (await import('./store/open.ts')).requireNoStore(path),
+    createStore: async (path, fill) => (await import('./store/open.ts')).createStore(path, options, fill),
+    migrateStore: async (path, judge) => (await import('./store/open.ts')).migrateStore(path, options, judge),
     async serve(domain, settings, hooks) {
       const [{ serve }, { resources }] = await Promise.all([
         import('./http/server.ts'),

@@ -1,5 +1,6 @@
 import { type Actor, type Domain, findActor } from '../core/actors.ts';
 import { HkctlError } from '../core/errors.ts';
+import type { Store } from '../core/store.ts';
 import type { globalFlags } from './command.ts';
 import type { FlagValues } from './flags.ts';
 import { canAsk, type Io } from './io.ts';
@@ -18,6 +19,10 @@ export interface Context {
   domain(): Promise<Domain>;
   /** The profile that acts; `no_profile` or `profile_inactive` (exit 4). */
   actor(): Promise<Actor>;
+  /** What the domain needs around a store that is not opened here. */
+  domainOf(store: Store): Domain;
+  /** The profile that acts in such a store. */
+  actorIn(domain: Domain): Promise<Actor>;
   /** Both, as nearly every command needs them. */
   session(): Promise<{ domain: Domain; actor: Actor }>;
   /** Writes lines to standard output. */
@@ -36,14 +41,14 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
   let opened: Promise<Domain> | undefined;
   let acting: Promise<Actor> | undefined;
   let style: Style | undefined;
+  const domainOf = (store: Store) => ({ store, clock: io.clock, random: io.random, newId: io.newId });
+  const actorIn = (domain: Domain) => findActor(domain, globals.as ?? io.osAccount, io.osAccount);
   const domain = () => {
-    opened ??= services
-      .openStore(storePath)
-      .then((store) => ({ store, clock: io.clock, random: io.random, newId: io.newId }));
+    opened ??= services.openStore(storePath).then(domainOf);
     return opened;
   };
   const actor = () => {
-    acting ??= domain().then((opened) => findActor(opened, globals.as ?? io.osAccount, io.osAccount));
+    acting ??= domain().then(actorIn);
     return acting;
   };
   const print = (...lines: string[]) => io.stdout.write(`${lines.join('\n')}\n`);
@@ -58,6 +63,8 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
     },
     domain,
     actor,
+    domainOf,
+    actorIn,
     session: async () => ({ domain: await domain(), actor: await actor() }),
     print,
     printJson: (value) => print(JSON.stringify(value, null, io.stdout.isTTY ? 2 : undefined)),

@@ -13,10 +13,12 @@ export interface Services {
   version: string;
   /** Opens an existing store, all migrations applied; `store_absent`, `store_too_old` … (exit 6). */
   openStore(path: string): Promise<Store>;
-  /** Makes a new store (folder 0700, files 0600); `already_initialised` where there is one. */
-  createStore(path: string): Promise<Store>;
-  /** Applies pending migrations; gives how many were applied. */
-  migrateStore(path: string): Promise<{ applied: number }>;
+  /** Refuses a path at which there is a store already: `already_initialised`. */
+  requireNoStore(path: string): Promise<void>;
+  /** Makes a new store (folder 0700, files 0600) with what `fill` puts into it: both or neither. */
+  createStore(path: string, fill: (store: Store) => Promise<void>): Promise<Store>;
+  /** Applies pending migrations, unless `judge` refuses by throwing; gives how many were applied. */
+  migrateStore(path: string, judge: (store: Store) => Promise<void>): Promise<{ applied: number }>;
   /** Serves until `stop` is aborted, then drains; resolves when the last answer is out. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
   /** The OpenAPI document of this version. */

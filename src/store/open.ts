@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { HkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
-import type { Store } from '../core/store.ts';
+import type { MaybePromise, Store } from '../core/store.ts';
 import type { Connection } from './sqlite/driver.ts';
-import { claimFile, databaseNames, filesOf, openFile, removeDatabases } from './sqlite/files.ts';
-import { requireSchemaVersion } from './sqlite/schema-versions.ts';
+import { translating } from './sqlite/errors.ts';
+import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
+import { isEmpty, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
 
 /** How a store is opened; the paths come from the composition root, which knows where the package lies. */
@@ -23,6 +24,7 @@ const busyTimeoutMs = 5000;
 export function openStore(path: string, options: StoreOptions): Store {
   const registry = openFile(filesOf(path).registry, { busyTimeoutMs, create: false });
   try {
+    if (isEmpty(registry, path)) throw unfinished(path);
     requireSchemaVersion(registry, 'registry', path);
   } catch (thrown) {
     registry.close();
@@ -31,47 +33,101 @@ export function openStore(path: string, options: StoreOptions): Store {
   return new SqliteStore(path, registry, { ...options, busyTimeoutMs });
 }
 
-/** Makes a new store; `already_initialised` (exit 5) where any of its files is there. `:memory:` is kept nowhere. */
-export async function createStore(path: string, options: StoreOptions): Promise<Store> {
+/** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
+export function requireNoStore(path: string): void {
   const files = filesOf(path);
-  const isTaken = databaseNames.some((name) => existsSync(files[name]));
-  // Claimed before anything is put into it: of two processes at once one makes the store.
-  if (isTaken || !claimFile(files.registry)) {
-    throw new HkctlError('already_initialised', `There is a store at ${path} already; nothing was touched.`, {
-      hint: 'Name another place with --store PATH, or look at this one with: hkctl entities list',
-    });
+  if (files.revocations === null) return;
+  if (!existsSync(files.registry)) {
+    if (databaseNames.some((name) => existsSync(files[name]))) throw alreadyThere(path);
+    return;
   }
-  const { applyMigrations } = await import('./sqlite/migrations.ts');
-  const opened: Connection[] = [];
+  const registry = openFile(files.registry, { busyTimeoutMs, create: false });
   try {
-    for (const name of databaseNames) {
-      const connection = openFile(files[name], { busyTimeoutMs, create: true });
-      opened.push(connection);
-      applyMigrations(connection, name, options.migrationsFolder, path);
-    }
-  } catch (thrown) {
-    // Half a store would be in the way of the next attempt.
-    for (const connection of opened) connection.close();
-    removeDatabases(files);
-    throw thrown;
+    if (!isEmpty(registry, path)) throw alreadyThere(path);
+  } finally {
+    registry.close();
   }
-  const [registry, records, readings] = opened;
-  if (!registry) throw new Error('a store has a registry');
-  return new SqliteStore(path, registry, { ...options, busyTimeoutMs, records, readings });
 }
 
-/** Applies the migrations that a store lacks, one database after the other; gives how many those were. */
-export async function migrateStore(path: string, options: StoreOptions): Promise<{ applied: number }> {
+/**
+ * Makes a new store and puts into it what `fill` does; `already_initialised` (exit 5) where there is one. Killed at any
+ * moment it leaves either a whole store or an empty file that the next attempt takes over. `:memory:` is kept nowhere.
+ */
+export async function createStore(
+  path: string,
+  options: StoreOptions,
+  fill: (store: Store) => MaybePromise<void> = () => {},
+): Promise<Store> {
+  requireNoStore(path);
   const { applyMigrations } = await import('./sqlite/migrations.ts');
   const files = filesOf(path);
-  let applied = 0;
-  for (const name of databaseNames) {
-    const connection = openFile(files[name], { busyTimeoutMs, create: false });
-    try {
-      applied += applyMigrations(connection, name, options.migrationsFolder, path);
-    } finally {
-      connection.close();
-    }
+  const opened: Connection[] = [];
+  const open = (name: (typeof databaseNames)[number]) => {
+    const connection = openFile(files[name], { busyTimeoutMs, create: true });
+    opened.push(connection);
+    return connection;
+  };
+  try {
+    const registry = open('registry');
+    // Tables and content of the registry come in one commit, after the other files: what another process can see of this
+    // one is nothing or all. Of two at once the second waits here for the first.
+    translating(path, () => registry.exec('begin immediate'));
+    if (!isEmpty(registry, path)) throw alreadyThere(path);
+    const [, records, readings] = databaseNames.map((name) => {
+      const connection = name === 'registry' ? registry : open(name);
+      applyMigrations(connection, name, options.migrationsFolder, path);
+      return connection;
+    });
+    const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, records, readings });
+    await fill(store);
+    translating(path, () => registry.exec('commit'));
+    return store;
+  } catch (thrown) {
+    // Closing takes back what was not committed.
+    for (const connection of opened) connection.close();
+    throw thrown;
   }
-  return { applied };
+}
+
+/**
+ * Applies the migrations that a store lacks, one database after the other; gives how many those were. `judge` is shown the
+ * store as it is before, and refuses by throwing: of an older version it can use the profiles and the audit trail.
+ */
+export async function migrateStore(
+  path: string,
+  options: StoreOptions,
+  judge: (store: Store) => MaybePromise<void> = () => {},
+): Promise<{ applied: number }> {
+  const { applyMigrations } = await import('./sqlite/migrations.ts');
+  const files = filesOf(path);
+  const registry = openFile(files.registry, { busyTimeoutMs, create: false });
+  const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, writerThread: undefined });
+  try {
+    if (isEmpty(registry, path)) throw unfinished(path);
+    await judge(store);
+    let applied = 0;
+    for (const name of databaseNames) {
+      const connection = name === 'registry' ? registry : openFile(files[name], { busyTimeoutMs, create: false });
+      try {
+        applied += applyMigrations(connection, name, options.migrationsFolder, path);
+      } finally {
+        if (name !== 'registry') connection.close();
+      }
+    }
+    return { applied };
+  } finally {
+    await store.close();
+  }
+}
+
+function alreadyThere(path: string): HkctlError {
+  return new HkctlError('already_initialised', `There is a store at ${path} already; nothing was touched.`, {
+    hint: 'Name another place with --store PATH, or look at this one with: hkctl entities list',
+  });
+}
+
+function unfinished(path: string): HkctlError {
+  return new HkctlError('store_absent', `The store at ${path} was never finished; it is empty.`, {
+    hint: 'Make it with: hkctl init',
+  });
 }

@@ -34,14 +34,18 @@ export const init = defineCommand({
   ],
   async run(context, given) {
     const { io, services, storePath } = context;
+    await services.requireNoStore(storePath);
     const login = given.admin ?? io.osAccount;
     const input = await completeInput(context, given.demo ? { ...demoDefaults, ...present(given) } : given, login);
     judge(input);
-    const store = await services.createStore(storePath);
+    let made: Awaited<ReturnType<typeof initialise>> | undefined;
+    const store = await services.createStore(storePath, async (store) => {
+      made = await initialise(context.domainOf(store), input, io.osAccount);
+    });
     try {
-      const domain = { store, clock: io.clock, random: io.random, newId: io.newId };
-      const { tenant, entity, user } = await initialise(domain, input, io.osAccount);
-      if (given.demo) await services.loadDemo(domain, { user, osAccount: io.osAccount }, entity);
+      if (!made) throw new Error('a store is made with its first organization');
+      const { tenant, entity, user } = made;
+      if (given.demo) await services.loadDemo(context.domainOf(store), { user, osAccount: io.osAccount }, entity);
       if (context.json) {
         const answer = {
           store: storePath,

@@ -12,9 +12,11 @@ export const migrate = defineCommand({
     ['hkctl migrate --json', 'tells how many steps were applied'],
   ],
   async run(context) {
-    const { applied } = await context.services.migrateStore(context.storePath);
-    const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['store.manage'], { action: 'store.migrate', target: 'store' });
+    const { applied } = await context.services.migrateStore(context.storePath, async (store) => {
+      const domain = context.domainOf(store);
+      const actor = await context.actorIn(domain);
+      await requirePermissions(domain, actor, ['store.manage'], { action: 'store.migrate', target: 'store' });
+    });
     if (context.json) context.printJson({ applied });
     else context.print(applied === 0 ? 'The store is up to date.' : `Migrated: ${applied} steps applied.`);
   },

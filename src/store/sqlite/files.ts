@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import { type Connection, openDatabase } from './driver.ts';
@@ -52,7 +52,8 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
     try {
       const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: !create });
       // WAL is a property of the file, the rest of the connection.
-      connection.exec(create ? `pragma journal_mode = WAL; ${pragmas}` : pragmas);
+      if (create) writeAhead(connection, busyTimeoutMs);
+      connection.exec(pragmas);
       if (create && file !== memory) {
         chmodSync(file, 0o600);
         giveToFolderOwner(file);
@@ -64,26 +65,17 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
   });
 }
 
-/** Makes an empty file, with its folder, for one process alone: false where it is there already. */
-export function claimFile(file: string): boolean {
-  if (file === memory) return true;
-  return translating(file, () => {
-    makeFolder(dirname(file));
+/** Two processes that both turn a new file to WAL would wait for each other: SQLite refuses one at once, which tries again. */
+function writeAhead(connection: Connection, busyTimeoutMs: number): void {
+  const deadlineMs = performance.now() + busyTimeoutMs;
+  for (;;) {
     try {
-      closeSync(openSync(file, 'wx', 0o600));
-      return true;
+      connection.pragma('journal_mode = WAL');
+      return;
     } catch (thrown) {
-      if (isExisting(thrown)) return false;
-      throw thrown;
+      if (!isCode(thrown, 'SQLITE_BUSY') || performance.now() > deadlineMs) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
-  });
-}
-
-/** Removes the databases of a store with the files that SQLite keeps beside each. */
-export function removeDatabases(files: StoreFiles): void {
-  for (const name of databaseNames) {
-    if (files[name] === memory) continue;
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${files[name]}${suffix}`, { force: true });
   }
 }
 
@@ -109,10 +101,10 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
   } catch (thrown) {
     // Another process made it in the meantime.
-    if (!isExisting(thrown)) throw thrown;
+    if (!isCode(thrown, 'EEXIST')) throw thrown;
   }
 }
 
-function isExisting(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST';
+function isCode(thrown: unknown, code: string): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === code;
 }

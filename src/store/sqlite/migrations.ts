@@ -1,22 +1,27 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { drizzle } from 'drizzle-orm/better-sqlite3';
-import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import type { DatabaseName } from './files.ts';
 import { readSchemaVersion, requireSchemaVersion, schemaVersions } from './schema-versions.ts';
 
-/** Applies the migrations that a database lacks, all or nothing; gives how many those were. */
+/**
+ * Applies the migrations that a database lacks, all or nothing together with its new version, as a part of the
+ * transaction that may be under way; gives how many those were.
+ */
 export function applyMigrations(connection: Connection, name: DatabaseName, folder: string, path: string): number {
   const migrationsFolder = join(folder, name);
   if (!existsSync(migrationsFolder))
     throw new Error(`migrations are missing from this installation: ${migrationsFolder}`);
-  const before = readSchemaVersion(connection, path);
-  if (before > schemaVersions[name]) requireSchemaVersion(connection, name, path);
-  return translating(path, () => {
-    migrate(drizzle(connection), { migrationsFolder });
+  const apply = connection.transaction(() => {
+    // Read under the write lock: another process may have been quicker.
+    const before = readSchemaVersion(connection, path);
+    if (before > schemaVersions[name]) requireSchemaVersion(connection, name, path);
+    const missing = readMigrationFiles({ migrationsFolder }).slice(before);
+    for (const statement of missing.flatMap(({ sql }) => sql)) connection.exec(statement);
     connection.pragma(`user_version = ${schemaVersions[name]}`);
-    return schemaVersions[name] - before;
+    return missing.length;
   });
+  return translating(path, () => apply.immediate());
 }

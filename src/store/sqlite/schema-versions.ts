@@ -27,3 +27,13 @@ export function requireSchemaVersion(connection: Connection, name: DatabaseName,
 export function readSchemaVersion(connection: Connection, path: string): number {
   return Number(translating(path, () => connection.pragma('user_version', { simple: true })));
 }
+
+/** Whether nothing was ever committed to a database, as where `init` was cut off. `store_corrupt` where it is another's. */
+export function isEmpty(connection: Connection, path: string): boolean {
+  if (readSchemaVersion(connection, path) > 0) return false;
+  const tables = translating(path, () => connection.prepare('select count(*) from sqlite_master').pluck().get());
+  if (tables === 0) return true;
+  throw new HkctlError('store_corrupt', `${path} is a database, but no store of hkctl.`, {
+    hint: 'Name the store with --store PATH or HKCTL_STORE.',
+  });
+}

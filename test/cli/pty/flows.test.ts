@@ -33,14 +33,14 @@ async function open(columns = 80, rows = 40, env: Record<string, string> = {}): 
   await cli.ok('entities add CHI --name Chicago --timezone America/Chicago', asAlice);
   for (const role of ['entity_admin', 'manager'])
     await cli.ok(['users', 'add', role, '--name', role, '--role', role], asAlice);
-  terminal = await ready(new Terminal(columns, rows, { ...baseUrl, ...env }, cli.store));
+  await openTerminal(columns, rows, { ...baseUrl, ...env }, cli.store);
   return cli;
 }
 
-/** What is typed before the shell's first prompt stands on the screen twice. */
-async function ready(opened: Terminal): Promise<Terminal> {
-  await opened.until(/^\$$/);
-  return opened;
+/** Waits for the shell's first prompt: what is typed before it stands on the screen twice. */
+async function openTerminal(...given: ConstructorParameters<typeof Terminal>): Promise<void> {
+  terminal = new Terminal(...given);
+  await terminal.until(/^\$$/);
 }
 
 async function addKeys(cli: Cli, names: readonly string[]): Promise<void> {
@@ -70,7 +70,7 @@ async function golden(name: string, screen: string): Promise<void> {
 
 describe.skipIf(!hasTmux)('on a terminal', () => {
   it('init asks for everything', async () => {
-    terminal = await ready(new Terminal(80, 30, { HKCTL_USER: '' }));
+    await openTerminal(80, 30, { HKCTL_USER: '' });
     terminal.type('hkctl init --admin alice');
     await terminal.until('Name of the organization');
     terminal.type('Acme Castings');

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyChain } from '../../../src/core/audit.ts';
-import { createStore, migrateStore, openStore, type StoreOptions } from '../../../src/store/open.ts';
+import { HkctlError } from '../../../src/core/errors.ts';
+import { createStore, migrateStore, openStore, requireNoStore, type StoreOptions } from '../../../src/store/open.ts';
 import { databaseNames, filesOf, openFile } from '../../../src/store/sqlite/files.ts';
 import { schemaVersions } from '../../../src/store/sqlite/schema-versions.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../stores.ts';
@@ -94,6 +95,15 @@ describe('the files', () => {
     expect(readdirSync(dirname(path))).toEqual([]);
   });
 
+  it('are never made in the database of another program', async () => {
+    const path = join(emptyFolder(), 'other.db');
+    openFile(path, { busyTimeoutMs: 100, create: true }).exec('create table bookmarks (url text)').close();
+    const refused = expect.objectContaining({ code: 'store_corrupt', message: expect.stringContaining('no store') });
+    expect(() => openStore(path, options)).toThrow(refused);
+    expect(() => requireNoStore(path)).toThrow(refused);
+    await expect(migrateStore(path, options)).rejects.toEqual(refused);
+  });
+
   it('say so where they are no database, or damaged', async () => {
     const path = join(emptyFolder(), 'hkctl.db');
     const fd = openSync(path, 'w');
@@ -141,8 +151,10 @@ describe('the version', () => {
 
   it('of an older or a newer hkctl is told apart, each with what to do', async () => {
     const path = await closedStore();
-    tamper(path, 'pragma user_version = 0');
-    expect(() => openStore(path, options)).toThrow(
+    tamper(filesOf(path).readings, 'pragma user_version = 0');
+    const store = openStore(path, options);
+    removals.push(() => store.close());
+    expect(() => store.readings.states([1])).toThrow(
       expect.objectContaining({ code: 'store_too_old', hint: expect.stringContaining('hkctl migrate') }),
     );
     tamper(path, 'pragma user_version = 99');
@@ -156,6 +168,22 @@ describe('the version', () => {
     const store = openStore(path, options);
     removals.push(() => store.close());
     expect(() => store.readings.states([1])).toThrow(expect.objectContaining({ code: 'store_too_new' }));
+  });
+
+  it('is brought up by a migration, unless the judge refuses', async () => {
+    const path = await closedStore();
+    const { readings } = filesOf(path);
+    for (const file of [readings, `${readings}-wal`, `${readings}-shm`]) rmSync(file, { force: true });
+    openFile(readings, { busyTimeoutMs: 100, create: true }).close();
+    const refusal = new HkctlError('not_permitted', 'no');
+    const refuse = () => {
+      throw refusal;
+    };
+    await expect(migrateStore(path, options, refuse)).rejects.toBe(refusal);
+    expect(await migrateStore(path, options)).toEqual({ applied: schemaVersions.readings });
+    const store = openStore(path, options);
+    removals.push(() => store.close());
+    expect((await store.readings.states([1])).get(1)).toMatchObject({ lastValue: null });
   });
 
   it('needs no migration once it is there', async () => {
