@@ -14,6 +14,8 @@ export interface Screen {
   draw(lines: readonly string[]): void;
   /** Waits for a key, or for `resize` or `interrupt`. */
   next(): Promise<Keypress | 'resize' | 'interrupt'>;
+  /** Whether a key waits already. */
+  hasMore(): boolean;
   /** Leaves the alternate screen for a while, for a question below. */
   suspend(): void;
   resume(): void;
@@ -73,6 +75,7 @@ export function openScreen(io: Io): Screen {
       const event = queue.shift();
       return event !== undefined ? Promise.resolve(event) : new Promise((resolve) => (waiting = resolve));
     },
+    hasMore: () => queue.length > 0,
     suspend,
     resume,
     close: suspend,

@@ -143,16 +143,28 @@ export interface KeyFilter {
   unusedSinceMs?: number;
   /** Created before this instant. */
   createdBeforeMs?: number;
-  /** Part of name, prefix, entity code or entity name, without regard to case. */
+  /**
+   * Part of name, prefix, entity code or entity name, without regard to case. A text that begins a prefix (`hk_` and at
+   * least one character) finds by that alone.
+   */
   search?: string;
 }
 
 export type KeyStatus = 'Active' | 'Expired' | 'Revoked';
 
-/** Newest first; `after` is the last key of the page before. */
+/** The place of a key in a list, newest first; it holds also where the key is not in that list. */
+export interface KeyPosition {
+  createdAtMs: number;
+  id: string;
+}
+
+/** A page of a list, newest first: behind a place, from a place on, or right before a place; without any, the first one. */
 export interface KeyPageRequest {
   limit: number;
-  after?: { createdAtMs: number; id: string };
+  after?: KeyPosition;
+  from?: KeyPosition;
+  /** `end`: the last page. */
+  before?: KeyPosition | 'end';
 }
 
 export interface KeyStore {

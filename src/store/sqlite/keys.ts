@@ -1,9 +1,10 @@
-import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { AuditDraft } from '../../core/audit.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { KeyFilter, KeyStatus, KeyStore, NewKey } from '../../core/store.ts';
+import type { KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';
+import { filterCondition, statusCondition } from './key-filters.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './registry-tables.ts';
@@ -69,28 +70,23 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
 
   return {
     version: registry.version,
-    list: (tenantId, filter, { limit, after }) =>
-      registry.read(() =>
-        selectKeys(registry)
-          .where(
-            and(
-              eq(keys.tenantId, tenantId),
-              ...conditionsOf(filter),
-              after && sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`,
-            ),
-          )
-          .orderBy(desc(keys.createdAtMs), desc(keys.id))
-          .limit(limit)
-          .all(),
-      ),
+    list: (tenantId, filter, page) =>
+      registry.read(() => {
+        const [direction, boundary] = page.before === undefined ? [desc, pageStart(page)] : [asc, pageEnd(page.before)];
+        const rows = selectKeys(registry)
+          .where(and(filterCondition(registry, tenantId, filter), boundary))
+          .orderBy(direction(keys.createdAtMs), direction(keys.id))
+          .limit(page.limit)
+          .all();
+        return page.before === undefined ? rows : rows.reverse();
+      }),
     count: (tenantId, filter) =>
       registry.read(
         () =>
           db
             .select({ n: count() })
             .from(keys)
-            .leftJoin(entities, eq(keys.entityId, entities.id))
-            .where(and(eq(keys.tenantId, tenantId), ...conditionsOf(filter)))
+            .where(filterCondition(registry, tenantId, filter))
             .get()?.n ?? 0,
       ),
     find: (tenantId, ref) => registry.read(() => find().get({ tenantId, ref })),
@@ -136,6 +132,18 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
         for (const [id, atMs] of uses) use().run(atMs, id, atMs);
       }),
   };
+}
+
+/** Where a page that goes on downwards begins; undefined at the newest key. */
+function pageStart({ after, from }: KeyPageRequest): SQL | undefined {
+  if (after) return sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`;
+  return from && sql`(${keys.createdAtMs}, ${keys.id}) <= (${from.createdAtMs}, ${from.id})`;
+}
+
+/** Where a page that goes upwards from below ends; undefined at the oldest key. */
+function pageEnd(before: KeyPosition | 'end'): SQL | undefined {
+  if (before === 'end') return undefined;
+  return sql`(${keys.createdAtMs}, ${keys.id}) > (${before.createdAtMs}, ${before.id})`;
 }
 
 function requireActiveEntity({ db }: Registry, key: NewKey): void {
@@ -215,34 +223,4 @@ function selectCredential({ db }: Registry) {
     .innerJoin(users, eq(keys.createdBy, users.id))
     .innerJoin(tenants, eq(keys.tenantId, tenants.id))
     .leftJoin(entities, eq(keys.entityId, entities.id));
-}
-
-function conditionsOf(filter: KeyFilter): (SQL | undefined)[] {
-  const { nowMs, statuses, entityId, expiringByMs, unusedSinceMs, createdBeforeMs, search } = filter;
-  const states = statuses ?? [];
-  return [
-    states.length > 0 && states.length < 3 ? or(...states.map((status) => statusCondition(status, nowMs))) : undefined,
-    entityId === undefined ? undefined : eq(keys.entityId, entityId),
-    expiringByMs === undefined
-      ? undefined
-      : and(isNull(keys.revokedAtMs), gt(keys.expiresAtMs, nowMs), lte(keys.expiresAtMs, expiringByMs)),
-    unusedSinceMs === undefined
-      ? undefined
-      : and(lt(keys.createdAtMs, unusedSinceMs), or(isNull(keys.lastUsedAtMs), lt(keys.lastUsedAtMs, unusedSinceMs))),
-    createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
-    search === undefined ? undefined : searchCondition(search),
-  ];
-}
-
-function statusCondition(status: KeyStatus, nowMs: number): SQL | undefined {
-  if (status === 'Revoked') return isNotNull(keys.revokedAtMs);
-  if (status === 'Expired') return and(isNull(keys.revokedAtMs), lte(keys.expiresAtMs, nowMs));
-  return and(isNull(keys.revokedAtMs), or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs)));
-}
-
-function searchCondition(search: string): SQL | undefined {
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  const like = (column: SQL | typeof keys.name | typeof keys.prefix | typeof entities.code | typeof entities.name) =>
-    sql`${column} like ${pattern} escape '\\'`;
-  return or(like(keys.name), like(keys.prefix), like(entities.code), like(entities.name));
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { verifyChain } from '../../../src/core/audit.ts';
-import type { Store } from '../../../src/core/store.ts';
+import type { KeyPageRequest, Store } from '../../../src/core/store.ts';
 import { draftOf, newKey, nowMs, type Plant } from '../stores.ts';
 import type { Given } from './given.ts';
 
@@ -109,11 +109,41 @@ export function keyConformance(given: Given): void {
     expect(await list({ search: 'KEY 4' })).toEqual([4]);
     expect(await list({ search: 'berl' })).toHaveLength(9);
     expect(await list({ search: '%' })).toEqual([]);
+    // A text that begins a prefix finds by that alone; one that begins none is looked for as any other.
+    expect(await list({ search: 'hk_0000' })).toHaveLength(9);
+    expect(await list({ search: 'hk_00004' })).toEqual([4]);
+    expect(await list({ search: 'hk_00004', statuses: ['Revoked'] })).toEqual([]);
+    expect(await list({ search: 'HK_00004' })).toEqual([4]);
+    expect(await store.keys.count(plant.tenant.id, { nowMs: at, search: 'hk_00004' })).toBe(1);
+    expect(await store.keys.count('another tenant', { nowMs: at, search: 'hk_00004' })).toBe(0);
     const last = (await store.keys.list(plant.tenant.id, { nowMs: at }, { limit: 4 })).at(-1);
     expect(await list({}, { limit: 4, after: last })).toEqual([5, 4, 3, 2]);
     expect(await store.keys.count(plant.tenant.id, { nowMs: at, statuses: ['Active'] })).toBe(6);
     await store.keys.recordUse(new Map((await named(store, plant, 'hk_00002'))?.map((id) => [id, nowMs + 50])));
     expect(await list({ unusedSinceMs: nowMs + 40, statuses: ['Active'] })).toEqual([9, 8, 7, 5, 4]);
+  });
+
+  it('pages from any place in both directions, also from that of a key that is not in the list', async () => {
+    const { store, plant } = await given();
+    // Three keys a millisecond, told apart by their ids.
+    const made = Array.from({ length: 30 }, (_, n) => newKey(plant, n, { createdAtMs: nowMs + Math.floor(n / 3) }));
+    for (const key of made) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
+    const list = async (page: KeyPageRequest) =>
+      (await store.keys.list(plant.tenant.id, { nowMs, statuses: ['Active'] }, page)).map(({ id }) => id);
+    const gone = made[14]?.id ?? '';
+    const everything = await store.keys.list(plant.tenant.id, { nowMs }, { limit: 100 });
+    await store.keys.revoke([gone], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
+    const all = everything.map(({ id }) => id).filter((id) => id !== gone);
+    expect(await list({ limit: 100 })).toEqual(all);
+    expect(await list({ limit: 7, before: 'end' })).toEqual(all.slice(-7));
+    for (const [index, key] of everything.entries()) {
+      const above = everything.slice(0, index).filter(({ id }) => id !== gone);
+      const at = above.length;
+      const below = key.id === gone ? at : at + 1;
+      expect(await list({ limit: 4, after: key })).toEqual(all.slice(below, below + 4));
+      expect(await list({ limit: 4, from: key })).toEqual(all.slice(at, at + 4));
+      expect(await list({ limit: 4, before: key })).toEqual(all.slice(Math.max(0, at - 4), at));
+    }
   });
 
   it('moves the time of last use forward only', async () => {

@@ -7,9 +7,13 @@ import { askChoice, askText, type Choice } from '../../prompts.ts';
 import { namesOf } from './names.ts';
 import { createHere, openDocumentation, type PageOptions, revokeHere, rotateHere } from './page.ts';
 import { factsOf } from './tile.ts';
-import { emptyLines, offersOf, type PageView, type PageWish, readPage } from './view.ts';
+import { createPageReader, emptyLines, offersOf, type PageView, type PageWish, type Place } from './view.ts';
 
 const pageSize = 10;
+/** What to read for a page; one key more than is shown tells whether there is another. */
+type Window = Pick<PageWish, 'at' | 'above' | 'below'>;
+const pageFrom = (at: Place): Window => ({ at, above: 0, below: pageSize + 1 });
+const pageBefore = (at: Place): Window => ({ at, above: pageSize, below: 1 });
 const labels = new Map(
   permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
 );
@@ -25,13 +29,14 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
     search: '',
     given: options,
     baseUrl: options.baseUrl,
-    offset: 0,
-    limit: pageSize,
+    ...pageFrom('start'),
   };
+  const readPage = createPageReader(domain, actor);
   for (let going = true; going; ) {
-    const view = await readPage(domain, actor, wish);
+    const read = await readPage(wish);
+    const view = { ...read, keys: read.keys.slice(0, pageSize) };
     context.print(...linearLines(view));
-    going = await choose(context, domain, actor, wish, view);
+    going = await choose(context, domain, actor, wish, view, read.keys[pageSize]);
   }
 }
 
@@ -55,6 +60,7 @@ async function choose(
   actor: Actor,
   wish: PageWish,
   view: PageView,
+  next: Key | undefined,
 ): Promise<boolean> {
   const { io } = context;
   const choices: Choice<Step>[] = [];
@@ -69,11 +75,13 @@ async function choose(
   const some = (fits: (key: Key) => boolean) => view.keys.filter(fits);
   const rotatable = some((key) => offersOf(view, key).rotate === 'offered');
   const revocable = some((key) => offersOf(view, key).revoke);
-  offer(view.offset + view.keys.length < view.total, 'Next page', () => {
-    wish.offset = view.offset + pageSize;
+  const [first] = view.keys;
+  const turnTo = (window: Window) => Object.assign(wish, window);
+  offer(next !== undefined, 'Next page', () => {
+    if (next) turnTo(pageFrom({ key: next, number: view.offset + pageSize }));
   });
   offer(view.offset > 0, 'Page before', () => {
-    wish.offset = Math.max(0, view.offset - pageSize);
+    if (first) turnTo(pageBefore({ key: first, number: view.offset }));
   });
   offer(view.documentation !== undefined, 'Documentation', async () => {
     context.print(await openDocumentation(context, view.documentation ?? ''));
@@ -81,11 +89,11 @@ async function choose(
   offer(view.mayCreate, 'Create key', () => said(context, () => createHere(context, domain, actor, wish.baseUrl)));
   offer(view.mayView, view.showInactive ? 'Hide inactive keys' : 'Show inactive keys', () => {
     wish.showInactive = !wish.showInactive;
-    wish.offset = 0;
+    turnTo(pageFrom('start'));
   });
   offer(view.mayView, 'Search', async () => {
     wish.search = await askText(io, 'Search by name, prefix or entity (empty: all)');
-    wish.offset = 0;
+    turnTo(pageFrom('start'));
   });
   offer(rotatable.length > 0, 'Rotate', () =>
     said(context, async () => rotateHere(context, domain, actor, await askKey(context, rotatable), wish.baseUrl)),

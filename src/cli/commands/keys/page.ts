@@ -12,13 +12,12 @@ import type { listFlags } from './list.ts';
 import { namesOf } from './names.ts';
 import { rotateAndHandOver } from './rotate.ts';
 import { tileLines } from './tile.ts';
-import { emptyLines, offersOf, type PageView, type PageWish, readPage } from './view.ts';
+import { createPageReader, emptyLines, offersOf, type PageView, type PageWish, type Place } from './view.ts';
 
 /** What the page remembers between keys. */
 interface PageState {
+  /** Its place is that of the chosen key. */
   wish: PageWish;
-  /** Which of the keys of the whole list is chosen. */
-  chosen: number;
   /** Typing a search. */
   searching: boolean;
   toast: string;
@@ -30,52 +29,45 @@ export type PageOptions = FlagValues<typeof listFlags> & { baseUrl?: string };
 /** The settings page of keys, drawn on the alternate screen (specification 5.4). */
 export async function browsePage(context: Context, given: PageOptions): Promise<void> {
   const { domain, actor } = await context.session();
-  const state: PageState = {
-    wish: {
-      showInactive: given.all,
-      search: '',
-      given,
-      baseUrl: given.baseUrl,
-      offset: 0,
-      limit: windowSize,
-    },
-    chosen: 0,
-    searching: false,
-    toast: '',
+  const readPage = createPageReader(domain, actor);
+  const wish: PageWish = {
+    showInactive: given.all,
+    search: '',
+    given,
+    baseUrl: given.baseUrl,
+    at: 'start',
+    ...windowSize,
   };
+  const state: PageState = { wish, searching: false, toast: '' };
   const screen = openScreen(context.io);
   try {
+    let view = await readPage(state.wish);
     for (;;) {
-      const view = await readWindow(domain, actor, state);
       const { lines, shown } = render(view, state, context);
       screen.draw(lines);
       const event = await screen.next();
       if (event === 'interrupt') return;
-      if (event === 'resize') continue;
-      state.toast = '';
-      if (state.searching) typeSearch(state, event);
-      else if (event.name === 'q' || event.name === 'escape') return;
-      else await act(context, domain, actor, state, view, screen, event, shown);
+      if (event !== 'resize') {
+        state.toast = '';
+        if (state.searching) typeSearch(state, event);
+        else if (event.name === 'q' || event.name === 'escape') return;
+        else await act(context, domain, actor, state, view, screen, event, shown);
+      }
+      // A search that is typed faster than it is answered is read once, at its end.
+      view = state.searching && screen.hasMore() ? { ...view, search: state.wish.search } : await readPage(state.wish);
     }
   } finally {
     screen.close();
   }
 }
 
-/** Keys read at a time: more than a screen shows, so that moving within it reads no more than this. */
-const windowSize = 60;
-
-async function readWindow(domain: Domain, actor: Actor, state: PageState): Promise<PageView> {
-  const offset = Math.floor(Math.max(0, state.chosen - 1) / 20) * 20;
-  const view = await readPage(domain, actor, { ...state.wish, offset });
-  state.chosen = Math.max(0, Math.min(state.chosen, view.total - 1));
-  return view;
-}
+/** Keys read around the chosen one: more than a screen shows. */
+const windowSize = { above: 30, below: 60 };
 
 /** The lines of the page, and how many tiles fit. */
 export function render(
   view: PageView,
-  state: Pick<PageState, 'chosen' | 'searching' | 'toast' | 'wish'>,
+  state: Pick<PageState, 'searching' | 'toast'>,
   context: Pick<Context, 'io' | 'style'>,
 ): { lines: string[]; shown: number } {
   const { style } = context;
@@ -84,16 +76,11 @@ export function render(
   const head = headLines(view, state, columns, style);
   const foot = footLines(view, state, columns, style);
   const room = rows - head.length - foot.length;
-  const body = view.keys.length === 0 ? emptyLines(view) : tilesFrom(view, state.chosen, columns, room, style);
+  const body = view.keys.length === 0 ? emptyLines(view) : tilesFrom(view, columns, room, style);
   return { lines: [...head, ...body.slice(0, room), ...foot], shown: Math.max(1, Math.floor(room / 9)) };
 }
 
-function headLines(
-  view: PageView,
-  state: Pick<PageState, 'searching' | 'wish'>,
-  columns: number,
-  style: Style,
-): string[] {
+function headLines(view: PageView, state: Pick<PageState, 'searching'>, columns: number, style: Style): string[] {
   const controls = [
     ...(view.documentation ? [`${style.bold('[d]')} Documentation`] : []),
     ...(view.mayCreate ? [`${style.bold('[c]')} Create key`] : []),
@@ -109,11 +96,11 @@ function headLines(
 
 function footLines(
   view: PageView,
-  state: Pick<PageState, 'chosen' | 'toast' | 'searching'>,
+  state: Pick<PageState, 'toast' | 'searching'>,
   columns: number,
   style: Style,
 ): string[] {
-  const place = view.total === 0 ? '' : `${state.chosen + 1} of ${view.total}`;
+  const place = view.total === 0 ? '' : `${view.offset + view.chosen + 1} of ${view.total}`;
   const moves = state.searching ? 'Enter ends the search, Esc clears it' : '↑ ↓ choose, PgUp PgDn page, Home End';
   const line = view.total === 0 && !state.searching ? '' : [place, moves].filter((text) => text !== '').join('   ');
   return [
@@ -123,9 +110,9 @@ function footLines(
 }
 
 /** Tiles around the chosen one, as many as fit, the chosen one always whole. */
-function tilesFrom(view: PageView, chosen: number, columns: number, room: number, style: Style): string[] {
+function tilesFrom(view: PageView, columns: number, room: number, style: Style): string[] {
   const width = Math.min(columns, 120);
-  const at = chosen - view.offset;
+  const at = view.chosen;
   const tile = (i: number) => {
     const key = view.keys[i];
     return key ? tileLines(view, key, i === at, width, style) : [];
@@ -152,7 +139,7 @@ function typeSearch(state: PageState, event: Keypress): void {
     state.wish.search = '';
   } else if (event.name === 'backspace') state.wish.search = state.wish.search.slice(0, -1);
   else if (!event.ctrl && /^[^\p{Cc}]+$/u.test(event.text)) state.wish.search += event.text;
-  state.chosen = 0;
+  state.wish.at = 'start';
 }
 
 async function act(
@@ -165,35 +152,35 @@ async function act(
   event: Keypress,
   shown: number,
 ): Promise<void> {
-  const key = view.keys[state.chosen - view.offset];
+  const key = view.keys[view.chosen];
   const offers = key && offersOf(view, key);
-  const moves: Record<string, number> = {
-    up: state.chosen - 1,
-    k: state.chosen - 1,
-    down: state.chosen + 1,
-    j: state.chosen + 1,
-    pageup: state.chosen - shown,
-    pagedown: state.chosen + shown,
-    home: 0,
-    end: view.total - 1,
-  };
-  const target = moves[event.name];
-  if (target !== undefined) state.chosen = Math.max(0, Math.min(target, view.total - 1));
+  const steps: Record<string, number> = { up: -1, k: -1, down: 1, j: 1, pageup: -shown, pagedown: shown };
+  const step = steps[event.name];
+  if (step !== undefined) state.wish.at = placeAt(view, view.chosen + step);
+  else if (event.name === 'home') state.wish.at = 'start';
+  else if (event.name === 'end') state.wish.at = 'end';
   else if (event.text === '/' && view.mayView) state.searching = true;
   else if (event.name === 'i' && view.mayView) {
     state.wish.showInactive = !state.wish.showInactive;
-    state.chosen = 0;
+    state.wish.at = 'start';
   } else if (event.name === 'd' && view.documentation)
     state.toast = await openDocumentation(context, view.documentation);
   else if (event.name === 'c' && view.mayCreate) {
     state.toast = await below(screen, () => createHere(context, domain, actor, state.wish.baseUrl));
-    state.chosen = 0;
+    state.wish.at = 'start';
   } else if (event.name === 'r' && key && offers?.rotate === 'offered') {
     state.toast = await below(screen, () => rotateHere(context, domain, actor, key, state.wish.baseUrl));
-    state.chosen = 0;
+    state.wish.at = 'start';
   } else if (event.name === 'v' && key && offers?.revoke) {
     state.toast = await below(screen, () => revokeHere(context, domain, actor, key));
   }
+}
+
+/** The place of one of the keys that were read, the first or last of them where there is none. */
+function placeAt({ keys, offset }: PageView, index: number): Place {
+  const at = Math.max(0, Math.min(index, keys.length - 1));
+  const key = keys[at];
+  return key ? { key, number: offset + at } : 'start';
 }
 
 /** Opens the documents in a browser, or says where they are. */

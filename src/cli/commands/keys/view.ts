@@ -1,6 +1,6 @@
 import { type Actor, actorHolds, type Domain } from '../../../core/actors.ts';
 import { statusOf } from '../../../core/keys.ts';
-import type { Key, KeyFilter } from '../../../core/store.ts';
+import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../../core/store.ts';
 import type { FlagValues } from '../../flags.ts';
 import { baseUrlOf } from './base-url.ts';
 import { filterOf, type listFlags } from './list.ts';
@@ -10,6 +10,8 @@ export interface PageView {
   keys: readonly Key[];
   /** Keys before the first of `keys`. */
   offset: number;
+  /** Which of `keys` stands at the place that was wished for, or nearest to it. */
+  chosen: number;
   total: number;
   /** How many keys there are without the search; for the empty states. */
   inactiveOnly: boolean;
@@ -23,6 +25,9 @@ export interface PageView {
   nowMs: number;
 }
 
+/** A place in the list: that of a key, with the number it had there, or an end. A page costs the same at any of them. */
+export type Place = { key: KeyPosition; number: number } | 'start' | 'end';
+
 /** What the person has chosen to see. */
 export interface PageWish {
   /** The filters of the command line, which hold beside what is chosen on the page. */
@@ -30,49 +35,77 @@ export interface PageWish {
   showInactive: boolean;
   search: string;
   baseUrl: string | undefined;
-  offset: number;
-  limit: number;
+  at: Place;
+  /** How many keys to show above the place, and from it on. */
+  above: number;
+  below: number;
 }
 
-/** Reads what a wish asks for. Without `api_keys.view` nothing is read. */
-export async function readPage(domain: Domain, actor: Actor, wish: PageWish): Promise<PageView> {
-  const nowMs = domain.clock();
-  const mayView = actorHolds(actor, 'api_keys.view');
-  const mayCreate = actorHolds(actor, 'api_keys.create');
-  const mayRevoke = actorHolds(actor, 'api_keys.delete');
-  const common = {
-    showInactive: wish.showInactive,
-    search: wish.search,
-    documentation: await documentationOf(domain, wish.baseUrl),
-    mayView,
-    mayCreate,
-    mayRevoke,
-    mayRotate: mayCreate && mayRevoke,
-    nowMs,
+/** Gives how to read what a wish asks for. Without `api_keys.view` nothing is read. */
+export function createPageReader(domain: Domain, actor: Actor): (wish: PageWish) => Promise<PageView> {
+  const count = createCounter(domain, actor);
+  return async (wish) => {
+    const nowMs = domain.clock();
+    const mayView = actorHolds(actor, 'api_keys.view');
+    const mayCreate = actorHolds(actor, 'api_keys.create');
+    const mayRevoke = actorHolds(actor, 'api_keys.delete');
+    const common = {
+      showInactive: wish.showInactive,
+      search: wish.search,
+      documentation: await documentationOf(domain, wish.baseUrl),
+      mayView,
+      mayCreate,
+      mayRevoke,
+      mayRotate: mayCreate && mayRevoke,
+      nowMs,
+    };
+    if (!mayView) return { ...common, keys: [], offset: 0, chosen: 0, total: 0, inactiveOnly: false };
+    const search = wish.search === '' ? undefined : wish.search;
+    const filter = { ...(await filterOf(domain, actor, { ...wish.given, all: wish.showInactive })), search };
+    const window = await readWindow(domain, actor, filter, wish, count);
+    const inactiveOnly = window.total === 0 && !wish.showInactive && (await count({ ...filter, statuses: [] })) > 0;
+    return { ...common, ...window, inactiveOnly };
   };
-  if (!mayView) return { ...common, keys: [], offset: 0, total: 0, inactiveOnly: false };
-  const search = wish.search === '' ? undefined : wish.search;
-  const filter = { ...(await filterOf(domain, actor, { ...wish.given, all: wish.showInactive })), search };
-  const { keys: store } = domain.store;
-  const total = await store.count(actor.user.tenantId, filter);
-  const offset = Math.max(0, Math.min(wish.offset, total - 1));
-  const keys = await pageAt(domain, actor, filter, offset, wish.limit);
-  const inactiveOnly =
-    total === 0 && !wish.showInactive && (await store.count(actor.user.tenantId, { ...filter, statuses: [] })) > 0;
-  return { ...common, keys, offset, total, inactiveOnly };
 }
 
-/** The store pages by position, never by number: the pages before are read over, 500 keys at a time. */
-async function pageAt(domain: Domain, actor: Actor, filter: KeyFilter, offset: number, limit: number): Promise<Key[]> {
-  let after: { createdAtMs: number; id: string } | undefined;
-  for (let left = offset; left > 0; ) {
-    const step = await domain.store.keys.list(actor.user.tenantId, filter, { limit: Math.min(left, 500), after });
-    const last = step.at(-1);
-    if (!last) return [];
-    after = last;
-    left -= step.length;
-  }
-  return domain.store.keys.list(actor.user.tenantId, filter, { limit, after });
+type Counter = (filter: KeyFilter) => Promise<number>;
+
+/** Counts again only where another list is asked for or keys may have changed: of all that the page does it costs the most. */
+function createCounter({ store }: Domain, actor: Actor): Counter {
+  let last: { of: string; total: number } | undefined;
+  return async (filter) => {
+    const of = JSON.stringify({ ...filter, nowMs: 0, version: await store.keys.version() });
+    if (last?.of !== of) last = { of, total: await store.keys.count(actor.user.tenantId, filter) };
+    return last.total;
+  };
+}
+
+/** The keys around a place; where all of them are gone meanwhile, those at the start. */
+async function readWindow(
+  domain: Domain,
+  actor: Actor,
+  filter: KeyFilter,
+  { at, above, below }: Pick<PageWish, 'at' | 'above' | 'below'>,
+  count: Counter,
+): Promise<Pick<PageView, 'keys' | 'offset' | 'chosen' | 'total'>> {
+  const list = async (page: KeyPageRequest) =>
+    page.limit === 0 ? [] : domain.store.keys.list(actor.user.tenantId, filter, page);
+  const place = typeof at === 'string' ? undefined : at.key;
+  const before = at === 'start' ? [] : await list({ limit: above, before: place ?? 'end' });
+  const from = at === 'end' ? [] : await list({ limit: below, from: place });
+  const keys = [...before, ...from];
+  if (keys.length === 0 && place) return readWindow(domain, actor, filter, { at: 'start', above, below }, count);
+  const isFirst = at === 'start' || before.length < above;
+  const isLast = at === 'end' || from.length < below;
+  const total = isFirst && isLast ? keys.length : await count(filter);
+  const number = typeof at === 'string' ? 0 : at.number - before.length;
+  return {
+    keys,
+    // Others may have made and revoked keys above meanwhile: at both ends the number is certain again.
+    offset: isFirst ? 0 : Math.max(0, isLast ? total - keys.length : Math.min(number, total - keys.length)),
+    chosen: Math.max(0, Math.min(before.length, keys.length - 1)),
+    total,
+  };
 }
 
 async function documentationOf(domain: Domain, given: string | undefined): Promise<string | undefined> {
