@@ -5,7 +5,7 @@ import type { MaybePromise, Store } from '../core/store.ts';
 import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
-import { isEmpty, requireSchemaVersion } from './sqlite/schema-versions.ts';
+import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
 
 /** How a store is opened; the paths come from the composition root, which knows where the package lies. */
@@ -104,6 +104,7 @@ export async function migrateStore(
   const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, writerThread: undefined });
   try {
     if (isEmpty(registry, path)) throw unfinished(path);
+    requireNotNewer(registry, 'registry', path);
     await judge(store);
     let applied = 0;
     for (const name of databaseNames) {

@@ -4,7 +4,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import type { DatabaseName } from './files.ts';
-import { readSchemaVersion, requireSchemaVersion, schemaVersions } from './schema-versions.ts';
+import { requireNotNewer, schemaVersions } from './schema-versions.ts';
 
 /**
  * Applies the migrations that a database lacks, all or nothing together with its new version, as a part of the
@@ -16,8 +16,7 @@ export function applyMigrations(connection: Connection, name: DatabaseName, fold
     throw new Error(`migrations are missing from this installation: ${migrationsFolder}`);
   const apply = connection.transaction(() => {
     // Read under the write lock: another process may have been quicker.
-    const before = readSchemaVersion(connection, path);
-    if (before > schemaVersions[name]) requireSchemaVersion(connection, name, path);
+    const before = requireNotNewer(connection, name, path);
     const missing = readMigrationFiles({ migrationsFolder }).slice(before);
     for (const statement of missing.flatMap(({ sql }) => sql)) connection.exec(statement);
     connection.pragma(`user_version = ${schemaVersions[name]}`);

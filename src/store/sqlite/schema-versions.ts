@@ -11,20 +11,24 @@ export const schemaVersions: Record<DatabaseName, number> = { registry: 1, recor
 
 /** Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version. */
 export function requireSchemaVersion(connection: Connection, name: DatabaseName, path: string): void {
-  const version = readSchemaVersion(connection, path);
+  const version = requireNotNewer(connection, name, path);
   if (version === schemaVersions[name]) return;
-  if (version > schemaVersions[name]) {
-    throw new HkctlError('store_too_new', `The store ${path} was made by a newer hkctl (schema ${version}).`, {
-      hint: 'Use that version of hkctl, or a newer one.',
-    });
-  }
   throw new HkctlError('store_too_old', `The store ${path} is of an older version (schema ${version}).`, {
     hint: 'Stop the daemon and run: hkctl migrate',
   });
 }
 
+/** The version of a database that this hkctl can bring up to its own; `store_too_new` (exit 6) for one beyond. */
+export function requireNotNewer(connection: Connection, name: DatabaseName, path: string): number {
+  const version = readSchemaVersion(connection, path);
+  if (version <= schemaVersions[name]) return version;
+  throw new HkctlError('store_too_new', `The store ${path} was made by a newer hkctl (schema ${version}).`, {
+    hint: 'Use that version of hkctl, or a newer one.',
+  });
+}
+
 /** The version a database says it is of; 0 for one without tables. */
-export function readSchemaVersion(connection: Connection, path: string): number {
+function readSchemaVersion(connection: Connection, path: string): number {
   return Number(translating(path, () => connection.pragma('user_version', { simple: true })));
 }
 
