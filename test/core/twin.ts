@@ -1,0 +1,119 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Actor, type Domain, findActor } from '../../src/core/actors.ts';
+import { verifyAudit } from '../../src/core/audit-trail.ts';
+import { refusalOf } from '../../src/core/authentication.ts';
+import { setEntityStatus } from '../../src/core/entities.ts';
+import { isHkctlError } from '../../src/core/errors.ts';
+import { revokeKeys, statusOf } from '../../src/core/keys.ts';
+import { createKey, type HandedKey, type Handover, rotateKeys } from '../../src/core/minting.ts';
+import { hashOf } from '../../src/core/secrets.ts';
+import { updateUser } from '../../src/core/users.ts';
+import { openStore } from '../../src/store/open.ts';
+
+/** What one of two processes is told to do; `pauseMs` is how long handing a secret over takes. */
+export type Order =
+  | { do: 'open'; path: string; login: string }
+  | { do: 'create'; expiresAtMs: number | null; pauseMs: number }
+  | { do: 'rotate'; id: string; pauseMs: number }
+  | { do: 'revoke'; id: string }
+  | { do: 'user'; active: boolean }
+  | { do: 'entity'; active: boolean }
+  | { do: 'look'; secrets: string[] }
+  | { do: 'verify' };
+
+/** What came of it: the code of a refusal, and what was handed over, kept or not. */
+export interface Answer {
+  refused: string | null;
+  handed: { secret: string; id: string; expiresAtMs: number | null; oldId: string | null }[];
+  look?: Look;
+  broken?: unknown;
+}
+
+/** What a process sees. */
+export interface Look {
+  keys: { id: string; prefix: string; status: string; rotatedFrom: string | null; rotatedTo: string | null }[];
+  /** For each secret the key it opens, and whether a call with it would be let in. */
+  opens: { id: string | null; letIn: boolean }[];
+  userActive: boolean;
+  entityActive: boolean;
+}
+
+let nowMs = 0;
+let domain: Domain | undefined;
+let actor: Actor | undefined;
+
+process.on('message', async ({ order, atMs }: { order: Order; atMs: number }) => {
+  nowMs = atMs;
+  const handed: Answer['handed'] = [];
+  try {
+    process.send?.({ refused: null, handed, ...(await obey(order, handed)) });
+  } catch (thrown) {
+    if (isHkctlError(thrown)) process.send?.({ refused: thrown.code, handed });
+    else process.send?.({ refused: String(thrown), handed });
+  }
+});
+
+async function obey(order: Order, handed: Answer['handed']): Promise<Partial<Answer>> {
+  if (order.do === 'open') {
+    await domain?.store.close();
+    const clock = () => nowMs;
+    const store = openStore(order.path, { clock, migrationsFolder: '', writerThread: undefined });
+    domain = { store, clock, random: randomBytes, newId: randomUUID };
+    actor = await findActor(domain, order.login, 'os');
+    return {};
+  }
+  if (!domain || !actor) throw new Error('no store is open');
+  if (order.do === 'create') {
+    const entity = await domain.store.entities.find(actor.user.tenantId, 'BER');
+    if (!entity) throw new Error('no entity');
+    const input = { name: 'key', entity, permissions: ['parts.view' as const], expiresAtMs: order.expiresAtMs };
+    await createKey(domain, actor, input, collecting(handed, order.pauseMs));
+  } else if (order.do === 'rotate') await rotateKeys(domain, actor, [order.id], collecting(handed, order.pauseMs));
+  else if (order.do === 'revoke') await revokeKeys(domain, actor, [order.id]);
+  else if (order.do === 'user') await updateUser(domain, actor, 'second', { status: statusFor(order.active) });
+  else if (order.do === 'entity') await setEntityStatus(domain, actor, 'BER', statusFor(order.active));
+  else if (order.do === 'verify') return { broken: (await verifyAudit(domain, actor)).broken };
+  else return { look: await lookAt(domain, actor, order.secrets) };
+  return {};
+}
+
+function statusFor(active: boolean): 'active' | 'inactive' {
+  return active ? 'active' : 'inactive';
+}
+
+function collecting(handed: Answer['handed'], pauseMs: number): Handover {
+  return {
+    async deliver(some: readonly HandedKey[]) {
+      for (const { secret, key, revoked } of some) {
+        handed.push({ secret, id: key.id, expiresAtMs: key.expiresAtMs, oldId: revoked?.id ?? null });
+      }
+      await pause(pauseMs);
+    },
+    complete() {},
+    withdraw() {},
+  };
+}
+
+async function lookAt({ store }: Domain, by: Actor, secrets: readonly string[]): Promise<Look> {
+  const { tenantId } = by.user;
+  const opens: Look['opens'] = [];
+  for (const secret of secrets) {
+    const credential = await store.keys.credential(hashOf(secret));
+    const letIn = credential !== undefined && refusalOf(credential, nowMs) === undefined;
+    opens.push({ id: credential?.keyId ?? null, letIn });
+  }
+  const keys = await store.keys.list(tenantId, { nowMs }, { limit: 500 });
+  return {
+    keys: keys.map((key) => ({
+      id: key.id,
+      prefix: key.prefix,
+      status: statusOf(key, nowMs),
+      rotatedFrom: key.rotatedFrom,
+      rotatedTo: key.rotatedTo,
+    })),
+    opens,
+    userActive: (await store.users.findByLogin('second'))?.status === 'active',
+    entityActive: (await store.entities.find(tenantId, 'BER'))?.status === 'active',
+  };
+}
