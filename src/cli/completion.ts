@@ -5,14 +5,16 @@ interface CompletionPoint {
   /** `keys create`, or empty for the beginning. */
   path: string;
   verbs: { name: string; doc: string }[];
+  /** What a word after the verb may be, where that is known; a file may follow it. */
+  words: string[];
   flags: { name: string; doc: string; takesValue: boolean; values: string[] }[];
 }
 
 /** A completion script for bash, made from the program itself. */
 export function bashCompletion(program: Command): string {
-  const cases = pointsOf(program).map(({ path, verbs, flags }) => {
-    const words = [...verbs, ...flags].map(({ name }) => name).join(' ');
-    return `    ${quoted(path)}) words=${quoted(words)} ;;`;
+  const cases = pointsOf(program).map(({ path, verbs, words, flags }) => {
+    const names = [...verbs.map(({ name }) => name), ...words, ...flags.map(({ name }) => name)];
+    return `    ${quoted(path)}) words=${quoted(names.join(' '))} ;;`;
   });
   return `# completion of hkctl for bash
 _hkctl() {
@@ -38,8 +40,9 @@ complete -F _hkctl hkctl`;
 
 /** A completion script for zsh. */
 export function zshCompletion(program: Command): string {
-  const cases = pointsOf(program).map(({ path, verbs, flags }) => {
-    const items = [...verbs, ...flags].map(({ name, doc }) => quoted(`${name}:${doc}`));
+  const cases = pointsOf(program).map(({ path, verbs, words, flags }) => {
+    const described = [...verbs, ...words.map((name) => ({ name, doc: '' })), ...flags];
+    const items = described.map(({ name, doc }) => quoted(`${name}:${doc}`));
     return `    ${quoted(path)}) items=(${items.join(' ')}) ;;`;
   });
   return `#compdef hkctl
@@ -68,20 +71,31 @@ if [ "$funcstack[1]" = "_hkctl" ]; then _hkctl; else compdef _hkctl hkctl; fi`;
 /** A completion script for fish. */
 export function fishCompletion(program: Command): string {
   const points = pointsOf(program);
-  const lines = points.flatMap(({ path, verbs, flags }) => {
-    const condition = quoted(path === '' ? '__fish_use_subcommand' : `__hkctl_at ${path}`);
+  const lines = points.flatMap(({ path, verbs, words, flags }) => {
+    const at = `complete -c hkctl -n ${quoted(`__hkctl_at ${path}`.trim())}`;
     return [
-      ...verbs.map(({ name, doc }) => `complete -c hkctl -f -n ${condition} -a ${quoted(name)} -d ${quoted(doc)}`),
+      // Where a verb must follow, no file can.
+      ...verbs.map(({ name, doc }) => `${at} -f -a ${quoted(name)} -d ${quoted(doc)}`),
+      ...words.map((name) => `${at} -a ${quoted(name)}`),
       ...flags.map(({ name, doc, takesValue, values }) => {
         const value = values.length > 0 ? ` -x -a ${quoted(values.join(' '))}` : takesValue ? ' -r' : '';
-        return `complete -c hkctl -n ${condition} -l ${name.slice(2)}${value} -d ${quoted(doc)}`;
+        return `${at} -l ${name.slice(2)}${value} -d ${quoted(doc)}`;
       }),
     ];
   });
   return `# completion of hkctl for fish
 function __hkctl_at
-  set -l words (string match -v -- '-*' (commandline -opc)[2..-1])
-  test "$words[1..(count $argv)]" = "$argv"
+  set -l words (commandline -opc)
+  set -e words[1]
+  set -l path
+  for word in $words
+    contains -- "$path $word" ${points.map(({ path }) => quoted(` ${path}`)).join(' ')}
+    and set path "$path $word"
+  end
+  set -l wanted
+  set -q argv[1]
+  and set wanted " $argv"
+  test "$path" = "$wanted"
 end
 ${lines.join('\n')}`;
 }
@@ -110,9 +124,8 @@ function pointsOf(program: Command): CompletionPoint[] {
     const words = command.registeredArguments.flatMap((word) =>
       valuesIn(`: ${word.description.replace(' or ', ', ')}`),
     );
-    verbs.push(...words.map((name) => ({ name, doc: '' })));
     return [
-      { path, verbs, flags: [...once, { name: '--help', doc: 'show help', takesValue: false, values: [] }] },
+      { path, verbs, words, flags: [...once, { name: '--help', doc: 'show help', takesValue: false, values: [] }] },
       ...inner,
     ];
   };
