@@ -36,10 +36,17 @@ export function newEntity(
   return { ...input, id: domain.newId(), tenantId, status: 'active', createdAtMs: domain.clock() };
 }
 
-/** The active keys that stop when a site is deactivated or removed, for the question before it. */
-export async function keysOfEntity(domain: Domain, actor: Actor, code: string): Promise<Key[]> {
+/**
+ * The active keys of a site that work: they stop when it is deactivated or removed, and work again when it is activated.
+ * Those of an inactive profile do not work anyhow, and those of an inactive site have stopped already.
+ */
+export async function workingKeysOfEntity(domain: Domain, actor: Actor, code: string): Promise<Key[]> {
   const entity = await requireEntity(domain, actor, code);
-  return domain.store.keys.activeOf({ entityId: entity.id }, domain.clock());
+  if (entity.status === 'inactive') return [];
+  const users = await domain.store.users.list(actor.user.tenantId);
+  const inactive = new Set(users.filter(({ status }) => status === 'inactive').map(({ id }) => id));
+  const keys = await domain.store.keys.activeOf({ entityId: entity.id }, domain.clock());
+  return keys.filter(({ createdBy }) => !inactive.has(createdBy.id));
 }
 
 /** Activates or deactivates a site; its keys follow at once. Needs `entities.manage`. */

@@ -32,10 +32,15 @@ export async function addUser(
   return user;
 }
 
-/** The active keys that stop when a profile is deactivated, for the question before it. */
-export async function keysOfUser(domain: Domain, actor: Actor, login: string): Promise<Key[]> {
+/**
+ * The active keys of a profile that work: they stop when it is deactivated, and work again when it is activated. Those
+ * without an active site do not work anyhow, and those of an inactive profile have stopped already.
+ */
+export async function workingKeysOfUser(domain: Domain, actor: Actor, login: string): Promise<Key[]> {
   const user = await requireUser(domain, actor, login);
-  return domain.store.keys.activeOf({ createdBy: user.id }, domain.clock());
+  if (user.status === 'inactive') return [];
+  const keys = await domain.store.keys.activeOf({ createdBy: user.id }, domain.clock());
+  return keys.filter(({ entity }) => entity?.status === 'active');
 }
 
 /** Changes status or role of a profile. The last active Super user of a tenant cannot be lost (exit 5). Needs `users.manage`. */

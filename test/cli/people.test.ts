@@ -125,6 +125,20 @@ describe('users and entities', () => {
     expect(await verdict(secret)).toEqual([0, null]);
   });
 
+  it('tells only of keys that really stop or work again', async () => {
+    const { key } = await cli.key('A', ['--as', 'entity_admin']);
+    const told = async (line: string) => (await cli.ok(line)).stdout.trim().replace(/^[^.]*\. /, '');
+    const a = `A (${key.prefix}).`;
+    expect(await told('users deactivate entity_admin --yes')).toBe(`One active key stopped working: ${a}`);
+    expect(await told('users deactivate entity_admin --yes')).toBe('No active key stopped.');
+    expect(await told('entities deactivate BER --yes')).toBe('No active key stopped.');
+    expect(await told('users activate entity_admin')).toBe('No more keys work than before.');
+    expect(await told('entities activate BER')).toBe(`One active key works again: ${a}`);
+    expect(await told('entities activate BER')).toBe('No more keys work than before.');
+    expect(await told('entities remove BER --yes')).toBe(`One active key stopped working: ${a}`);
+    expect(await told('users deactivate entity_admin --yes')).toBe('No active key stopped.');
+  });
+
   it('removing an entity leaves its keys listed and refused', async () => {
     const { secret, key } = await cli.key('A');
     await cli.ok('entities remove BER --yes');

@@ -1,6 +1,6 @@
 import { requirePermissions } from '../../core/actors.ts';
 import { isTimezone } from '../../core/calendar.ts';
-import { addEntity, keysOfEntity, listEntities, removeEntity, setEntityStatus } from '../../core/entities.ts';
+import { addEntity, listEntities, removeEntity, setEntityStatus, workingKeysOfEntity } from '../../core/entities.ts';
 import type { Key } from '../../core/store.ts';
 import { type CommandDefinition, defineCommand, type Noun, yesFlag } from '../command.ts';
 import { requireConfirmation, valueOrAsk } from '../context.ts';
@@ -66,9 +66,14 @@ const activate = defineCommand({
   examples: [['hkctl entities activate CHI', 'its active keys work from the next request on']],
   async run(context, _flags, [code = '']) {
     const { domain, actor } = await context.session();
+    await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.activate', target: code });
+    const before = await workingKeysOfEntity(domain, actor, code);
     const entity = await setEntityStatus(domain, actor, code, 'active');
     if (context.json) context.printJson(entityJson(entity));
-    else context.print(`Entity activated: ${entity.name} (${entity.code})`);
+    else {
+      const keys = await workingKeysOfEntity(domain, actor, code);
+      context.print(`Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`);
+    }
   },
 });
 
@@ -84,7 +89,7 @@ const deactivate = defineCommand({
   async run(context, { yes }, [code = '']) {
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.deactivate', target: code });
-    const keys = await keysOfEntity(domain, actor, code);
+    const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Deactivate entity ${code}? ${stopping(keys)}`;
     await requireConfirmation(context, yes, question, 'Deactivate');
     const entity = await setEntityStatus(domain, actor, code, 'inactive');
@@ -106,7 +111,7 @@ const remove = defineCommand({
   async run(context, { yes }, [code = '']) {
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.remove', target: code });
-    const keys = await keysOfEntity(domain, actor, code);
+    const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Remove entity ${code} with all its records, sensors and readings, for good? ${stopping(keys)}`;
     await requireConfirmation(context, yes, question, 'Remove');
     const entity = await removeEntity(domain, actor, code);
@@ -118,13 +123,25 @@ const remove = defineCommand({
 /** The sentence before a deactivation: which active keys stop. */
 export function stopping(keys: readonly Key[]): string {
   if (keys.length === 0) return 'No active key stops.';
-  return `${count(keys)} will stop working at once: ${namesOf(keys.slice(0, 20))}${keys.length > 20 ? ' …' : ''}.`;
+  return `${count(keys)} will stop working at once: ${someNamesOf(keys)}.`;
 }
 
 /** The sentence after it. */
 export function stopped(keys: readonly Key[]): string {
   if (keys.length === 0) return 'No active key stopped.';
-  return `${count(keys)} stopped working: ${namesOf(keys.slice(0, 20))}${keys.length > 20 ? ' …' : ''}.`;
+  return `${count(keys)} stopped working: ${someNamesOf(keys)}.`;
+}
+
+/** The sentence after an activation: which of the keys that work did not work before. */
+export function resumed(before: readonly Key[], after: readonly Key[]): string {
+  const known = new Set(before.map(({ id }) => id));
+  const keys = after.filter(({ id }) => !known.has(id));
+  if (keys.length === 0) return 'No more keys work than before.';
+  return `${count(keys)} ${keys.length === 1 ? 'works' : 'work'} again: ${someNamesOf(keys)}.`;
+}
+
+function someNamesOf(keys: readonly Key[]): string {
+  return `${namesOf(keys.slice(0, 20))}${keys.length > 20 ? ' …' : ''}`;
 }
 
 function count(keys: readonly Key[]): string {

@@ -1,11 +1,11 @@
 import { requirePermissions } from '../../core/actors.ts';
 import { roleNames, roles } from '../../core/roles.ts';
-import { addUser, keysOfUser, listUsers, updateUser } from '../../core/users.ts';
+import { addUser, listUsers, updateUser, workingKeysOfUser } from '../../core/users.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import { requireConfirmation, valueOrAsk } from '../context.ts';
 import { oneOf, requireOneOf, text } from '../flags.ts';
 import { printTable, userJson } from '../output.ts';
-import { stopped, stopping } from './entities.ts';
+import { resumed, stopped, stopping } from './entities.ts';
 
 const loginWord = { spelling: '<LOGIN>', doc: 'login of the profile' };
 
@@ -70,9 +70,14 @@ const activate = defineCommand({
   examples: [['hkctl users activate alice', 'from the next request on']],
   async run(context, _flags, [login = '']) {
     const { domain, actor } = await context.session();
+    await requirePermissions(domain, actor, ['users.manage'], { action: 'user.activate', target: login });
+    const before = await workingKeysOfUser(domain, actor, login);
     const user = await updateUser(domain, actor, login, { status: 'active' });
     if (context.json) context.printJson(userJson(user));
-    else context.print(`User activated: ${user.name} (${user.login})`);
+    else {
+      const keys = await workingKeysOfUser(domain, actor, login);
+      context.print(`User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`);
+    }
   },
 });
 
@@ -88,7 +93,7 @@ const deactivate = defineCommand({
   async run(context, { yes }, [login = '']) {
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['users.manage'], { action: 'user.deactivate', target: login });
-    const keys = await keysOfUser(domain, actor, login);
+    const keys = await workingKeysOfUser(domain, actor, login);
     await requireConfirmation(context, yes, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
     const user = await updateUser(domain, actor, login, { status: 'inactive' });
     if (context.json) context.printJson(userJson(user));
