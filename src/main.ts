@@ -33,6 +33,9 @@ function createServices(io: Pick<Io, 'clock'>): Services {
     requireNoStore: async (path) => (await import('./store/open.ts')).requireNoStore(path),
     createStore: async (path, fill) => (await import('./store/open.ts')).createStore(path, options, fill),
     migrateStore: async (path, judge) => (await import('./store/open.ts')).migrateStore(path, options, judge),
+    backupStore: async (...given) => (await import('./store/open.ts')).backupStore(...given),
+    restoreStore: async (path, file, hooks) =>
+      (await import('./store/open.ts')).restoreStore(path, file, options, hooks),
     async serve(domain, settings, hooks) {
       const [{ serve }, { resources }] = await Promise.all([
         import('./http/server.ts'),

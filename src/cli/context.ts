@@ -13,6 +13,8 @@ export interface Context {
   services: Services;
   json: boolean;
   storePath: string;
+  /** The login of the profile that acts. */
+  login: string;
   /** Colours of standard output. */
   style: Style;
   /** Opens the store at the first call. */
@@ -42,7 +44,8 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
   let acting: Promise<Actor> | undefined;
   let style: Style | undefined;
   const domainOf = (store: Store) => ({ store, clock: io.clock, random: io.random, newId: io.newId });
-  const actorIn = (domain: Domain) => findActor(domain, globals.as ?? io.osAccount, io.osAccount);
+  const login = globals.as ?? io.osAccount;
+  const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
   const domain = () => {
     opened ??= services.openStore(storePath).then(domainOf);
     return opened;
@@ -57,6 +60,7 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
     services,
     json: globals.json,
     storePath,
+    login,
     get style() {
       style ??= createStyle(io.env, io.stdout);
       return style;

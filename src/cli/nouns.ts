@@ -56,6 +56,16 @@ export const nouns: readonly NounEntry[] = [
   },
   { name: 'serve', summary: 'Run the API daemon', load: async () => (await import('./commands/serve.ts')).serve },
   {
+    name: 'backup',
+    summary: 'Write all of the store into one file',
+    load: async () => (await import('./commands/backup.ts')).backup,
+  },
+  {
+    name: 'restore',
+    summary: 'Put the store of a backup in place of this one',
+    load: async () => (await import('./commands/restore.ts')).restore,
+  },
+  {
     name: 'migrate',
     summary: 'Bring the store up to this version',
     load: async () => (await import('./commands/migrate.ts')).migrate,

@@ -1,4 +1,5 @@
 import type { Actor, Domain } from '../core/actors.ts';
+import type { BackupFacts, KeptRevoked, RestoreHooks } from '../core/backups.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
 import type { RowReader } from '../core/imports.ts';
 import type { ServeSettings } from '../core/settings.ts';
@@ -19,6 +20,14 @@ export interface Services {
   createStore(path: string, fill: (store: Store) => Promise<void>): Promise<Store>;
   /** Applies pending migrations, unless `judge` refuses by throwing; gives how many were applied. */
   migrateStore(path: string, judge: (store: Store) => Promise<void>): Promise<{ applied: number }>;
+  /** Writes all of a store into one file, and checks it; `state_forbids` where it is there and `force` was not given. */
+  backupStore(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts>;
+  /** Puts the store of a backup in place of the one at a path; gives the keys that were revoked since and stay so. */
+  restoreStore(
+    path: string,
+    file: string,
+    hooks: RestoreHooks,
+  ): Promise<{ facts: BackupFacts; kept: readonly KeptRevoked[] }>;
   /** Serves until `stop` is aborted, then drains; resolves when the last answer is out. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
   /** The OpenAPI document of this version. */

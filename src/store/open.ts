@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
-import { HkctlError } from '../core/errors.ts';
+import type { BackupFacts, KeptRevoked, RestoreHooks } from '../core/backups.ts';
+import { HkctlError, isHkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
 import type { MaybePromise, Store } from '../core/store.ts';
 import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
+import { finishRestore } from './sqlite/prepared.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
 
@@ -22,6 +24,7 @@ const busyTimeoutMs = 5000;
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
+  finishRestore(path);
   const registry = openFile(filesOf(path).registry, { busyTimeoutMs, create: false });
   try {
     if (isEmpty(registry, path)) throw unfinished(path);
@@ -35,6 +38,7 @@ export function openStore(path: string, options: StoreOptions): Store {
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
 export function requireNoStore(path: string): void {
+  finishRestore(path);
   const files = filesOf(path);
   if (files.revocations === null) return;
   if (!existsSync(files.registry)) {
@@ -98,6 +102,7 @@ export async function migrateStore(
   options: StoreOptions,
   judge: (store: Store) => MaybePromise<void> = () => {},
 ): Promise<{ applied: number }> {
+  finishRestore(path);
   const { applyMigrations } = await import('./sqlite/migrations.ts');
   const files = filesOf(path);
   const registry = openFile(files.registry, { busyTimeoutMs, create: false });
@@ -120,6 +125,74 @@ export async function migrateStore(
     await store.close();
   }
 }
+
+/** Writes all of a store into one file, see `sqlite/backup.ts`. */
+export async function backupStore(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts> {
+  const { writeBackup } = await import('./sqlite/backup.ts');
+  return writeBackup(path, target, nowMs, force);
+}
+
+/**
+ * Puts the store of a backup at a path: the old store or the new one is there afterwards, whenever it is cut off. Keys
+ * that were revoked since stay revoked. Throws `state_forbids` while a daemon serves the store.
+ */
+export async function restoreStore(
+  path: string,
+  file: string,
+  options: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<{ facts: BackupFacts; kept: readonly KeptRevoked[] }> {
+  const { readBackup } = await import('./sqlite/backup.ts');
+  const { abandonRestore, commitRestore, prepareRestore, replayRevocations } = await import('./sqlite/restore.ts');
+  const facts = await readBackup(file);
+  const judged = await judgePresent(path, options, hooks);
+  const prepared = await prepareRestore(path, file);
+  try {
+    await migrateStore(prepared, options, judged ? () => {} : hooks.judge);
+    await hooks.confirm(facts);
+    const registry = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
+    const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, writerThread: undefined });
+    let kept: readonly KeptRevoked[];
+    try {
+      registry.exec('delete from daemons');
+      kept = replayRevocations(registry, path, file);
+      await hooks.audit(store, kept);
+    } finally {
+      await store.close();
+    }
+    commitRestore(path);
+    return { facts, kept };
+  } catch (thrown) {
+    abandonRestore(path);
+    throw thrown;
+  }
+}
+
+/** Judges the actor in the store at a path; false where there is none, or none that can be opened any more. */
+async function judgePresent(path: string, options: StoreOptions, { judge }: RestoreHooks): Promise<boolean> {
+  let store: Store;
+  try {
+    store = openStore(path, { ...options, writerThread: undefined });
+  } catch (thrown) {
+    if (isHkctlError(thrown) && replaceable.has(thrown.code)) return false;
+    throw thrown;
+  }
+  try {
+    const address = await store.daemon.address();
+    if (address !== undefined) {
+      throw new HkctlError('state_forbids', `A daemon serves this store at ${address}; nothing was changed.`, {
+        hint: 'Stop it, restore, and start it again.',
+      });
+    }
+    await judge(store);
+    return true;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Why a store cannot be opened that a backup may replace. */
+const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt', 'store_too_old', 'store_too_new']);
 
 function alreadyThere(path: string): HkctlError {
   return new HkctlError('already_initialised', `There is a store at ${path} already; nothing was touched.`, {

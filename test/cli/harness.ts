@@ -8,7 +8,14 @@ import { expect } from 'vitest';
 import type { Io, Output } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import type { Services } from '../../src/cli/services.ts';
-import { createStore, migrateStore, openStore, requireNoStore } from '../../src/store/open.ts';
+import {
+  backupStore,
+  createStore,
+  migrateStore,
+  openStore,
+  requireNoStore,
+  restoreStore,
+} from '../../src/store/open.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
 export const startMs = Date.parse('2026-11-20T08:00:00Z');
@@ -167,6 +174,8 @@ export function createServices(clock: () => number): Services {
     requireNoStore: async (path) => requireNoStore(path),
     createStore: async (path, fill) => createStore(path, options, fill),
     migrateStore: async (path, judge) => migrateStore(path, options, judge),
+    backupStore,
+    restoreStore: (path, file, hooks) => restoreStore(path, file, options, hooks),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),
     resources: async () => (await import('../../src/resources/index.ts')).resources,

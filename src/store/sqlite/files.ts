@@ -94,7 +94,7 @@ const pragmas =
   'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000';
 
 /** Makes a folder for its owner only. Node's own recursion never ends where a file system refuses one, as /proc does. */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   try {

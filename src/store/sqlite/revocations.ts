@@ -31,6 +31,21 @@ export function withJournal<T>(file: string | null, revocations: readonly Revoca
   }
 }
 
+/** Ids of the keys that a journal says are revoked, with the time; a note that was withdrawn does not count. */
+export function revokedIn(journal: string): Map<string, number> {
+  const revoked = new Map<string, number>();
+  for (const line of journal.split('\n')) {
+    const [at = '', event, keyId = ''] = line.split(' ');
+    // A line that a power cut left in half names no time or no whole key.
+    if (!wholeLine.test(line)) continue;
+    if (event === 'revoked') revoked.set(keyId, Date.parse(at));
+    else revoked.delete(keyId);
+  }
+  return revoked;
+}
+
+const wholeLine = /^\S+Z (?:revoked|withdrawn) \S{36} hk_\w{5} \S{43}$/;
+
 function toLine(event: 'revoked' | 'withdrawn', { atMs, keyId, prefix, secretHash }: Revocation): string {
   return `${new Date(atMs).toISOString()} ${event} ${keyId} ${prefix} ${secretHash}\n`;
 }

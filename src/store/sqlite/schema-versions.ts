@@ -19,8 +19,12 @@ export function requireSchemaVersion(connection: Connection, name: DatabaseName,
 }
 
 /** The version of a database that this hkctl can bring up to its own; `store_too_new` (exit 6) for one beyond. */
-export function requireNotNewer(connection: Connection, name: DatabaseName, path: string): number {
-  const version = readSchemaVersion(connection, path);
+export function requireNotNewer(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+  version = readSchemaVersion(connection, path),
+): number {
   if (version <= schemaVersions[name]) return version;
   throw new HkctlError('store_too_new', `The store ${path} was made by a newer hkctl (schema ${version}).`, {
     hint: 'Use that version of hkctl, or a newer one.',

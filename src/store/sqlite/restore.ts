@@ -1,0 +1,148 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { KeptRevoked } from '../../core/backups.ts';
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import { openBackup, readBackup, versionIn } from './backup.ts';
+import type { Connection } from './driver.ts';
+import { translating } from './errors.ts';
+import { databaseNames, filesOf, giveToFolderOwner, makeFolder, openFile, type StoreFiles } from './files.ts';
+import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
+import { revokedIn } from './revocations.ts';
+import { copyTables, createPrivate, syncFile } from './whole-files.ts';
+
+/** Checks a backup and puts a store together from it beside the one at `path`; gives the path of that store. */
+export async function prepareRestore(path: string, file: string): Promise<string> {
+  finishRestore(path);
+  await readBackup(file);
+  const { store } = preparedPath(path);
+  const files = filesOf(store);
+  translating(path, () => makeFolder(dirname(path)));
+  removeDatabases(files);
+  const backup = openBackup(file);
+  try {
+    const tables = backup.prepare<[], { name: string; database: string }>('select * from backup_tables').all();
+    for (const name of databaseNames) {
+      const own = new Set(tables.filter(({ database }) => database === name).map((table) => table.name));
+      const connection = createPrivate(files[name]);
+      try {
+        translating(files[name], () => fill(connection, file, own, versionIn(backup, name)));
+      } finally {
+        connection.close();
+      }
+      syncFile(files[name]);
+    }
+    return store;
+  } catch (thrown) {
+    removeDatabases(files);
+    throw thrown;
+  } finally {
+    backup.close();
+  }
+}
+
+function fill(connection: Connection, backup: string, tables: ReadonlySet<string>, version: number): void {
+  connection.prepare('attach ? as backup').run(backup);
+  connection.exec('begin');
+  copyTables(connection, 'backup', 'main', tables);
+  connection.pragma(`user_version = ${version}`);
+  connection.exec('commit');
+  connection.exec('detach backup');
+  // A property of the file; those who open it expect it.
+  connection.pragma('journal_mode = wal');
+}
+
+/** Throws a prepared store away, unless it is decided that it is the one to go on with. */
+export function abandonRestore(path: string): void {
+  const { store, ready } = preparedPath(path);
+  if (!existsSync(ready)) removeDatabases(filesOf(store));
+}
+
+/**
+ * Revokes in a registry what the journal beside the store at `path` says was revoked since, so that no dead key comes back
+ * to life. A note whose commit failed counts too, where it was not withdrawn: its key was about to die.
+ */
+export function replayRevocations(registry: Connection, path: string, file: string): KeptRevoked[] {
+  const { revocations } = filesOf(path);
+  if (revocations === null) return [];
+  if (!existsSync(revocations)) {
+    putBackJournal(revocations, file);
+    return [];
+  }
+  const revoke = registry.prepare<[number, string], { prefix: string }>(
+    'update keys set revoked_at_ms = ? where id = ? and revoked_at_ms is null returning prefix',
+  );
+  const kept: KeptRevoked[] = [];
+  for (const [keyId, atMs] of revokedIn(readFileSync(revocations, 'utf8'))) {
+    const found = revoke.get(atMs, keyId);
+    if (found) kept.push({ keyId, prefix: found.prefix, atMs });
+  }
+  return kept;
+}
+
+/** On a machine that has no journal, the one of the backup goes on. */
+function putBackJournal(journal: string, file: string): void {
+  const backup = openBackup(file);
+  try {
+    const text = backup.prepare<[], string>('select text from backup_journal').pluck().get();
+    if (text === undefined) return;
+    translating(journal, () => {
+      writeFileSync(journal, text, { mode: 0o600, flag: 'wx', flush: true });
+      giveToFolderOwner(journal);
+    });
+  } finally {
+    backup.close();
+  }
+}
+
+/**
+ * Puts a prepared store in the place of the one at `path`. Which store is there is decided by one small file: before it
+ * is on disk it is the old one, afterwards the new one, and whoever opens the store next ends what a crash has left.
+ * Refuses (`state_forbids`) while another process has the old one open.
+ */
+export function commitRestore(path: string): void {
+  const { ready } = preparedPath(path);
+  const alone = existsSync(path) ? openAlone(path) : undefined;
+  try {
+    translating(ready, () => {
+      writeFileSync(ready, '', { mode: 0o600, flush: true });
+      syncFolderOf(ready);
+    });
+    finishRestore(path);
+  } catch (thrown) {
+    if (!existsSync(ready)) alone?.pragma('journal_mode = wal');
+    throw thrown;
+  } finally {
+    alone?.close();
+  }
+}
+
+/**
+ * Opens a database so that nobody else can, and without a log: closing it would delete the one of the new database, which
+ * has the same name by then. Undefined for a damaged one.
+ */
+function openAlone(path: string): Connection | undefined {
+  let connection: Connection | undefined;
+  try {
+    connection = openFile(path, { busyTimeoutMs: 1000, create: false });
+    const held = connection;
+    translating(path, () => {
+      held.pragma('locking_mode = exclusive');
+      held.pragma('journal_mode = delete');
+    });
+    return connection;
+  } catch (thrown) {
+    connection?.close();
+    if (!isHkctlError(thrown) || thrown.code === 'store_unreadable') throw thrown;
+    if (thrown.code === 'store_corrupt') return undefined;
+    throw new HkctlError('state_forbids', `Another process has the store ${path} open; nothing was changed.`, {
+      hint: 'Stop the daemon and every other hkctl, and try again.',
+      cause: thrown,
+    });
+  }
+}
+
+function removeDatabases(files: StoreFiles): void {
+  for (const name of databaseNames) {
+    for (const kept of ['', '-wal', '-shm']) rmSync(`${files[name]}${kept}`, { force: true });
+  }
+}

@@ -1,0 +1,169 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { filesOf, openFile } from '../../src/store/sqlite/files.ts';
+import { Cli } from './harness.ts';
+
+let cli: Cli;
+let file: string;
+beforeEach(async () => {
+  cli = await new Cli().seed();
+  file = join(dirname(dirname(cli.store)), 'plant.backup');
+});
+
+async function mint(name: string): Promise<{ id: string; prefix: string; secret: string }> {
+  const create = `keys create --name ${name} --entity BER --preset sensor-gateway --json`;
+  const { key, secret } = (await cli.ok(create)).json<{ key: { id: string; prefix: string }; secret: string }>();
+  return { ...key, secret };
+}
+
+const statusOf = async (id: string) => (await cli.ok(`keys show ${id} --json`)).json<{ status: string }>().status;
+
+describe('backup', () => {
+  it('writes one file for its owner only, tells what it holds and is audited', async () => {
+    await mint('A');
+    const told = (await cli.ok(['backup', file, '--json'])).json<Record<string, unknown>>();
+    expect(told).toMatchObject({ file, keys: 1, bytes: statSync(file).size });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
+    expect(last).toMatchObject({ action: 'store.backup', target: file, outcome: 'done' });
+  });
+
+  it('replaces a file only with --force, and leaves nothing half beside it', async () => {
+    writeFileSync(file, 'mine');
+    expect((await cli.run(['backup', file])).code).toBe(5);
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    await cli.ok(['backup', file, '--force']);
+    expect(readFileSync(file, 'latin1')).toMatch(/^SQLite format 3/);
+    expect(existsSync(`${file}.new`)).toBe(false);
+  });
+
+  it('is for a Super user', async () => {
+    const { code, stderr } = await cli.run(['backup', file], { osAccount: 'entity_admin' });
+    expect([code, existsSync(file)], stderr).toEqual([4, false]);
+  });
+
+  it('holds no secret', async () => {
+    const { secret } = await mint('A');
+    await cli.ok(['backup', file]);
+    expect(readFileSync(file, 'latin1')).not.toContain(secret.slice(8, 30));
+  });
+
+  it('says where it cannot write', async () => {
+    const { code, stderr } = await cli.run(['backup', join(file, 'inside')]);
+    expect(code, stderr).toBe(6);
+  });
+});
+
+describe('restore', () => {
+  it('brings back what was there, and says so in the audit trail', async () => {
+    const kept = await mint('Kept');
+    await cli.ok(['backup', file]);
+    const later = await mint('Later');
+    const told = (await cli.ok(['restore', file, '--yes', '--json'])).json();
+    expect(told).toMatchObject({ file, keys: 1, kept_revoked: [] });
+    expect(await statusOf(kept.id)).toBe('Active');
+    expect((await cli.run(['keys', 'show', later.id])).code).toBe(3);
+    const actions = (await cli.ok('audit list --json --limit 2')).json<{ action: string }[]>();
+    expect(actions.map(({ action }) => action)).toEqual(['store.restore', 'key.create']);
+    await cli.ok('audit verify');
+  });
+
+  it('keeps revoked what was revoked or rotated since, and names it', async () => {
+    const [revoked, rotated, alive] = [await mint('Revoked'), await mint('Rotated'), await mint('Alive')];
+    await cli.ok(['backup', file]);
+    await cli.ok(['keys', 'revoke', revoked.id, '--yes']);
+    await cli.ok(['keys', 'rotate', rotated.id, '--yes', '--json']);
+    const { kept_revoked } = (await cli.ok(['restore', file, '--yes', '--json'])).json<{ kept_revoked: string[] }>();
+    expect([...kept_revoked].sort()).toEqual([revoked.prefix, rotated.prefix].sort());
+    expect([await statusOf(revoked.id), await statusOf(rotated.id), await statusOf(alive.id)]).toEqual([
+      'Revoked',
+      'Revoked',
+      'Active',
+    ]);
+    for (const { secret, code } of [
+      { ...revoked, code: 5 },
+      { ...rotated, code: 5 },
+      { ...alive, code: 0 },
+    ]) {
+      expect((await cli.run('keys verify', { input: secret })).code).toBe(code);
+    }
+    await cli.ok('audit verify');
+  });
+
+  it('makes a store where there is none, with the journal of the backup', async () => {
+    const key = await mint('A');
+    await cli.ok(['keys', 'revoke', key.id, '--yes']);
+    await cli.ok(['backup', file]);
+    const journal = readFileSync(filesOf(cli.store).revocations ?? '', 'utf8');
+    rmSync(dirname(cli.store), { recursive: true });
+    await cli.ok(['restore', file, '--yes']);
+    expect(readFileSync(filesOf(cli.store).revocations ?? '', 'utf8')).toBe(journal);
+    expect(statSync(cli.store).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(cli.store)).mode & 0o777).toBe(0o700);
+    expect(await statusOf(key.id)).toBe('Revoked');
+  });
+
+  it('replaces a store that is damaged', async () => {
+    const key = await mint('A');
+    await cli.ok(['backup', file]);
+    writeFileSync(cli.store, 'x'.repeat(8192));
+    expect((await cli.run('keys list')).code).toBe(6);
+    await cli.ok(['restore', file, '--yes']);
+    expect(await statusOf(key.id)).toBe('Active');
+  });
+
+  it('changes nothing where the file is no backup, damaged, or nobody confirms', async () => {
+    const key = await mint('A');
+    await cli.ok(['backup', file]);
+    const other = `${file}.other`;
+    writeFileSync(other, 'no database');
+    expect((await cli.run(['restore', other, '--yes'])).code).toBe(2);
+    expect((await cli.run(['restore', `${file}.none`, '--yes'])).code).toBe(2);
+    expect((await cli.run(['restore', cli.store, '--yes'])).code).toBe(2);
+    expect((await cli.run(['restore', file])).code).toBe(2);
+    expect((await cli.run(['restore', file, '--yes'], { osAccount: 'entity_admin' })).code).toBe(4);
+    const half = statSync(file).size / 2;
+    truncateSync(file, half - (half % 4096));
+    expect((await cli.run(['restore', file, '--yes'])).code).toBe(6);
+    expect(await statusOf(key.id)).toBe('Active');
+    expect(existsSync(cli.store.replace('.db', '.restored.db'))).toBe(false);
+  });
+
+  it('is refused while another process has the store open', async () => {
+    const key = await mint('A');
+    await cli.ok(['backup', file]);
+    const held = openFile(cli.store, { busyTimeoutMs: 100, create: false });
+    held.prepare('select count(*) from keys').get();
+    const { code, stderr } = await cli.run(['restore', file, '--yes']);
+    held.close();
+    expect([code, stderr]).toEqual([5, expect.stringContaining('Another process')]);
+    expect(await statusOf(key.id)).toBe('Active');
+  });
+
+  it('that was cut off between its renames is ended by the next command', async () => {
+    const key = await mint('A');
+    await cli.ok(['backup', file]);
+    await cli.ok(['keys', 'revoke', key.id, '--yes']);
+    await cli.ok(['restore', file, '--yes']);
+    // As it was after the decision and the first of three renames.
+    const [from, to] = [filesOf(cli.store), filesOf(cli.store.replace('.db', '.restored.db'))];
+    for (const name of ['records', 'readings'] as const) renameSync(from[name], to[name]);
+    mkdirSync(dirname(from.records), { recursive: true });
+    writeFileSync(from.records, 'the old one');
+    writeFileSync(`${from.records}-wal`, 'its log');
+    writeFileSync(cli.store.replace('.db', '.restored.ready'), '');
+    await cli.ok('sensors list --entity BER --json');
+    expect(existsSync(cli.store.replace('.db', '.restored.ready'))).toBe(false);
+    expect(await statusOf(key.id)).toBe('Revoked');
+  });
+});

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { call, keptAlive } from './client.ts';
+import { Plant } from './plant.ts';
+import { cli } from './program.ts';
+
+const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+const sensors = [{ id: 'S-1', code: 'SENSOR-1', name: 'One', unit: 'Cel' }];
+
+let plant: Plant;
+beforeEach(async () => {
+  plant = await Plant.open();
+});
+afterEach(() => plant.close());
+
+describe('a backup beside a daemon that takes readings', () => {
+  it('holds all that was answered before it began, and the daemon goes on', async () => {
+    await plant.importSensors(sensors);
+    const { secret } = await plant.mint('Gateway', 'sensor-gateway');
+    const daemon = await plant.serve();
+    const agent = keptAlive();
+    let answered = 0;
+    let isOn = true;
+    const post = async () => {
+      while (isOn) {
+        const at = new Date(1_760_000_000_000 + answered * 1000).toISOString();
+        const body = { readings: [{ sensor: 'SENSOR-1', at, value: answered }] };
+        const answer = await call(`${daemon.url}/api/v1/sensors/readings`, { secret, agent, body });
+        expect(answer.json()).toMatchObject({ accepted: 1 });
+        answered++;
+      }
+    };
+    const posting = post();
+    while (answered < 50) await new Promise((resolve) => setTimeout(resolve, 5));
+    const before = answered;
+    const file = plant.path('plant.backup');
+    await plant.ok(['backup', file]);
+    const during = answered - before;
+    isOn = false;
+    await posting;
+    agent.destroy();
+    expect(during).toBeGreaterThan(0);
+    expect((await plant.hkctl(['restore', file, '--yes'])).code).toBe(5);
+    expect((await daemon.stop('SIGTERM')).code).toBe(0);
+
+    await plant.ok(['restore', file, '--yes']);
+    const readings = await plant.ok(['sensors', 'export', 'SENSOR-1', '--entity', 'BER', '--format', 'ndjson']);
+    const kept = readings.stdout.trim().split('\n').length;
+    expect(kept).toBeGreaterThanOrEqual(before);
+    expect(kept).toBeLessThanOrEqual(answered);
+    await plant.ok(['audit', 'verify']);
+  });
+});
+
+describe.skipIf(!canTrace)('a restore that is killed', () => {
+  it.each(['fsync', 'rename', 'unlink'])(
+    'before any %s leaves the old store or the new one, and no revoked key alive',
+    async (name) => {
+      const kept = await plant.mint('Kept', 'production-only');
+      const dead = await plant.mint('Dead', 'production-only');
+      const file = plant.path('plant.backup');
+      await plant.ok(['backup', file]);
+      await plant.ok(['keys', 'revoke', dead.key.id, '--yes']);
+      const seen = new Set<string>();
+      for (let step = 1, killed = true; killed; step++) {
+        const mark = await plant.mint(`After ${step}`, 'production-only');
+        const inject = ['-qq', '-o', '/dev/null', '-e', `inject=${name}:signal=KILL:when=${step}`];
+        const traced = plant.attach('strace', [...inject, process.execPath, cli, 'restore', file, '--yes']);
+        killed = (await traced.ended).signal === 'SIGKILL';
+        const isOld = (await plant.hkctl(['keys', 'show', mark.key.id])).code === 0;
+        seen.add(isOld ? 'old' : 'new');
+        expect([(await plant.key(kept.key.id)).status, (await plant.key(dead.key.id)).status]).toEqual([
+          'Active',
+          'Revoked',
+        ]);
+        await plant.ok(['audit', 'verify']);
+      }
+      expect(seen).toContain('new');
+      const left = readdirSync(dirname(plant.store)).filter((found) => found.includes('restored'));
+      expect(left).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('before a backup is whole leaves nothing under its name', async () => {
+    const file = plant.path('plant.backup');
+    const inject = ['-qq', '-o', '/dev/null', '-e', 'inject=rename:signal=KILL:when=1'];
+    const traced = plant.attach('strace', [...inject, process.execPath, cli, 'backup', file]);
+    expect((await traced.ended).signal).toBe('SIGKILL');
+    expect(existsSync(file)).toBe(false);
+    await plant.ok(['backup', file]);
+  });
+});
