@@ -53,4 +53,18 @@ describe('keys list', () => {
       ]),
     );
   });
+
+  it('finds by a part of the name or site, and by the beginning of a prefix', async () => {
+    const { key } = await cli.key('Oven gateway');
+    await cli.key('ERP', ['--entity', 'CHI']);
+    const found = async (text: string) => {
+      const { stdout } = await cli.ok(['keys', 'list', '--json', '--search', text]);
+      return (JSON.parse(stdout) as KeyJson[]).map(({ name }) => name);
+    };
+    expect(await found('OVEN')).toEqual(['Oven gateway']);
+    expect(await found('chicago')).toEqual(['ERP']);
+    expect(await found(key.prefix)).toEqual(['Oven gateway']);
+    expect(await found('nothing')).toEqual([]);
+    expect(await found('')).toHaveLength(2);
+  });
 });

@@ -230,6 +230,22 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await terminal.until('Cancelled');
   });
 
+  it('keys --plain turns its pages', async () => {
+    const cli = await open(80, 400);
+    await addKeys(
+      cli,
+      Array.from({ length: 25 }, (_, i) => `Line ${i}`),
+    );
+    terminal.type('hkctl keys --plain');
+    expect(await terminal.until('Keys 1 to 10 of 25.')).not.toContain('Page before');
+    terminal.type('1');
+    await terminal.until('Keys 11 to 20 of 25.');
+    terminal.type('1');
+    expect(await terminal.until('Keys 21 to 25 of 25.')).toContain('Line 0, prefix');
+    terminal.type('1');
+    await terminal.until(/21 to 25 of 25[^]*11 to 20 of 25/);
+  });
+
   it('paints with colours, and without by NO_COLOR', async () => {
     const cli = await open(80, 20);
     await addKeys(cli, ['Reporting']);

@@ -26,7 +26,7 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
   const { domain, actor } = await context.session();
   const wish: PageWish = {
     showInactive: options.all,
-    search: '',
+    search: options.search ?? '',
     given: options,
     baseUrl: options.baseUrl,
     ...pageFrom('start'),
@@ -51,7 +51,7 @@ export function linearLines(view: PageView): string[] {
     `Permissions: ${key.permissions.map((permission) => labels.get(permission)).join(', ')}`,
   ]);
   const empty = view.keys.length === 0 ? emptyLines(view) : [];
-  return ['', 'Settings, Integrations, API Keys', ...range, ...keys, ...empty, ''];
+  return ['', 'Settings, Organization, Integrations, API Keys', ...range, ...keys, ...empty, ''];
 }
 
 async function choose(

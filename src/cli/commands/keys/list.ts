@@ -13,6 +13,7 @@ export const listFlags = {
   all: toggle('--all, --show-inactive', 'show inactive keys, too'),
   entity: text('--entity <CODE>', 'only keys of this entity'),
   status: oneOf('--status <STATUS>', ['active', 'expired', 'revoked'], 'only keys in this state'),
+  search: text('--search <TEXT>', 'only keys with this in their name, prefix, entity code or entity name'),
   expiringWithin: parsed(
     '--expiring-within <SPAN>',
     'only keys that expire within this time, such as 14d',
@@ -37,6 +38,7 @@ export const list = defineCommand({
     ['hkctl keys list', 'active keys'],
     ['hkctl keys list --all --json', 'every key, for a program'],
     ['hkctl keys list --expiring-within 14d', 'what must be replaced soon'],
+    ['hkctl keys list --search gateway', 'by a part of the name'],
     ['hkctl keys list --unused-for 90d --entity BER', 'what nobody uses'],
   ],
   run: listAll,
@@ -83,6 +85,7 @@ export async function filterOf(domain: Domain, actor: Actor, given: FlagValues<t
     nowMs,
     statuses: given.status ? [statusNames[given.status]] : given.all ? [] : ['Active'],
     entityId: given.entity === undefined ? undefined : (await requireEntity(domain, actor, given.entity)).id,
+    search: given.search || undefined,
     expiringByMs: given.expiringWithin === undefined ? undefined : nowMs + given.expiringWithin,
     unusedSinceMs: given.unusedFor === undefined ? undefined : nowMs - given.unusedFor,
     createdBeforeMs: given.olderThan === undefined ? undefined : nowMs - given.olderThan,

@@ -32,7 +32,7 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
   const readPage = createPageReader(domain, actor);
   const wish: PageWish = {
     showInactive: given.all,
-    search: '',
+    search: given.search ?? '',
     given,
     baseUrl: given.baseUrl,
     at: 'start',
@@ -91,7 +91,12 @@ function headLines(view: PageView, state: Pick<PageState, 'searching'>, columns:
     `${style.bold('[q]')} Quit`,
   ];
   const search = state.searching || view.search !== '' ? [`Search: ${view.search}${state.searching ? '_' : ''}`] : [];
-  return [style.bold('Settings › Integrations › API Keys'), ...wrapWords(controls, columns, '   '), ...search, ''];
+  return [
+    style.bold('Settings › Organization › Integrations › API Keys'),
+    ...wrapWords(controls, columns, '   '),
+    ...search,
+    '',
+  ];
 }
 
 function footLines(

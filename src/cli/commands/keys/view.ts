@@ -60,8 +60,8 @@ export function createPageReader(domain: Domain, actor: Actor): (wish: PageWish)
       nowMs,
     };
     if (!mayView) return { ...common, keys: [], offset: 0, chosen: 0, total: 0, inactiveOnly: false };
-    const search = wish.search === '' ? undefined : wish.search;
-    const filter = { ...(await filterOf(domain, actor, { ...wish.given, all: wish.showInactive })), search };
+    const { showInactive: all, search } = wish;
+    const filter = await filterOf(domain, actor, { ...wish.given, all, search });
     const window = await readWindow(domain, actor, filter, wish, count);
     const inactiveOnly = window.total === 0 && !wish.showInactive && (await count({ ...filter, statuses: [] })) > 0;
     return { ...common, ...window, inactiveOnly };
