@@ -43,8 +43,9 @@ for (const [shell, { file, load }] of Object.entries(shells)) {
 
     /** Types the beginning of a line and Tab; gives the screen once a text stands on it. */
     const completed = async (typed: string, expected: string | RegExp, tabs = ['Tab']): Promise<string> => {
-      terminal.press('C-c', 'C-l');
-      await terminal.until(/^\$( \^C\n\$)?$/);
+      // Not Ctrl-C: it also throws away what is typed right behind it.
+      terminal.press('C-u', 'C-l');
+      await terminal.until(/^\$$/);
       terminal.write(typed);
       await terminal.until(typed.trim());
       terminal.press(...tabs);
