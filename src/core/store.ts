@@ -240,7 +240,10 @@ export interface RecordPosition {
   id: string;
 }
 
-/** A page as JSON text, since it is written far more often than read: records joined by commas, without the brackets. */
+/**
+ * A page as JSON text, since it is written far more often than read: records joined by commas, without the brackets. It may
+ * hold fewer records than asked for, even none, before the last: an engine looks through a bounded number of them for it.
+ */
 export interface RecordPage {
   json: string;
   count: number;

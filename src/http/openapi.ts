@@ -68,7 +68,8 @@ export function openapiDocument(
 const about = `Approved systems read the records of exactly one entity (site) with an API key, and sensor gateways post readings.
 
 - **Time**: instants are RFC 3339 in UTC; dates are the literal \`YYYY-MM-DD\` that was stored and belong to the plant.
-- **Pages**: follow \`next_cursor\` (or the \`Link\` header) until it is null, repeating all other parameters.
+- **Pages**: follow \`next_cursor\` (or the \`Link\` header) until it is null, repeating all other parameters. A page may hold fewer records than
+  \`limit\`, even none, before the last: where values of several filters hardly meet, it ends once 10,000 records were looked through.
 - **Caching**: send \`If-None-Match\` with the \`ETag\` of an answer; 304 means nothing changed. \`HEAD\` works wherever \`GET\` does.
 - **Errors**: \`application/problem+json\`; any method that a path does not take is 405 with \`Allow\` (\`method_not_allowed\`).
 - **Versions**: within v1, paths, parameters, fields and codes may be added and are never removed or given another meaning;
@@ -314,7 +315,7 @@ function queryParameter({ name, role, on }: PageParameter): Schema {
 
 function limitOf(bounds: { default: number; max: number }): Schema {
   return {
-    description: 'The most records in one page.',
+    description: 'The most records in one page; it may hold fewer, even where more follow.',
     schema: { type: 'integer', minimum: 1, maximum: bounds.max, default: bounds.default },
   };
 }

@@ -63,3 +63,15 @@ function columnOf(name: string, field: Field) {
   if (field.kind === 'boolean') return integer(name, { mode: 'boolean' });
   return text(name);
 }
+
+/** SQL that writes a record as JSON, in the order of the declaration. */
+export function jsonOf(fields: Readonly<Record<string, Field>>): string {
+  const pairs = Object.entries(fields).map(([name, field]) => `'${name}', ${jsonValueOf(name, field)}`);
+  return `json_object(${pairs.join(', ')})`;
+}
+
+function jsonValueOf(name: string, field: Field): string {
+  if (field.kind === 'boolean') return `case "${name}" when 1 then json('true') when 0 then json('false') end`;
+  if (field.kind === 'list') return `json("${name}")`;
+  return `"${name}"`;
+}
