@@ -6,7 +6,7 @@ import type { ApiCode } from './problem.ts';
 export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
 
 /** The headers that answers have, by name. */
-export const parameterHeaders: Record<string, Schema> = {
+export const answerHeaders: Record<string, Schema> = {
   'X-Request-Id': {
     description: 'Names the request; problem documents and the log have the same.',
     schema: { type: 'string' },
@@ -55,6 +55,11 @@ interface ProblemResponse {
   headers?: readonly string[];
 }
 
+const limited = {
+  description: 'A limit was hit: try again later.',
+  headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+};
+
 /** Each refusal with its codes; an example for every code. */
 const refusals: Record<string, ProblemResponse> = {
   BadRequest: { description: 'A parameter is unknown, repeated or wrong.', codes: ['bad_parameter', 'key_in_query'] },
@@ -93,16 +98,8 @@ const refusals: Record<string, ProblemResponse> = {
   TooLarge: { description: 'More than 10,000 readings, or 8 MiB after decompression.', codes: ['too_large'] },
   UnsupportedMediaType: { description: 'Another type or coding of the body.', codes: ['unsupported_media_type'] },
   InvalidBody: { description: 'JSON, but of another shape.', codes: ['invalid_body'] },
-  TooMany: {
-    description: 'A limit was hit: try again later.',
-    codes: ['too_many_requests', 'too_many_failed_checks'],
-    headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
-  },
-  TooManyIngest: {
-    description: 'A limit was hit: try again later.',
-    codes: ['too_many_ingest_requests', 'too_many_failed_checks'],
-    headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
-  },
+  TooMany: { ...limited, codes: ['too_many_requests', 'too_many_failed_checks'] },
+  TooManyIngest: { ...limited, codes: ['too_many_ingest_requests', 'too_many_failed_checks'] },
   Internal: { description: 'Something went wrong here; no internals are told.', codes: ['internal'] },
   Unavailable: {
     description: 'Overload, a full disk, or shutting down.',
@@ -111,24 +108,28 @@ const refusals: Record<string, ProblemResponse> = {
   },
 };
 
+/** The headers of an answer, by name. */
+export function headerRefs(names: readonly string[]): Schema {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
 /** The responses that operations share. */
 export function problemResponses(): Record<string, Schema> {
   const problems = Object.entries(refusals).map(([name, { description, codes, headers = [] }]) => {
     const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] };
     const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]));
-    const named = ['X-Request-Id', ...headers];
     return [
       name,
       {
         description: `${description} Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-        headers: Object.fromEntries(named.map((header) => [header, { $ref: `#/components/headers/${header}` }])),
+        headers: headerRefs(['X-Request-Id', ...headers]),
         content: { 'application/problem+json': { schema, examples } },
       },
     ];
   });
   const notModified = {
     description: 'Nothing changed since the answer with that `ETag`.',
-    headers: { ETag: { $ref: '#/components/headers/ETag' } },
+    headers: headerRefs(['ETag']),
   };
   return { NotModified: notModified, ...Object.fromEntries(problems) };
 }

@@ -57,7 +57,10 @@ export function pageExample(resource: ResourceDefinition): Schema {
 export function pageSchema(item: string): Schema {
   return object({
     data: { type: 'array', items: { $ref: `#/components/schemas/${item}` } },
-    next_cursor: { type: ['string', 'null'], description: 'Give it as `cursor` for the next page; null at the end, and only there.' },
+    next_cursor: {
+      type: ['string', 'null'],
+      description: 'Give it as `cursor` for the next page; null at the end, and only there.',
+    },
   });
 }
 
