@@ -1,5 +1,8 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import createClient from 'openapi-fetch';
+import type { components, paths } from '../golden/openapi.ts';
+import { deviations } from '../http/documented.ts';
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -20,7 +23,7 @@ export interface Call {
   timeoutMs?: number;
 }
 
-/** Makes one HTTP request; rejects where the connection breaks before the answer has come whole. */
+/** Makes one HTTP request; rejects where the connection breaks before the answer has come whole, or is not as documented. */
 export function call(
   url: string,
   { method, secret, body, headers, agent, timeoutMs = 15_000 }: Call = {},
@@ -47,6 +50,10 @@ export function call(
       response.on('close', () => {
         if (!response.complete) return reject(new Error('the answer was cut off'));
         const { statusCode: status = 0, headers } = response;
+        const target = url.replace(/^\w+:\/\/[^/]+/, '');
+        const contentType = headers['content-type'] ?? '';
+        const wrong = deviations(target, outgoing.method, { status, contentType, text });
+        if (wrong.length > 0) return reject(new Error(`${url} is not answered as documented: ${wrong.join('; ')}`));
         resolve({ status, headers, text, json: () => JSON.parse(text) });
       });
     });
@@ -61,32 +68,61 @@ export function keptAlive(connections = 1): Agent {
   return new Agent({ keepAlive: true, maxSockets: connections });
 }
 
-export interface ReadingJson {
-  at: string;
-  value: number;
-  quality?: string;
+/** The API as a client made from its document has it: paths, parameters, bodies and answers are typed. */
+export type Api = ReturnType<typeof createApi>;
+
+/** A client of the API at an address, with a key. */
+export function createApi(url: string, secret: string, { agent, timeoutMs }: Pick<Call, 'agent' | 'timeoutMs'> = {}) {
+  return createClient<paths, 'application/json' | 'application/problem+json'>({
+    baseUrl: url,
+    headers: { authorization: `Bearer ${secret}` },
+    querySerializer: { array: { style: 'form', explode: false } },
+    // Over our own request, so that a test chooses the connection and sees how it broke.
+    fetch: async (request) => {
+      const answer = await call(request.url, {
+        method: request.method,
+        body: request.body === null ? undefined : await request.text(),
+        headers: Object.fromEntries(request.headers),
+        agent,
+        timeoutMs,
+      });
+      return new Response(answer.text === '' ? null : answer.text, {
+        status: answer.status,
+        headers: Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
+      });
+    },
+  });
 }
 
-interface PageJson<T> {
-  data: T[];
-  next_cursor: string | null;
+export type Reading = components['schemas']['Reading'];
+
+interface Page<T> {
+  data?: { data: T[]; next_cursor: string | null };
+  error?: unknown;
 }
 
 /** Reads every page of a list by its cursors. */
-export async function readAll<T>(url: string, secret: string, limit: number): Promise<T[]> {
-  const agent = keptAlive();
+export async function readAll<T>(read: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
   const all: T[] = [];
-  let cursor: string | null = null;
+  let cursor: string | undefined;
   do {
-    const at: string = `${url}?limit=${limit}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-    const answer = await call(at, { secret, agent });
-    if (answer.status !== 200) throw new Error(`${at}: ${answer.status} ${answer.text}`);
-    const page = answer.json<PageJson<T>>();
+    const { data: page, error } = await read(cursor);
+    if (!page) throw new Error(`no page: ${JSON.stringify(error)}`);
     all.push(...page.data);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  agent.destroy();
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
   return all;
+}
+
+/** Reads all readings of a sensor, so many a page, on one connection. */
+export async function readReadings(url: string, secret: string, id: string, limit: number): Promise<Reading[]> {
+  const agent = keptAlive();
+  const api = createApi(url, secret, { agent });
+  const readings = await readAll<Reading | components['schemas']['ReadingBucket']>((cursor) =>
+    api.GET('/api/v1/sensors/{id}/readings', { params: { path: { id }, query: { limit, cursor } } }),
+  );
+  agent.destroy();
+  return readings.filter((reading): reading is Reading => 'value' in reading);
 }
 
 /** One connection on which requests are written as they are and answers read as they come. */

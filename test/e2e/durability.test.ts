@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
-import { call, keptAlive, type ReadingJson, readAll } from './client.ts';
+import { keptAlive, readReadings } from './client.ts';
 import { type Daemon, Plant, type SensorRow } from './plant.ts';
 import { pause, until } from './program.ts';
 
@@ -38,11 +38,12 @@ async function ingest(
   answered: ReadingOut[],
 ): Promise<void> {
   const agent = keptAlive();
+  const api = daemon.api(secret, { agent });
   for (let first = from; ; first += 40) {
     const batch = createReadings(sensor, first, 40);
     try {
-      const answer = await call(`${daemon.url}/api/v1/sensors/readings`, { secret, agent, body: { readings: batch } });
-      expect(answer.json()).toEqual({ accepted: 40, duplicates: 0, rejected: [] });
+      const { data } = await api.POST('/api/v1/sensors/readings', { body: { readings: batch } });
+      expect(data).toEqual({ accepted: 40, duplicates: 0, rejected: [] });
     } catch (thrown) {
       if (daemon.hasEnded || daemon.child.killed) break;
       throw thrown;
@@ -53,8 +54,7 @@ async function ingest(
 }
 
 async function readingsOf(daemon: Daemon, secret: string, sensor: string): Promise<ReadingOut[]> {
-  const url = `${daemon.url}/api/v1/sensors/${sensor}/readings`;
-  const kept = await readAll<ReadingJson>(url, secret, 10_000);
+  const kept = await readReadings(daemon.url, secret, sensor, 10_000);
   return kept.map(({ at, value }) => ({ sensor, at, value }));
 }
 
@@ -123,9 +123,10 @@ describe('what was answered is on disk', () => {
     ]);
     await tracer.says(/attached/);
     const agent = keptAlive();
+    const api = daemon.api(gateway, { agent });
     for (let index = 0; index < 5; index++) {
       const body = { readings: createReadings('LINE-0', index * 10, 10) };
-      expect((await call(`${daemon.url}/api/v1/sensors/readings`, { secret: gateway, agent, body })).status).toBe(200);
+      expect((await api.POST('/api/v1/sensors/readings', { body })).response.status).toBe(200);
     }
     agent.destroy();
     await tracer.stop('SIGINT');
@@ -186,29 +187,28 @@ describe.skipIf(!canMount)('a full disk', () => {
       const reader = await onDisk.mint('Reader', 'operational-core');
       const daemon = await onDisk.serve();
       const post = (first: number) =>
-        call(`${daemon.url}/api/v1/sensors/readings`, {
-          secret: gateway.secret,
+        daemon.api(gateway.secret).POST('/api/v1/sensors/readings', {
           body: { readings: createReadings('LINE-0', first, 2000) },
         });
-      expect((await post(0)).status).toBe(200);
+      expect((await post(0)).response.status).toBe(200);
       fill(300_000);
       let answered = 2000;
-      let refused: Awaited<ReturnType<typeof call>> | undefined;
+      let refused: Awaited<ReturnType<typeof post>> | undefined;
       while (refused === undefined) {
         const answer = await post(answered);
-        if (answer.status === 200) answered += 2000;
+        if (answer.response.status === 200) answered += 2000;
         else refused = answer;
       }
-      expect(refused.status, refused.text).toBe(503);
-      expect(refused.json()).toMatchObject({ code: 'unavailable', status: 503 });
-      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-      expect((await post(answered)).status).toBe(503);
+      expect(refused.response.status).toBe(503);
+      expect(refused.error).toMatchObject({ code: 'unavailable', status: 503 });
+      expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await post(answered)).response.status).toBe(503);
       // Whoever only reads does not notice.
-      expect((await call(`${daemon.url}/api/v1/me`, { secret: reader.secret })).status).toBe(200);
+      expect(await daemon.statusOf(reader.secret)).toBe(200);
       expect(await readingsOf(daemon, reader.secret, 'LINE-0')).toEqual(createReadings('LINE-0', 0, answered));
 
       makeRoom();
-      await until('ingest works again', async () => (await post(answered)).status === 200);
+      await until('ingest works again', async () => (await post(answered)).response.status === 200);
       answered += 2000;
       expect(await readingsOf(daemon, reader.secret, 'LINE-0')).toEqual(createReadings('LINE-0', 0, answered));
       expect((await daemon.stop()).code).toBe(0);
@@ -255,7 +255,7 @@ describe.skipIf(!canMount)('a full disk', () => {
         expect(line).toMatch(/^\S+Z (revoked|withdrawn) [0-9a-f-]{36} hk_\w{5} \S{43}$/);
       expect(journal.trim().split('\n').at(-1)).toContain(` revoked ${key.id} `);
       await onDisk.ok(['audit', 'verify']);
-      expect((await call(`${daemon.url}/api/v1/me`, { secret })).status).toBe(401);
+      expect(await daemon.statusOf(secret)).toBe(401);
     } finally {
       await onDisk.end();
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, readAll } from './client.ts';
+import { readAll } from './client.ts';
 import { type Daemon, Plant } from './plant.ts';
 
 interface PartJson {
@@ -77,7 +77,8 @@ describe('a file as an ERP exports it', () => {
   afterAll(() => plant.close());
 
   const parts = async () => {
-    const all = await readAll<PartJson>(`${daemon.url}/api/v1/parts`, secret, 2);
+    const api = daemon.api(secret);
+    const all = await readAll((cursor) => api.GET('/api/v1/parts', { params: { query: { limit: 2, cursor } } }));
     return all.map(({ id, name, part_number, description, is_active, weight_kg }) => ({
       id,
       name,
@@ -107,7 +108,7 @@ describe('a file as an ERP exports it', () => {
 
   it('is the same again on standard input: nothing changes, and updated_at stays', async () => {
     const updatedAt = async () =>
-      (await call(`${daemon.url}/api/v1/parts/100-1`, { secret })).json<{ updated_at: string }>();
+      (await daemon.api(secret).GET('/api/v1/parts/{id}', { params: { path: { id: '100-1' } } })).data?.updated_at;
     const before = await updatedAt();
     const summary = await plant.json(['import', 'parts', '-', '--entity', 'BER', ...mapped], { input: exported(rows) });
     expect(summary).toMatchObject({ inserted: 0, updated: 0, unchanged: 3, removed: 0 });

@@ -1,4 +1,5 @@
-import { call, keptAlive } from './client.ts';
+import type { components } from '../golden/openapi.ts';
+import { createApi, keptAlive } from './client.ts';
 import { pause } from './program.ts';
 
 /** A reading as a gateway sends it. */
@@ -9,11 +10,7 @@ export interface GatewayReading {
   unit?: string;
 }
 
-interface Verdict {
-  accepted: number;
-  duplicates: number;
-  rejected: { index: number; code: string; detail: string }[];
-}
+type Verdict = components['schemas']['IngestVerdict'];
 
 /** What a gateway has seen. */
 export interface GatewayReport {
@@ -46,6 +43,7 @@ export async function sendReadings(
   const { url, secret, batchSize, onAnswered, signal } = options;
   const report: GatewayReport = { accepted: 0, duplicates: 0, rejected: [], retries: 0 };
   const agent = keptAlive();
+  const api = createApi(url, secret, { agent, timeoutMs: 5000 });
   const queue = [...readings];
   let answered = 0;
   let waitMs = firstWaitMs;
@@ -75,21 +73,15 @@ export async function sendReadings(
 
   /** The verdict on a batch; undefined where it is unknown what became of it. */
   async function post(batch: readonly GatewayReading[]): Promise<Verdict | undefined> {
-    let answer: Awaited<ReturnType<typeof call>>;
     try {
-      answer = await call(`${url}/api/v1/sensors/readings`, {
-        secret,
-        agent,
-        body: { readings: batch },
-        timeoutMs: 5000,
-      });
+      const { data, error } = await api.POST('/api/v1/sensors/readings', { body: { readings: [...batch] } });
+      if (data) return data;
+      if (error.status === 429 || error.status === 503) return undefined;
+      throw new Error(`a batch was answered ${error.status}: ${error.detail}`);
     } catch (thrown) {
       if (isBrokenConnection(thrown)) return undefined;
       throw thrown;
     }
-    if (answer.status === 200) return answer.json();
-    if (answer.status === 429 || answer.status === 503) return undefined;
-    throw new Error(`a batch was answered ${answer.status}: ${answer.text}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
-import { call, keptAlive } from './client.ts';
+import { keptAlive } from './client.ts';
 import { type Daemon, Plant } from './plant.ts';
 import { type Running, until } from './program.ts';
 
@@ -41,23 +41,26 @@ describe('a long import', () => {
   }
 
   /** The generations of parts on a page, which is one read of the store. */
-  async function generations(query = 'limit=500'): Promise<string[]> {
-    const answer = await call(`${daemon.url}/api/v1/parts?${query}`, { secret: reader });
-    expect(answer.status, answer.text).toBe(200);
-    return [...new Set(answer.json<{ data: { name: string }[] }>().data.map(({ name }) => name))];
+  async function generations(query: { part_number?: string } = {}): Promise<string[]> {
+    const { data, error } = await daemon
+      .api(reader)
+      .GET('/api/v1/parts', { params: { query: { limit: 500, ...query } } });
+    expect(error).toBeUndefined();
+    return [...new Set(data?.data.map(({ name }) => name))];
   }
 
   let posted = 0;
   async function postReadings(count: number): Promise<number[]> {
     const agent = keptAlive();
+    const api = daemon.api(gateway, { agent });
     const times: number[] = [];
     for (let i = 0; i < count; i++) {
       const at = `2026-11-20T08:00:00.${String(posted++).padStart(6, '0')}Z`;
       const from = performance.now();
       const body = { readings: [{ sensor: 'OVEN', at, value: i }] };
-      const answer = await call(`${daemon.url}/api/v1/sensors/readings`, { secret: gateway, agent, body });
+      const { data } = await api.POST('/api/v1/sensors/readings', { body });
       times.push(performance.now() - from);
-      expect(answer.json()).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
+      expect(data).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
     }
     agent.destroy();
     return times.sort((a, b) => a - b);
@@ -72,11 +75,11 @@ describe('a long import', () => {
     expect(times[98]).toBeLessThan(1000);
 
     const { key, secret } = await plant.mint('Meanwhile', 'operational-core');
-    expect((await call(`${daemon.url}/api/v1/me`, { secret })).status).toBe(200);
+    expect(await daemon.statusOf(secret)).toBe(200);
     const from = performance.now();
     await plant.ok(['keys', 'revoke', key.id, '--yes']);
     expect(performance.now() - from).toBeLessThan(3000);
-    expect((await call(`${daemon.url}/api/v1/me`, { secret })).status).toBe(401);
+    expect(await daemon.statusOf(secret)).toBe(401);
     expect(first.hasEnded).toBe(false);
 
     await feed(first, rowsOf('first', rowCount / 2, rowCount));
@@ -94,7 +97,7 @@ describe('a long import', () => {
     const times: number[] = [];
     // Pages from the start and from the end are looked at by turns while the import writes through all of them.
     while (!second.hasEnded) {
-      for (const query of ['limit=500', 'limit=500&part_number=PN-199999', 'limit=500&part_number=PN-0']) {
+      for (const query of [{}, { part_number: 'PN-199999' }, { part_number: 'PN-0' }]) {
         const found = await generations(query);
         expect(found).toHaveLength(1);
         seen.push(found[0] ?? '');

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from './client.ts';
 import { Load } from './load.ts';
 import { Plant } from './plant.ts';
 import { pause, until } from './program.ts';
@@ -19,7 +18,7 @@ describe.concurrent('the time of last use', () => {
     const store = plant.openStore();
     const [{ id: tenantId } = { id: '' }] = await store.tenants.list();
     const sentAt = Date.now();
-    expect((await call(`${daemon.url}/api/v1/me`, { secret })).status).toBe(200);
+    expect(await daemon.statusOf(secret)).toBe(200);
     const doneAt = Date.now();
     await until('the use is noted', async () => (await store.keys.find(tenantId, key.id))?.lastUsedAtMs !== null);
     // What is beyond the two seconds is for a machine that has other things to do as well.
@@ -31,7 +30,7 @@ describe.concurrent('the time of last use', () => {
 
     // A refused call is no use.
     await plant.ok(['keys', 'revoke', key.id, '--yes']);
-    expect((await call(`${daemon.url}/api/v1/me`, { secret })).status).toBe(401);
+    expect(await daemon.statusOf(secret)).toBe(401);
     expect((await daemon.stop()).code).toBe(0);
     expect((await plant.key(key.id)).last_used_at).toBe(used);
   });

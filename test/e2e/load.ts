@@ -1,4 +1,4 @@
-import { call, keptAlive } from './client.ts';
+import { keptAlive } from './client.ts';
 import type { Daemon } from './plant.ts';
 import { until } from './program.ts';
 
@@ -28,9 +28,8 @@ export class Load {
     const agent = keptAlive();
     while (this.#running) {
       const sentAt = Date.now();
-      const answer = await call(`${this.#daemon.url}/api/v1/me`, { secret: this.#secret(), agent });
-      const code = answer.status === 200 ? undefined : answer.json<{ code: string }>().code;
-      this.samples.push({ sentAt, doneAt: Date.now(), status: answer.status, code });
+      const { response, error } = await this.#daemon.api(this.#secret(), { agent }).GET('/api/v1/me');
+      this.samples.push({ sentAt, doneAt: Date.now(), status: response.status, code: error?.code });
     }
     agent.destroy();
   }

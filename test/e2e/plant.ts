@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Store } from '../../src/core/store.ts';
 import { openStore } from '../../src/store/open.ts';
-import { call } from './client.ts';
+import { type Api, type Call, call, createApi } from './client.ts';
 import { cli, type Environment, environment, type Outcome, Running, root } from './program.ts';
 
 /** A key as `keys … --json` shows it, as far as these tests ask. */
@@ -43,6 +43,16 @@ export class Daemon extends Running {
   /** All that it has written to its streams. */
   get log(): string {
     return `${this.stdout}${this.stderr}`;
+  }
+
+  /** The API with a key, as a client made from its document has it. */
+  api(secret: string, options: Pick<Call, 'agent' | 'timeoutMs'> = {}): Api {
+    return createApi(this.url, secret, options);
+  }
+
+  /** The status with which a key is answered that asks who it is. */
+  async statusOf(secret: string): Promise<number> {
+    return (await this.api(secret).GET('/api/v1/me')).response.status;
   }
 
   kill9(): Promise<Outcome> {

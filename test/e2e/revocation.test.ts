@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, getText, keptAlive, postHead, readAll, Wire } from './client.ts';
+import { getText, keptAlive, postHead, readReadings, Wire } from './client.ts';
 import { Load } from './load.ts';
 import { type Daemon, type MintedKey, Plant } from './plant.ts';
 import { pause, until } from './program.ts';
@@ -58,10 +58,10 @@ describe('what another process decides holds for the very next request', () => {
         next = (await plant.ok(['keys', 'rotate', secret.slice(0, 8), '--yes'])).stdout.trim();
       });
       const agent = keptAlive();
-      const old = await call(`${daemon.url}/api/v1/me`, { secret, agent });
-      const renewed = await call(`${daemon.url}/api/v1/me`, { secret: next, agent });
+      const old = await daemon.api(secret, { agent }).GET('/api/v1/me');
+      const renewed = await daemon.api(next, { agent }).GET('/api/v1/me');
       agent.destroy();
-      expect([old.status, renewed.status]).toEqual([401, 200]);
+      expect([old.response.status, renewed.response.status]).toEqual([401, 200]);
       secret = next;
     }
   });
@@ -73,7 +73,7 @@ describe('what another process decides holds for the very next request', () => {
     for (let round = 0; round < 2; round++) {
       await refusedAfter(secret, 'creator_inactive', () => plant.ok(['users', 'deactivate', 'carla', '--yes']));
       await plant.ok(['users', 'activate', 'carla']);
-      expect((await call(`${daemon.url}/api/v1/me`, { secret })).status).toBe(200);
+      expect(await daemon.statusOf(secret)).toBe(200);
     }
   });
 
@@ -83,7 +83,7 @@ describe('what another process decides holds for the very next request', () => {
     const secret = (await plant.ok(args)).stdout.trim();
     await refusedAfter(secret, 'entity_inactive', () => plant.ok(['entities', 'deactivate', 'CHI', '--yes']));
     await plant.ok(['entities', 'activate', 'CHI']);
-    expect((await call(`${daemon.url}/api/v1/me`, { secret })).status).toBe(200);
+    expect(await daemon.statusOf(secret)).toBe(200);
     await refusedAfter(secret, 'entity_missing', () => plant.ok(['entities', 'remove', 'CHI', '--yes']));
   });
 
@@ -99,7 +99,7 @@ describe('what another process decides holds for the very next request', () => {
     expect(await wire.take(1)).toEqual([401]);
     wire.end();
     const { secret: reader } = await plant.mint('Reader', 'operational-core');
-    expect(await readAll(`${daemon.url}/api/v1/sensors/S-1/readings`, reader, 10)).toEqual([]);
+    expect(await readReadings(daemon.url, reader, 'S-1', 10)).toEqual([]);
   });
 
   it('a key expires at its instant, by itself', async () => {

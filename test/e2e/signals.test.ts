@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, getText, postHead, type ReadingJson, readAll, Wire } from './client.ts';
-import { Plant } from './plant.ts';
+import { getText, postHead, readReadings, Wire } from './client.ts';
+import { type Daemon, Plant } from './plant.ts';
 import { pause, until } from './program.ts';
 
 // Side by side, since most of them wait; each has daemons of its own.
@@ -48,7 +48,7 @@ describe.concurrent('the life of a daemon', () => {
       expect([code, by]).toEqual([0, null]);
 
       const next = await plant.serve();
-      const kept = await readAll<ReadingJson>(`${next.url}/api/v1/sensors/S-1/readings`, reader, 100);
+      const kept = await readReadings(next.url, reader, 'S-1', 100);
       expect(kept).toContainEqual({ at, value: 180.5 });
       await next.stop();
     });
@@ -72,7 +72,7 @@ describe.concurrent('the life of a daemon', () => {
     expect(second.stderr).toMatch(/another program has that port/);
     expect(second.stderr).not.toContain('hkctl serves');
     expect(second.stderr).not.toMatch(/^\s+at /m);
-    expect((await call(`${daemon.url}/api/v1/me`, { secret: reader })).status).toBe(200);
+    expect(await daemon.statusOf(reader)).toBe(200);
     // The failed one has not spoiled what the running one has noted.
     const shown = await plant.ok([
       'keys',
@@ -92,17 +92,16 @@ describe.concurrent('the life of a daemon', () => {
     const daemons = [await plant.serve(), await plant.serve()];
     expect(new Set(daemons.map(({ port }) => port)).size).toBe(2);
     const { key, secret } = await plant.mint('Both', 'sensor-gateway');
-    const post = (url: string, micro: number) =>
-      call(`${url}/api/v1/sensors/readings`, {
-        secret,
+    const post = (daemon: Daemon, micro: number) =>
+      daemon.api(secret).POST('/api/v1/sensors/readings', {
         body: { readings: [{ sensor: 'OVEN', at: `2026-11-20T09:00:00.00000${micro}Z`, value: micro }] },
       });
-    for (const [index, { url }] of daemons.entries()) {
-      expect((await post(url, index)).json()).toMatchObject({ accepted: 1 });
-      expect((await post(url, 9)).json()).toMatchObject({ accepted: 1 - index, duplicates: index });
+    for (const [index, daemon] of daemons.entries()) {
+      expect((await post(daemon, index)).data).toMatchObject({ accepted: 1 });
+      expect((await post(daemon, 9)).data).toMatchObject({ accepted: 1 - index, duplicates: index });
     }
     await plant.ok(['keys', 'revoke', key.id, '--yes']);
-    for (const { url } of daemons) expect((await call(`${url}/api/v1/me`, { secret })).status).toBe(401);
+    for (const daemon of daemons) expect(await daemon.statusOf(secret)).toBe(401);
     for (const daemon of daemons) expect((await daemon.stop()).code).toBe(0);
   });
 
@@ -118,7 +117,7 @@ describe.concurrent('the life of a daemon', () => {
     expect((await second.stop()).code).toBe(0);
     const third = await plant.serve({ HKCTL_PORT: port });
     expect(String(third.port)).toBe(port);
-    expect((await call(`${third.url}/api/v1/me`, { secret: reader })).status).toBe(200);
+    expect(await third.statusOf(reader)).toBe(200);
     expect((await third.stop()).code).toBe(0);
     open.end();
   });

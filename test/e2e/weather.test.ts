@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBreakingProxy } from './breaking-proxy.ts';
-import { call, type ReadingJson, readAll } from './client.ts';
+import { readReadings } from './client.ts';
 import { sendReadings } from './gateway.ts';
 import { type Daemon, Plant } from './plant.ts';
 import { createRandom } from './random.ts';
@@ -59,8 +59,7 @@ describe('a measured series over a network that breaks', () => {
     for (const sensor of sensors) {
       const sent = readings.filter((reading) => reading.sensor === sensor.code);
       expect(sent).toHaveLength(1461);
-      const url = `${daemon.url}/api/v1/sensors/${sensor.id}/readings`;
-      const kept = await readAll<ReadingJson>(url, reader.secret, 400);
+      const kept = await readReadings(daemon.url, reader.secret, sensor.id, 400);
       expect(kept).toEqual(sent.map(({ at, value }) => ({ at, value })));
     }
   });
@@ -68,17 +67,26 @@ describe('a measured series over a network that breaks', () => {
   it('gives the same as CSV, and day by day in buckets', async () => {
     const { secret } = await plant.mint('Reporting', 'operational-core');
     const daemon = await plant.serve();
-    const url = `${daemon.url}/api/v1/sensors/WX-Seattle.temp_max/readings`;
+    const api = daemon.api(secret);
+    const path = { id: 'WX-Seattle.temp_max' };
     const sent = readings.filter((reading) => reading.sensor === 'Seattle.temp_max');
 
-    const csv = await call(`${url}?limit=100000`, { secret, headers: { accept: 'text/csv' } });
-    expect(csv.text).toBe(`at,value,quality\n${sent.map(({ at, value }) => `${at},${value},\n`).join('')}`);
+    const csv = await api.GET('/api/v1/sensors/{id}/readings', {
+      params: { path, query: { limit: 100_000 } },
+      headers: { accept: 'text/csv' },
+      parseAs: 'text',
+    });
+    expect(csv.data).toBe(`at,value,quality\n${sent.map(({ at, value }) => `${at},${value},\n`).join('')}`);
 
-    const range = 'from=2013-07-01T00:00:00Z&to=2013-08-01T00:00:00Z';
-    const buckets = await call(`${url}?${range}&bucket=1d&agg=avg,count`, { secret });
+    const buckets = await api.GET('/api/v1/sensors/{id}/readings', {
+      params: {
+        path,
+        query: { from: '2013-07-01T00:00:00Z', to: '2013-08-01T00:00:00Z', bucket: '1d', agg: ['avg', 'count'] },
+      },
+    });
     const july = sent.filter(({ at }) => at.startsWith('2013-07-'));
     const expected = july.map(({ at, value }) => ({ at: `${at.slice(0, 10)}T00:00:00.000000Z`, avg: value, count: 1 }));
-    expect(buckets.json()).toEqual({ data: expected, next_cursor: null });
+    expect(buckets.data).toEqual({ data: expected, next_cursor: null });
     expect((await daemon.stop()).code).toBe(0);
   });
 });

@@ -2,12 +2,11 @@ import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openapiDocument } from '../../src/http/openapi.ts';
 import { resources } from '../../src/resources/index.ts';
-import { version } from './plant.ts';
 
 type Json = Record<string, unknown>;
 
 /** The document, with every object closed: an answer may have no member that the document lacks. */
-const document = JSON.parse(JSON.stringify(openapiDocument(resources, { version })), (_, value) =>
+const document = JSON.parse(JSON.stringify(openapiDocument(resources, { version: '1.2.3' })), (_, value) =>
   isObject(value) && value.type === 'object' && isObject(value.properties) && !('additionalProperties' in value)
     ? { ...value, additionalProperties: false }
     : value,
@@ -18,33 +17,38 @@ addFormats(ajv);
 ajv.addSchema({ $id: 'document', ...document });
 const validators = new Map<string, ValidateFunction>();
 
-/** What of an answer is not as the document has it; empty where all is. */
-export async function deviations(path: string, method: string, response: Response): Promise<string[]> {
-  const operation = operationOf(path.split('?')[0] ?? '', method);
-  if (operation === undefined)
-    return response.status < 400 ? [`${method} ${path} is not documented`] : problemDeviations(response);
-  const responses = operation.value.responses as Json;
-  const documented = resolve(responses[String(response.status)]);
-  if (documented === undefined) return [`${method} ${path}: ${response.status} is not documented`];
-  const wrong: string[] = [];
-  const content = documented.value.content;
-  const type = (response.headers.get('content-type') ?? '').split(';')[0] ?? '';
-  if (isObject(content)) {
-    if (!(type in content)) return [`${method} ${path}: type ${type} of ${response.status} is not documented`];
-    if (type.includes('json') && type !== 'application/x-ndjson' && method !== 'HEAD') {
-      const pointer = `${documented.pointer}/content/${pointerPart(type)}/schema`;
-      wrong.push(...check(pointer, await response.clone().json()));
-    }
-  }
-  return wrong;
+/** An answer, its body read and decoded. */
+export interface Answered {
+  status: number;
+  contentType: string;
+  text: string;
 }
 
-function problemDeviations(response: Response): Promise<string[]> | string[] {
-  if (response.headers.get('content-type') !== 'application/problem+json') return ['no problem document'];
-  return response
-    .clone()
-    .text()
-    .then((text) => (text === '' ? [] : check('/components/schemas/Problem', JSON.parse(text))));
+/**
+ * What of an answer is not as the document has it; empty where all is, and for what is no part of the API. `target` is the
+ * request's path with its query.
+ */
+export function deviations(target: string, method: string, { status, contentType, text }: Answered): string[] {
+  // The router takes the address of the documents with a slash behind it as well.
+  const path = new URL(target, 'http://localhost').pathname.replace(/^(\/api\/v1(\/docs)?)\/$/, '$1');
+  if (!/^\/api(\/|$)/.test(path) || path.startsWith('/api/v1/docs/')) return [];
+  const operation = operationOf(path, method);
+  if (operation === undefined) {
+    return status < 400 ? [`${method} ${path} is not documented`] : problemDeviations(contentType, text);
+  }
+  const documented = resolve((operation.responses as Json)[String(status)]);
+  if (documented === undefined) return [`${method} ${path}: ${status} is not documented`];
+  const { content } = documented.value;
+  if (!isObject(content)) return [];
+  const type = contentType.split(';')[0] ?? '';
+  if (!(type in content)) return [`${method} ${path}: type ${type} of ${status} is not documented`];
+  if (!/[/+]json$/.test(type) || method === 'HEAD') return [];
+  return check(`${documented.pointer}/content/${pointerPart(type)}/schema`, JSON.parse(text));
+}
+
+function problemDeviations(contentType: string, text: string): string[] {
+  if (contentType !== 'application/problem+json') return ['no problem document'];
+  return text === '' ? [] : check('/components/schemas/Problem', JSON.parse(text));
 }
 
 function check(pointer: string, value: unknown): string[] {
@@ -58,13 +62,13 @@ function check(pointer: string, value: unknown): string[] {
     : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`);
 }
 
-function operationOf(path: string, method: string): { value: Json } | undefined {
+function operationOf(path: string, method: string): Json | undefined {
   const paths = document.paths as Record<string, Json>;
   const exact = paths[path];
   const template = exact ? path : Object.keys(paths).find((known) => matches(known, path));
   const item = template === undefined ? undefined : paths[template];
   const operation = item?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
-  return isObject(operation) ? { value: operation } : undefined;
+  return isObject(operation) ? operation : undefined;
 }
 
 function matches(template: string, path: string): boolean {

@@ -1,11 +1,14 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect } from 'vitest';
 import type { ServeSettings } from '../../src/core/settings.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createLog } from '../../src/http/log.ts';
 import { serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';
+import { deviations } from './documented.ts';
 import { docsFolder, type HttpPlant, settings, version } from './plant.ts';
 
-/** One of the two ways a request can come: the app in-process, or a listening server. */
+/** One of the two ways a request can come: the app in-process, or a listening server. Every answer is as documented. */
 export interface Face {
   name: 'in-process' | 'listening';
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -30,7 +33,12 @@ export function inProcess(plant: HttpPlant, change: Partial<ServeSettings> = {})
   });
   return {
     name: 'in-process',
-    fetch: async (path, init) => app.request(path, init),
+    fetch: async (path, init) => {
+      const response = await app.request(path, init);
+      const body = Buffer.from(await response.clone().arrayBuffer());
+      const decode = codings[response.headers.get('content-encoding') ?? ''];
+      return asDocumented(path, init, response, (decode?.(body) ?? body).toString());
+    },
     log() {
       log.flush();
       return lines.join('');
@@ -62,11 +70,25 @@ export async function listening(
   return {
     name: 'listening',
     url,
-    fetch: (path, init) => fetch(`${url}${path}`, init),
+    fetch: async (path, init) => {
+      const response = await fetch(`${url}${path}`, init);
+      return asDocumented(path, init, response, await response.clone().text());
+    },
     log: () => lines.join(''),
     async close() {
       stop.abort();
       await ended;
     },
   };
+}
+
+/** fetch() decodes by itself, an app asked in-process does not. */
+const codings: Record<string, (body: Buffer) => Buffer> = { gzip: gunzipSync, br: brotliDecompressSync };
+
+function asDocumented(path: string, init: RequestInit | undefined, response: Response, text: string): Response {
+  const { status, headers } = response;
+  const method = init?.method ?? 'GET';
+  const wrong = deviations(path, method, { status, contentType: headers.get('content-type') ?? '', text });
+  expect(wrong, `${method} ${path} ${text.slice(0, 500)}`).toEqual([]);
+  return response;
 }

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../src/core/errors.ts';
 import { apiCodes } from '../../src/http/problem.ts';
 import { resources } from '../../src/resources/index.ts';
-import { deviations } from './documented.ts';
 import { type Face, inProcess, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';
 
@@ -425,9 +424,6 @@ describe.each(Object.entries(faces))('%s', (_, open) => {
     if (scenario.holds) expect(JSON.parse(text)).toMatchObject(scenario.holds);
     for (const [name, pattern] of Object.entries(scenario.header ?? {})) {
       expect(response.headers.get(name) ?? '', name).toMatch(pattern);
-    }
-    if (path.startsWith('/api/') && !path.startsWith('/api/v1/docs/')) {
-      expect(await deviations(path, scenario.method ?? 'GET', response)).toEqual([]);
     }
     for (const secret of secrets.values()) expect(text).not.toContain(secret.slice(0, 12));
   });
