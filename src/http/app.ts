@@ -16,6 +16,7 @@ import { createHeartbeatsIngest, createReadingsIngest } from './ingest.ts';
 import { createAddressLimiter, createKeyLimiter } from './limits.ts';
 import type { Log } from './log.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './me.ts';
+import { createMemory, type Memory, memoryLimits } from './memory.ts';
 import { Metrics } from './metrics.ts';
 import { openapiDocument } from './openapi.ts';
 import { PageCache, represent, toRepresentation } from './page-cache.ts';
@@ -41,6 +42,8 @@ export interface AppOptions {
   commonHeaders?: readonly string[];
   /** Bytes of finished pages that are kept. */
   pageCacheBytes?: number;
+  /** What bodies and answers may hold together. */
+  memory?: Memory;
 }
 
 type Handler = (exchange: Exchange) => MaybePromise<Answer>;
@@ -62,14 +65,15 @@ export function createApp(options: AppOptions): H3 {
   };
   const turns = new Turns();
   const gate = createGate({ domain, addresses, turns, ...limiters, noteUse: options.noteUse });
-  const metrics = new Metrics(limiters);
+  const memory = options.memory ?? createMemory(memoryLimits);
+  const metrics = new Metrics(limiters, memory);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const cache = { pages, version: turns.once(() => domain.store.records.version()) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
   const nextId = createRequestIds();
-  const ingestOptions = { domain, gate, turns, counts: metrics.ingest };
+  const ingestOptions = { domain, gate, turns, counts: metrics.ingest, bodies: memory.bodies };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
     toRepresentation(JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl })), {
@@ -97,7 +101,7 @@ export function createApp(options: AppOptions): H3 {
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
     route(`/api/v1/${name}/:id`, { GET: secured({ ...readable, permissions }, single) });
     if (!isSensors) continue;
-    const readings = createReadingsHandler(domain, resource);
+    const readings = createReadingsHandler(domain, resource, memory.answers);
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
   }
   route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(ingestOptions)) });
@@ -145,6 +149,7 @@ export function createApp(options: AppOptions): H3 {
       return new Promise((resolve, reject) => {
         turns.join(() => {
           const finish = (answer: Answer): void => {
+            memory.settle(exchange, answer);
             const head = headOf(exchange, answer, options.commonHeaders ?? none);
             // Whoever keeps its connection would send the next request into one that is being closed.
             if (options.isStopping?.()) head.push('Connection', 'close');

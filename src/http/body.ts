@@ -5,16 +5,20 @@ import { gunzip } from 'node:zlib';
 import type { MaybePromise } from '../core/store.ts';
 import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
+import { type Budget, tooMuch } from './memory.ts';
 import { ApiError } from './problem.ts';
 
 /** The most a body may be, as sent and after decompression. */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
+/** No text of zlib's format becomes longer than by this factor. */
+const mostExpansion = 1032;
+
 /**
- * Reads a body, plain or gzip, as text; at once where all of it is here. Throws `too_large`, `unsupported_media_type` or
- * `bad_json`.
+ * Reads a body, plain or gzip, as text; at once where all of it is here. What is long, or came in pieces, holds room of
+ * `bodies` until it is answered. Throws `too_large`, `unsupported_media_type`, `bad_json` or `unavailable`.
  */
-export function readText(exchange: Exchange): MaybePromise<string> {
+export function readText(exchange: Exchange, bodies: Budget): MaybePromise<string> {
   const coding = exchange.header('content-encoding')?.toLowerCase() ?? 'identity';
   if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
     throw new ApiError(
@@ -26,8 +30,8 @@ export function readText(exchange: Exchange): MaybePromise<string> {
     );
   }
   if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
-  const sent = readBytes(exchange);
-  return chain(coding === 'identity' ? sent : chain(sent, decompress), toText);
+  const sent = readBytes(exchange, bodies);
+  return chain(coding === 'identity' ? sent : chain(sent, (body) => decompress(exchange, body, bodies)), toText);
 }
 
 function toText(body: Buffer): string {
@@ -49,7 +53,8 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
   });
 }
 
-function readBytes({ node, webBody }: Exchange): MaybePromise<Buffer> {
+function readBytes(exchange: Exchange, bodies: Budget): MaybePromise<Buffer> {
+  const { node, webBody } = exchange;
   if (!node) return readWebBytes(webBody);
   const { req } = node;
   if (req.complete && req.readableLength <= maxBodyBytes) {
@@ -58,11 +63,13 @@ function readBytes({ node, webBody }: Exchange): MaybePromise<Buffer> {
     req.read();
     return whole ?? Buffer.alloc(0);
   }
-  return readNodeBytes(req);
+  const room = bodies.hold(0);
+  exchange.bodyRoom = room;
+  return readNodeBytes(req, (bytes) => bodies.grow(room, bytes));
 }
 
 /** Straight from the connection: one copy less than through a web stream, and the reading stops at the limit. */
-function readNodeBytes(req: IncomingMessage): Promise<Buffer> {
+function readNodeBytes(req: IncomingMessage, hasRoom: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -73,6 +80,7 @@ function readNodeBytes(req: IncomingMessage): Promise<Buffer> {
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       if (size > maxBodyBytes) end(() => reject(tooLarge()));
+      else if (!hasRoom(chunk.length)) end(() => reject(tooMuch()));
       else chunks.push(chunk);
     };
     const onEnd = (): void => {
@@ -98,10 +106,18 @@ async function readWebBytes(body: ReadableStream<Uint8Array> | null): Promise<Bu
   return Buffer.concat(chunks, size);
 }
 
-/** Off the main thread, and no further than the limit: a bomb is stopped where it passes it. */
-async function decompress(sent: Buffer): Promise<Buffer> {
+/**
+ * Off the main thread, and no further than the limit: a bomb is stopped where it passes it, and many small ones at once
+ * find no room to go off in.
+ */
+async function decompress(exchange: Exchange, sent: Buffer, bodies: Budget): Promise<Buffer> {
+  exchange.bodyRoom?.release();
+  const room = await bodies.reserve(sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion));
+  exchange.bodyRoom = room;
   try {
-    return await promisify(gunzip)(sent, { maxOutputLength: maxBodyBytes });
+    const body = await promisify(gunzip)(sent, { maxOutputLength: maxBodyBytes });
+    room.resize(body.length);
+    return body;
   } catch (thrown) {
     if (isCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();
     throw new ApiError('bad_json', 'The body is not whole, valid gzip.', { cause: thrown });

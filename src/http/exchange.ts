@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3Event } from 'h3';
+import type { Room } from './memory.ts';
 
 /** One request as the handlers see it, and what is noted about it on the way to its answer. */
 export interface Exchange {
@@ -28,6 +29,9 @@ export interface Exchange {
   keyPrefix: string | undefined;
   /** Why it was refused, for the log. */
   code: string | undefined;
+  /** What its body and its answer hold of the memory that all share; neither where they are small. */
+  bodyRoom: Room | undefined;
+  answerRoom: Room | undefined;
 }
 
 /** Builds what the handlers see from what h3 has; neither a URL nor a Headers object is made for a request of Node's server. */
@@ -44,6 +48,8 @@ abstract class BaseExchange {
   readonly notes: string[] = [];
   keyPrefix: string | undefined = undefined;
   code: string | undefined = undefined;
+  bodyRoom: Room | undefined = undefined;
+  answerRoom: Room | undefined = undefined;
   readonly path: string;
   readonly query: string;
   protected readonly event: H3Event;

@@ -7,6 +7,7 @@ import { readText, requireMediaType } from './body.ts';
 import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gate, Session } from './gate.ts';
+import type { Budget } from './memory.ts';
 import { ApiError } from './problem.ts';
 import { parseQuery } from './query.ts';
 import { resolveSenml } from './senml.ts';
@@ -31,6 +32,8 @@ export interface IngestOptions {
   counts: IngestCounts;
   gate: Pick<Gate, 'confirm'>;
   turns: Turns;
+  /** What bodies may hold together. */
+  bodies: Budget;
 }
 
 /** `POST /sensors/readings`: answered once what was accepted is on disk (contract, section 5). */
@@ -73,7 +76,7 @@ type Take<Type> = (text: string, type: Type, sensors: SensorDirectory, nowUs: nu
 
 /** What both have in common; a body that came in one turn with its head, as small ones do, is taken in that turn. */
 function ingest<Type extends string>(
-  { domain, gate, turns }: IngestOptions,
+  { domain, gate, turns, bodies }: IngestOptions,
   types: readonly Type[],
   take: Take<Type>,
 ): (exchange: Exchange, session: Session) => MaybePromise<Answer> {
@@ -83,7 +86,7 @@ function ingest<Type extends string>(
     const type = requireMediaType(exchange, types);
     const takeText = (text: string) =>
       chain(sensorsOf(scope.entityId), (sensors) => take(text, type, sensors, domain.clock() * 1000));
-    const text = readText(exchange);
+    const text = readText(exchange, bodies);
     return text instanceof Promise
       ? text.then((whole) => gate.confirm(exchange, () => takeText(whole)))
       : takeText(text);

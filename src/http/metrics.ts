@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { IngestCounts } from './ingest.ts';
+import type { Memory } from './memory.ts';
 
 /** Upper bounds of the classes of duration, in seconds. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
@@ -11,7 +12,7 @@ export class Metrics {
   readonly #codes = new Map<string, number>();
   readonly #registry = new Registry();
 
-  constructor(limiters: Readonly<Record<string, { size(): number } | undefined>>) {
+  constructor(limiters: Readonly<Record<string, { size(): number } | undefined>>, { answers, bodies }: Memory) {
     collectDefaultMetrics({ register: this.#registry });
     // Their names end in _total and they are gauges, which promtool refuses.
     for (const name of ['nodejs_active_handles', 'nodejs_active_requests', 'nodejs_active_resources']) {
@@ -30,6 +31,10 @@ export class Metrics {
     this.#add('hkctl_limited_clients', 'Clients that the limits hold in memory.', 'gauge', () =>
       Object.entries(limiters).map(([limit, limiter]) => ({ labels: { limit }, value: limiter?.size() ?? 0 })),
     );
+    this.#add('hkctl_held_bytes', 'Bytes that bodies and large answers hold in memory.', 'gauge', () => [
+      { labels: { what: 'answers' }, value: answers.held },
+      { labels: { what: 'bodies' }, value: bodies.held },
+    ]);
   }
 
   /** What is counted of a route, named by its template and never by a path as it was asked for. */

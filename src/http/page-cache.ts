@@ -23,8 +23,11 @@ type Coding = 'br' | 'gzip';
 const worthCoding = 1200;
 
 /** Builds a representation; its tag is a hash of the body unless told otherwise. */
-export function toRepresentation(text: string, options: Partial<Omit<Representation, 'body'>> = {}): Representation {
-  const body = Buffer.from(text);
+export function toRepresentation(
+  text: string | Buffer,
+  options: Partial<Omit<Representation, 'body'>> = {},
+): Representation {
+  const body = typeof text === 'string' ? Buffer.from(text) : text;
   const vary = options.vary ?? 'Authorization';
   return {
     body,

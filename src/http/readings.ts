@@ -8,6 +8,7 @@ import { parseSpanMs } from '../core/settings.ts';
 import { type Aggregate, aggregates, type Reading, type ReadingBucket } from '../core/store.ts';
 import type { Exchange } from './exchange.ts';
 import type { Session } from './gate.ts';
+import type { Budget } from './memory.ts';
 import { represent, toRepresentation } from './page-cache.ts';
 import { parseQuery } from './query.ts';
 import { linkToNext, notFound } from './records.ts';
@@ -32,7 +33,7 @@ interface ReadingsQuery {
 const sliceRows = 5000;
 
 /** `GET /sensors/{id}/readings`: readings, or their sums in buckets, in order of time, as JSON, NDJSON or CSV. */
-export function createReadingsHandler(domain: Domain, resource: ResourceDefinition) {
+export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, answers: Budget) {
   return async (exchange: Exchange, session: Session) => {
     const query = readQuery(exchange.query);
     const type = typeFor(exchange.header('accept'));
@@ -41,23 +42,27 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     const sensor = name === undefined ? undefined : directory.get(name);
     if (sensor === undefined) throw notFound(resource);
 
-    const lines: string[] = [];
-    let fromUs = query.fromUs;
+    // As much as it may become; what it does not need is given back once that is known.
+    exchange.answerRoom = await answers.reserve(query.limit * longestLine(query));
+    const slices: Buffer[] = [];
+    let { fromUs, limit: left } = query;
     let next: number | null = null;
-    while (lines.length < query.limit) {
-      const wanted = Math.min(sliceRows, query.limit - lines.length);
+    do {
+      const wanted = Math.min(sliceRows, left);
       const rows = await readSlice(domain, sensor.series, { ...query, fromUs }, wanted + 1);
-      for (const row of rows.slice(0, wanted)) lines.push(toLine(row, type, query));
+      const lines = rows.slice(0, wanted).map((row) => toLine(row, type, query));
+      const isContinued = type === 'application/json' && slices.length > 0 && lines.length > 0;
+      slices.push(Buffer.from((isContinued ? ',' : '') + lines.join(type === 'application/json' ? ',' : ''), 'latin1'));
       next = rows[wanted]?.atUs ?? null;
-      if (next === null) break;
-      fromUs = next;
+      fromUs = next ?? fromUs;
+      left -= wanted;
       // Others are served between two slices: a hundred thousand rows take longer than they should wait.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+      if (next !== null && left > 0) await new Promise((resolve) => setImmediate(resolve));
+    } while (next !== null && left > 0);
     const cursor = next === null ? null : cursorAt(next, exchange.query);
     const headers = cursor === null ? [] : linkToNext(exchange, cursor);
-    const text = toText(lines, type, query, cursor);
-    return represent(exchange, toRepresentation(text, { type, headers, vary: 'Authorization, Accept' }));
+    const body = toBody(slices, type, query, cursor);
+    return represent(exchange, toRepresentation(body, { type, headers, vary: 'Authorization, Accept' }));
   };
 }
 
@@ -153,13 +158,19 @@ function cellsOf(row: Row, bucketUs: number | undefined, wanted: readonly Aggreg
   return bucketUs === undefined ? [] : wanted.map((name) => row[name] ?? '');
 }
 
-function toText(lines: readonly string[], type: ReadingsType, query: ReadingsQuery, cursor: string | null): string {
-  if (type === 'application/x-ndjson') return lines.join('');
+function toBody(slices: readonly Buffer[], type: ReadingsType, query: ReadingsQuery, cursor: string | null): Buffer {
+  if (type === 'application/x-ndjson') return Buffer.concat(slices);
   if (type === 'text/csv') {
     const columns = query.bucketUs === undefined ? ['value', 'quality'] : query.aggregates;
-    return `${['at', ...columns].join(',')}\n${lines.join('')}`;
+    return Buffer.concat([Buffer.from(`${['at', ...columns].join(',')}\n`), ...slices]);
   }
-  return `{"data":[${lines.join(',')}],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`;
+  const end = `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`;
+  return Buffer.concat([Buffer.from('{"data":['), ...slices, Buffer.from(end)]);
+}
+
+/** Bytes that a row takes at most: its instant, and each number with its name. */
+function longestLine({ bucketUs, aggregates: wanted }: ReadingsQuery): number {
+  return bucketUs === undefined ? 96 : 48 + 34 * wanted.length;
 }
 
 /** The type to answer in; JSON where nothing that there is was asked for. */

@@ -1,7 +1,6 @@
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, RequestListener } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { createServer as createProbe } from 'node:net';
-import type { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
 import { listen } from 'listhen';
 import type { DestinationStream } from 'pino';
@@ -11,8 +10,10 @@ import type { ResourceDefinition } from '../core/fields.ts';
 import type { ServeSettings } from '../core/settings.ts';
 import { isLoopbackAddress } from './addresses.ts';
 import { createApp } from './app.ts';
-import { guardConnections } from './connections.ts';
+import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
+import { createFraming } from './framing.ts';
 import { createLog, createLogStream, type Log } from './log.ts';
+import { createMemory, type MemoryLimits, memoryLimits } from './memory.ts';
 import { reloadCertificate, requireCertificate } from './tls.ts';
 import { UseRecorder } from './uses.ts';
 
@@ -25,6 +26,8 @@ export interface ServeOptions {
   docsFolder: string;
   /** Where the log goes; standard output where nothing is said. */
   log?: DestinationStream;
+  /** Limits of connections and memory other than the usual ones. */
+  limits?: Partial<ConnectionLimits & MemoryLimits>;
 }
 
 export interface ServeHooks {
@@ -47,15 +50,21 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const log = createLog(settings.logLevel, out.stream);
   const uses = new UseRecorder(domain.store.keys, log);
   const certificate = await requireCertificate(settings);
+  const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
+  const memory = createMemory(limits);
   const app = createApp({
     ...options,
+    memory,
     log,
     noteUse: (keyId, nowMs) => uses.note(keyId, nowMs),
     isStopping: () => hooks.stop.aborted,
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
-  const { server, url } = await open(app, settings, certificate !== undefined);
-  guardConnections(server, log);
+  const framing = createFraming(log);
+  const handler = framing.requireClear(toNodeHandler(app));
+  const { server, url } = await open(handler, settings, certificate !== undefined);
+  limitConnections(server, limits, () => memory.answers.isTight);
+  framing.guard(server);
   // With a certificate the server was made with https.
   const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
   const address = settings.baseUrl ?? url;
@@ -76,10 +85,10 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   out.close();
 }
 
-async function open(app: H3, settings: ServeSettings, isTls: boolean) {
+async function open(listener: RequestListener, settings: ServeSettings, isTls: boolean) {
   const { host, tlsCert = '', tlsKey = '' } = settings;
   const port = await freePort(host, settings.port);
-  const listener = await listen(toNodeHandler(app), {
+  const listening = await listen(listener, {
     hostname: host,
     port,
     https: isTls ? { cert: tlsCert, key: tlsKey } : false,
@@ -91,7 +100,7 @@ async function open(app: H3, settings: ServeSettings, isTls: boolean) {
     showURL: false,
     ws: false,
   });
-  const server = listener.server as HttpServer | HttpsServer; // listhen types it as the base of both
+  const server = listening.server as HttpServer | HttpsServer; // listhen types it as the base of both
   const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   return { server, url: `${isTls ? 'https' : 'http'}://${shown}:${port}` };
 }

@@ -1,0 +1,179 @@
+import type { Socket } from 'node:net';
+import type { Answer } from './answer.ts';
+import type { Exchange } from './exchange.ts';
+import { ApiError } from './problem.ts';
+
+const MiB = 1024 * 1024;
+
+/** How much may be held in memory at once for those who are slow, or who ask for much; beyond it a request is 503. */
+export const memoryLimits = {
+  /** Answers, from the time that a large one is begun until it is taken. */
+  answerBytes: 256 * MiB,
+  /** Bodies, as they came and decompressed, until they are answered. */
+  bodyBytes: 128 * MiB,
+  /** So long a request waits for room. */
+  waitMs: 2_000,
+} as const;
+
+export type MemoryLimits = { [name in keyof typeof memoryLimits]: number };
+
+/** What the requests of a daemon may hold, and hold. */
+export interface Memory {
+  answers: Budget;
+  bodies: Budget;
+  /** Settles what an exchange holds once its answer is known: its body goes, a large answer stays until it is taken. */
+  settle(exchange: Exchange, answer: Answer): void;
+}
+
+/** Builds the two budgets. */
+export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): Memory {
+  const [answers, bodies] = [new Budget(answerBytes, waitMs), new Budget(bodyBytes, waitMs)];
+  /** Rooms of answers by their connection. */
+  const open = new WeakMap<Socket, Set<Room>>();
+
+  const roomsOf = (socket: Socket): Set<Room> => {
+    const known = open.get(socket);
+    if (known) return known;
+    const rooms = new Set<Room>();
+    open.set(socket, rooms);
+    socket.once('close', () => {
+      for (const room of rooms) room.release();
+    });
+    return rooms;
+  };
+
+  /** An answer that waits behind another is not told when its connection is closed: the connection is asked itself. */
+  const releaseWhenGone = ({ req, res }: NonNullable<Exchange['node']>, room: Room): void => {
+    if (req.socket.destroyed) {
+      room.release();
+      return;
+    }
+    const rooms = roomsOf(req.socket).add(room);
+    res.once('close', () => {
+      rooms.delete(room);
+      room.release();
+    });
+  };
+
+  return {
+    answers,
+    bodies,
+    settle(exchange, { body }) {
+      exchange.bodyRoom?.release();
+      const bytes = body === null || exchange.method === 'HEAD' ? 0 : body.length;
+      if (exchange.node === undefined || bytes < countedBytes) {
+        exchange.answerRoom?.release();
+        return;
+      }
+      exchange.answerRoom ??= answers.hold(0);
+      exchange.answerRoom.resize(bytes);
+      releaseWhenGone(exchange.node, exchange.answerRoom);
+    },
+  };
+}
+
+/** Answers smaller than this are not worth counting: Node and the system hold as much for any connection. */
+const countedBytes = 64 * 1024;
+
+/** Bytes that many requests share; who finds no room waits a while in line. */
+export class Budget {
+  readonly #bytes: number;
+  readonly #waitMs: number;
+  readonly #waiting = new Set<{ bytes: number; goOn: () => void }>();
+  #held = 0;
+
+  constructor(bytes: number, waitMs: number) {
+    this.#bytes = bytes;
+    this.#waitMs = waitMs;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Less than half is left: whoever is slow has to go. */
+  get isTight(): boolean {
+    return this.#held > this.#bytes / 2;
+  }
+
+  /** Room for a request; rejects with `unavailable` where none becomes free in time. First come, first served. */
+  async reserve(bytes: number): Promise<Room> {
+    if (this.#waiting.size === 0 && this.#fits(bytes)) return this.hold(bytes);
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => {
+        this.#waiting.delete(one);
+        reject(tooMuch());
+        this.#wake();
+      }, this.#waitMs);
+      const one = {
+        bytes,
+        goOn: () => {
+          clearTimeout(late);
+          this.#waiting.delete(one);
+          resolve(this.hold(bytes));
+        },
+      };
+      this.#waiting.add(one);
+    });
+  }
+
+  /** Room for what is there already, whether it fits or not. */
+  hold(bytes: number): Room {
+    return new Room(bytes, (change) => this.#change(change));
+  }
+
+  /** Makes a room larger; false, and nothing changed, where there is not as much left. */
+  grow(room: Room, bytes: number): boolean {
+    if (!this.#fits(bytes)) return false;
+    room.resize(room.bytes + bytes);
+    return true;
+  }
+
+  #change(bytes: number): void {
+    this.#held += bytes;
+    if (bytes < 0) this.#wake();
+  }
+
+  #wake(): void {
+    for (const first of this.#waiting) {
+      if (!this.#fits(first.bytes)) return;
+      first.goOn();
+    }
+  }
+
+  /** A single request is never too large for an empty budget. */
+  #fits(bytes: number): boolean {
+    return this.#held === 0 || this.#held + bytes <= this.#bytes;
+  }
+}
+
+/** What one request holds of a budget. */
+export class Room {
+  #bytes = 0;
+  readonly #tell: (change: number) => void;
+
+  constructor(bytes: number, tell: (change: number) => void) {
+    this.#tell = tell;
+    this.resize(bytes);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  resize(bytes: number): void {
+    const change = bytes - this.#bytes;
+    this.#bytes = bytes;
+    this.#tell(change);
+  }
+
+  /** Gives all of it back; doing so twice does no harm. */
+  release(): void {
+    this.resize(0);
+  }
+}
+
+/** What a request is told that finds no room. */
+export function tooMuch(): ApiError {
+  return new ApiError('unavailable', 'Too much is being read or sent at the moment. Try again in a few seconds.');
+}
