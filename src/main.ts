@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { createIo, type Io } from './cli/io.ts';
-import { run } from './cli/run.ts';
+import { reportCrash, run } from './cli/run.ts';
 import type { Services } from './cli/services.ts';
 import { readSurroundings } from './config.ts';
 import type { Clock } from './core/instants.ts';
@@ -22,7 +22,10 @@ export async function main(process: NodeJS.Process): Promise<number> {
     copy: async (text) => (await import('clipboardy')).default.write(text),
     open: openInBrowser,
   });
-  return run(process.argv.slice(2), io, createServices(io));
+  const argv = process.argv.slice(2);
+  // A rejection that nobody handles comes here, too.
+  process.on('uncaughtException', (thrown) => process.exit(reportCrash(thrown, argv, io)));
+  return run(argv, io, createServices(io));
 }
 
 function createServices(io: Pick<Io, 'clock'>): Services {

@@ -1,5 +1,5 @@
 import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
-import { HkctlError } from '../core/errors.ts';
+import { errorTable, HkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
 import type { RandomBytes } from '../core/secrets.ts';
 
@@ -29,7 +29,10 @@ export interface Io {
   copy(text: string): Promise<void>;
   /** Opens an address in the browser of this machine; rejects where there is none. */
   open(url: string): Promise<void>;
-  /** Aborted by SIGTERM or SIGINT, at a terminal also by SIGHUP, from its first call on; until then they end the process. */
+  /**
+   * Aborted by SIGTERM or SIGINT, at a terminal also by SIGHUP, from its first call on; until then they end the process. A
+   * second SIGINT ends it at once, with 130.
+   */
   interrupted(): AbortSignal;
 }
 
@@ -165,11 +168,21 @@ function flush(fd: number): void {
 
 const interruptions = new WeakMap<NodeJS.Process, AbortSignal>();
 
+/** One Ctrl-C may come twice: npm passes it on to those whom the terminal has told already. */
+const sameKeyMs = 300;
+
 function interruptedBy(process: NodeJS.Process): AbortSignal {
   const known = interruptions.get(process);
   if (known) return known;
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort(signal));
+  let askedAt: number | undefined;
+  process.on('SIGINT', () => {
+    const now = performance.now();
+    if (askedAt !== undefined && now - askedAt > sameKeyMs) process.exit(errorTable.cancelled.exit);
+    askedAt ??= now;
+    controller.abort('SIGINT');
+  });
+  process.on('SIGTERM', () => controller.abort('SIGTERM'));
   // At a terminal a hang-up means that it is gone; to a daemon it means to read its certificate anew, and never to end.
   const atTerminal = isTerminal(process, 0);
   process.on('SIGHUP', () => {

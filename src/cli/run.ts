@@ -40,6 +40,14 @@ export async function run(given: readonly string[], io: Io, services: Services):
   return exitCode;
 }
 
+/**
+ * Tells of what was thrown where nobody could catch it, as `run` does, and gives the exit code. Node itself would print the
+ * message as it is, whatever stands in it.
+ */
+export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): number {
+  return report(thrown, undefined, argv, io);
+}
+
 function report(thrown: unknown, running: CommandDefinition | undefined, argv: readonly string[], io: Io): number {
   const error = toError(thrown);
   const closedPipe = error.code === 'output_failed' && errnoOf(error.cause) === 'EPIPE';

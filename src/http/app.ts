@@ -25,6 +25,7 @@ import { createReadingsHandler } from './readings.ts';
 import { createListHandler, createRecordHandler } from './records.ts';
 import { createSensorHandler, createSensorListHandler } from './sensors.ts';
 import { Turns } from './turns.ts';
+import { createOverLimitWarning } from './warnings.ts';
 
 export interface AppOptions {
   domain: Domain;
@@ -64,7 +65,14 @@ export function createApp(options: AppOptions): H3 {
     ingest: createKeyLimiter('ingest', settings.limitIngest),
   };
   const turns = new Turns();
-  const gate = createGate({ domain, addresses, turns, ...limiters, noteUse: options.noteUse });
+  const gate = createGate({
+    domain,
+    addresses,
+    turns,
+    ...limiters,
+    noteUse: options.noteUse,
+    noteOverLimit: createOverLimitWarning(log, () => performance.now()),
+  });
   const memory = options.memory ?? createMemory(memoryLimits);
   const metrics = new Metrics(limiters, memory);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);

@@ -81,7 +81,7 @@ function cutSlowConnections(
       if (!state.hasAsked) unasked++;
       if (!state.hasAsked && now - state.openedAt > headersMs && !isOuter(server, socket)) socket.destroy();
       state.waiting = stillWaiting(socket, state.waiting, now);
-      if (state.waiting !== undefined && now - state.waiting.since > longestMs) socket.destroy();
+      if (state.waiting !== undefined && now - state.waiting.since > longestMs) cutOff(socket);
     }
   }, lookMs);
   timer.unref();
@@ -93,6 +93,12 @@ function stillWaiting(socket: Socket, before: Watched['waiting'], now: number): 
   if (socket.writableLength === 0) return undefined;
   const isSame = before !== undefined && socket.bytesWritten - socket.writableLength < before.upTo;
   return isSame ? before : { since: now, upTo: socket.bytesWritten };
+}
+
+/** Drops also what the system holds for a reader, megabytes of it, where the connection is a plain one. */
+function cutOff(socket: Socket): void {
+  if ('encrypted' in socket) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 /** The encrypted side of a TLS connection, which never asks: the inner one does. */

@@ -29,6 +29,8 @@ export interface GateOptions {
   ingest: KeyLimiter | undefined;
   /** Takes the time of each successful authentication. */
   noteUse(keyId: string, nowMs: number): void;
+  /** Takes each address that goes over the limit of failed checks, once a window, and why the last one failed. */
+  noteOverLimit(address: string, code: string): void;
 }
 
 /** What a route asks of a key: any one of some permissions (none asked where empty), and which limit it counts against. */
@@ -112,9 +114,11 @@ export function createGate(options: GateOptions): Gate {
    */
   function refuse(exchange: Exchange, thrown: unknown): Promise<never> {
     if (failedChecks === undefined || !isFailedCheck(thrown)) throw thrown;
-    return failedChecks.consume(networkOf(addresses.clientOf(exchange))).then(({ allowed, headers, resetSeconds }) => {
+    const network = networkOf(addresses.clientOf(exchange));
+    return failedChecks.consume(network).then(({ allowed, isFirstOver, headers, resetSeconds }) => {
       exchange.notes.push(...headers);
       if (allowed) throw thrown;
+      if (isFirstOver) options.noteOverLimit(network, thrown.code);
       throw tooMany('too_many_failed_checks', 'Too many failed key checks from this address', resetSeconds);
     });
   }

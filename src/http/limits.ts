@@ -6,6 +6,8 @@ export interface Allowance {
   allowed: boolean;
   /** Seconds until the window ends: after them a call is let in again. */
   resetSeconds: number;
+  /** It is the first in its window that was not allowed. */
+  isFirstOver: boolean;
   headers: readonly string[];
 }
 
@@ -51,7 +53,8 @@ export function createAddressLimiter(
   };
   const toAllowance = (allowed: boolean, result: RateLimiterRes, client: string): Allowance => {
     if (result.isFirstInDuration) remember(client);
-    return allowanceOf(name, policy, allowed, result.remainingPoints, result.msBeforeNext);
+    const isFirstOver = result.consumedPoints === limit.requests + 1;
+    return allowanceOf(name, policy, allowed, isFirstOver, result.remainingPoints, result.msBeforeNext);
   };
   return {
     consume: (client) =>
@@ -89,7 +92,7 @@ export function createKeyLimiter(name: string, limit: RateLimit | null, most = c
       const current = known !== undefined && known.endsMs > nowMs ? known : open(keyId, nowMs);
       current.count++;
       const left = requests - current.count;
-      return allowanceOf(name, policy, left >= 0, left, current.endsMs - nowMs);
+      return allowanceOf(name, policy, left >= 0, left === -1, left, current.endsMs - nowMs);
     },
     size: () => windows.size,
   };
@@ -99,10 +102,17 @@ function policyOf(name: string, { requests, windowSeconds }: RateLimit): string 
   return `"${name}";q=${requests};w=${windowSeconds}`;
 }
 
-function allowanceOf(name: string, policy: string, allowed: boolean, left: number, msLeft: number): Allowance {
+function allowanceOf(
+  name: string,
+  policy: string,
+  allowed: boolean,
+  isFirstOver: boolean,
+  left: number,
+  msLeft: number,
+): Allowance {
   const resetSeconds = Math.max(1, Math.ceil(Math.round(msLeft) / 1000));
   const state = `"${name}";r=${allowed ? left : 0};t=${resetSeconds}`;
-  return { allowed, resetSeconds, headers: ['RateLimit-Policy', policy, 'RateLimit', state] };
+  return { allowed, resetSeconds, isFirstOver, headers: ['RateLimit-Policy', policy, 'RateLimit', state] };
 }
 
 function forgetOldest(windows: Map<string, unknown>): void {

@@ -5,7 +5,7 @@ import type { LogLevel } from '../core/settings.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The daemon's log. */
-export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug'> {
+export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'fatal'> {
   /** Notes an answered request, at level `info`; its line is written with those of others. */
   request(exchange: Exchange, status: number, ms: number): void;
   /** Writes the lines that are noted. */
@@ -79,6 +79,24 @@ export function createLogStream(): { stream: DestinationStream; close(): void } 
   return {
     stream,
     close: () => stream.flushSync(),
+  };
+}
+
+/**
+ * Notes what ends the process because nobody caught it, and writes the lines that are noted when it ends, for whatever
+ * reason; gives what takes that back.
+ */
+export function logLastWords(log: Log, close: () => void): () => void {
+  const onCrash = (thrown: unknown): void => log.fatal({ err: thrown }, 'crashed');
+  const onExit = (): void => {
+    log.flush();
+    close();
+  };
+  process.on('uncaughtExceptionMonitor', onCrash);
+  process.on('exit', onExit);
+  return () => {
+    process.off('uncaughtExceptionMonitor', onCrash);
+    process.off('exit', onExit);
   };
 }
 

@@ -12,7 +12,7 @@ import { isLoopbackAddress } from './addresses.ts';
 import { createApp } from './app.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
 import { createFraming } from './framing.ts';
-import { createLog, createLogStream, type Log } from './log.ts';
+import { createLog, createLogStream, type Log, logLastWords } from './log.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './memory.ts';
 import { reloadCertificate, requireCertificate } from './tls.ts';
 import { UseRecorder } from './uses.ts';
@@ -48,6 +48,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const { domain, settings } = options;
   const out = options.log ? { stream: options.log, close() {} } : createLogStream();
   const log = createLog(settings.logLevel, out.stream);
+  const forgetLastWords = logLastWords(log, out.close);
   const uses = new UseRecorder(domain.store.keys, log);
   const certificate = await requireCertificate(settings);
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
@@ -83,6 +84,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   log.info({}, 'stopped');
   log.flush();
   out.close();
+  forgetLastWords();
 }
 
 async function open(listener: RequestListener, settings: ServeSettings, isTls: boolean) {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ServeSettings } from '../../src/core/settings.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createLog } from '../../src/http/log.ts';
-import { serve } from '../../src/http/server.ts';
+import { type ServeOptions, serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';
 import { docsFolder, type HttpPlant, settings, version } from './plant.ts';
@@ -51,6 +51,7 @@ export function inProcess(plant: HttpPlant, change: Partial<ServeSettings> = {})
 export async function listening(
   plant: HttpPlant,
   change: Partial<ServeSettings> = {},
+  limits: ServeOptions['limits'] = {},
 ): Promise<Face & { url: string }> {
   const lines: string[] = [];
   const stop = new AbortController();
@@ -61,6 +62,7 @@ export async function listening(
     version,
     docsFolder,
     log: { write: (line: string) => lines.push(line) },
+    limits,
   };
   let ended: Promise<void> = Promise.resolve();
   const url = await new Promise<string>((resolve, reject) => {

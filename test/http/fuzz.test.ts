@@ -172,7 +172,21 @@ it('bodies', { timeout: 120_000 }, async () => {
   );
 });
 
-it('pollutes no prototype', () => {
+it('pollutes no prototype', async () => {
+  const evil = '{"__proto__":{"value":1},"constructor":{"prototype":{"value":1}}';
+  for (const body of [
+    `{"readings":[${evil},"sensor":"SE-1001","at":1,"__proto__":{"quality":"good"}}]}`,
+    `{"__proto__":[],"readings":[]}`,
+    `{"__proto__":[]}`,
+    `{"readings":{"__proto__":[]}}`,
+  ]) {
+    for (const path of ['/api/v1/sensors/readings', '/api/v1/sensors/heartbeats']) {
+      await requireDocumented(path, { method: 'POST', headers: headers({ 'content-type': 'application/json' }), body });
+    }
+  }
+  const senml = `[{"bn":"SE-1001","n":"","v":1,"__proto__":{"t":1}}]`;
+  const type = { 'content-type': 'application/senml+json' };
+  await requireDocumented('/api/v1/sensors/readings', { method: 'POST', headers: headers(type), body: senml });
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>).value).toBeUndefined();
 });

@@ -51,6 +51,13 @@ const auth = () => `Authorization: Bearer ${secret}`;
 describe('what is no clean HTTP', () => {
   const post = 'POST /api/v1/sensors/readings HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
   const smuggled = 'GET /api/v1/me HTTP/1.1\r\nHost: a\r\n\r\n';
+  const last = smuggled.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+  const empty = '{"readings":[]}';
+  const long = 'x'.repeat(2_000_000);
+  const chunked = (body: string, coding = 'chunked') =>
+    `${post}${auth()}\r\nTransfer-Encoding: ${coding}\r\n\r\n${body}`;
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `a${index}:b\r\n`).join('');
+  const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}${auth()}\r\n\r\n`;
 
   it.each([
     [
@@ -72,6 +79,43 @@ describe('what is no clean HTTP', () => {
     ['a zero byte', () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n${auth()}\r\n\r\n`],
     ['64 KB of header', () => `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(65_536)}\r\n${auth()}\r\n\r\n`],
     ['64 KB of path', () => `GET /${'x'.repeat(65_536)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    [
+      'a length before chunked',
+      () => `${post}${auth()}\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG${smuggled}`,
+    ],
+    ['the same length twice', () => `${post}${auth()}\r\n${'Content-Length: 15\r\n'.repeat(2)}\r\n${empty}${smuggled}`],
+    ['a list of lengths', () => `${post}${auth()}\r\nContent-Length: 15, 15\r\n\r\n${empty}${smuggled}`],
+    ['a length beyond numbers', () => `${post}${auth()}\r\nContent-Length: ${'9'.repeat(40)}\r\n\r\n${smuggled}`],
+    ['another coding below chunked', () => chunked('0\r\n\r\n', 'gzip, chunked') + smuggled],
+    ['chunked in two headers', () => chunked('0\r\n\r\n', 'chunked\r\nTransfer-Encoding: identity') + smuggled],
+    ['chunked behind a vertical tab', () => chunked('0\r\n\r\n', '\x0bchunked') + smuggled],
+    ['chunked with HTTP/1.0', () => chunked(`f\r\n${empty}\r\n0\r\n\r\n`).replace('/1.1', '/1.0') + smuggled],
+    ['chunks with bare LF', () => chunked(`f\n${empty}\n0\n\n`) + smuggled],
+    ['an extension with bare LF', () => chunked(`f;\n${empty}\r\n0\r\n\r\n`) + smuggled],
+    ['a chunk longer than it says', () => chunked(`e\r\n${empty}\r\n0\r\n\r\n`) + smuggled],
+    ['a chunk size with a sign', () => chunked(`+f\r\n${empty}\r\n0\r\n\r\n`) + smuggled],
+    ['a chunk size beyond numbers', () => chunked(`${'F'.repeat(17)}\r\n${empty}\r\n0\r\n\r\n`) + smuggled],
+    ['a chunk extension of 2 MB', () => chunked(`f;a=${long}\r\n${empty}\r\n0\r\n\r\n`)],
+    ['a trailer of 2 MB', () => chunked(`f\r\n${empty}\r\n0\r\nX: ${long}\r\n\r\n`)],
+    ['a hundred thousand trailers', () => chunked(`f\r\n${empty}\r\n0\r\n${'X: a\r\n'.repeat(100_000)}\r\n`)],
+    ['a length in the trailer', () => chunked(`f\r\n${empty}\r\n0\r\nContent-Length: 5\r\n\r\n`)],
+    ['HTTP/0.9', () => 'GET /api/v1/me\r\n\r\n'],
+    ['HTTP/1.2', () => `GET /api/v1/me HTTP/1.2\r\nHost: a\r\n${auth()}\r\n\r\n`],
+    ['the preface of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['two hosts', () => get('/api/v1/me', 'Host: b\r\n')],
+    ['a host with a path', () => `GET /nope HTTP/1.1\r\nHost: a/api/v1/me?\r\n${auth()}\r\n\r\n`],
+    ['a host of another shape', () => `GET /nope HTTP/1.1\r\nHost: a"><b\r\n${auth()}\r\n\r\n`],
+    ['dots in the path', () => get('/api/v1/x/../me')],
+    ['dots at the end of the path', () => get('/api/v1/me/x/..')],
+    ['encoded dots in the path', () => get('/api/v1/x/%2e%2E/me')],
+    ['dots in a whole address', () => get('http://a/api/v1/./me')],
+    ['backslashes in the path', () => get('/api\\v1\\me')],
+    ['a fragment', () => get('/api/v1/me#x')],
+    ['a bare CR', () => get('/api/v1/me', 'X: a\rb\r\n')],
+    ['a name without a colon', () => get('/api/v1/me', 'name\r\n')],
+    ['a header without a name', () => get('/api/v1/me', ': value\r\n')],
+    ['a method in lower case', () => get('/api/v1/me').replace('GET', 'get')],
+    ['CONNECT', () => `CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`],
     ['no host', () => `GET /api/v1/me HTTP/1.1\r\n${auth()}\r\n\r\n`],
     ['TLS', () => Buffer.from('16030100c8010000c40303', 'hex').toString('latin1')],
     ['nothing known', () => 'HELP\r\n\r\n'],
@@ -79,8 +123,67 @@ describe('what is no clean HTTP', () => {
     const text = await send(Buffer.from(bytes(), 'latin1'));
     const statuses = statusesOf(text);
     expect(statuses.length, text).toBeLessThanOrEqual(1);
-    if (statuses[0] !== undefined) expect([400, 401, 431]).toContain(statuses[0]);
+    if (statuses[0] !== undefined) expect([400, 401, 413, 431]).toContain(statuses[0]);
     expect(text).not.toContain(secret.slice(8));
+  });
+
+  it.each([
+    ['a chunk extension', () => chunked(`f;a=b\r\n${empty}\r\n0\r\n\r\n`), [200, 401]],
+    ['chunked in any case', () => chunked(`f\r\n${empty}\r\n0\r\n\r\n`, 'ChUnKeD'), [200, 401]],
+    [
+      'a request as the body of a GET',
+      () => get('/api/v1/me', `Content-Length: ${smuggled.length}\r\n`) + smuggled,
+      [200, 401],
+    ],
+    [
+      'a request as the body of a refused POST',
+      () => `POST /nope HTTP/1.1\r\nHost: a\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+      [404, 401],
+    ],
+    ['a whole address', () => get('http://b/api/v1/me'), [200, 401]],
+    ['HTTP/1.0 kept alive', () => get('/api/v1/me', 'Connection: keep-alive\r\n').replace('/1.1', '/1.0'), [200, 401]],
+    ['an expectation', () => get('/api/v1/me', 'Expect: a-miracle\r\n'), [200, 401]],
+    ['a prototype as a header', () => get('/api/v1/me', '__proto__: a\r\nconstructor: b\r\n'), [200, 401]],
+    ['1500 headers', () => get('/api/v1/me', many(1500)), [200, 401]],
+    [
+      'a key in the trailer',
+      () => `${post}Transfer-Encoding: chunked\r\n\r\nf\r\n${empty}\r\n0\r\n${auth()}\r\n\r\n`,
+      [401, 401],
+    ],
+  ])('%s is read as it is meant, and the next request is its own', async (_, bytes, statuses) => {
+    const text = await send(bytes() + last);
+    expect(statusesOf(text), text).toEqual(statuses);
+  });
+
+  it.each([
+    ['//api/v1/me', 404],
+    ['/api//v1/me', 404],
+    ['/api%2fv1/me', 404],
+    ['/api%252fv1/me', 404],
+    ['/API/V1/ME', 404],
+    ['/api/v1/me;a=b', 404],
+    ['/api/v1/docs/..%2fpackage.json', 404],
+    ['/api/v1/parts/%c0%af', 404],
+    ['/api/v1/parts/%ed%a0%80', 404],
+    ['/api/v1/parts/%00', 404],
+    ['/api/v1/parts/__proto__', 404],
+    ['/api/v1/__proto__', 404],
+    ['/api/v1/constructor', 404],
+    ['/api/v1/sensors/__proto__/readings', 404],
+    ['/api/v1/sensors/constructor/readings', 404],
+    ['/api/v1/parts?part_number=%c0%af', 400],
+    ['/api/v1/parts?__proto__=1', 400],
+    ['/api/v1/parts?__proto__[limit]=1', 400],
+    ['/api/v1/parts?constructor=1', 400],
+    ['/api/v1/sensors/SE-1001/readings?bucket=5m&agg=__proto__', 400],
+  ])('%s is %i', async (target, status) => {
+    expect(statusesOf(await send(get(target, 'Connection: close\r\n')))).toEqual([status]);
+  });
+
+  it('a proxy that adds its header behind a thousand others is still seen', async () => {
+    const metrics = (more: string) => `GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more}\r\n`;
+    expect(statusesOf(await send(metrics(many(1000))))).toEqual([200]);
+    expect(statusesOf(await send(metrics(`${many(1000)}X-Forwarded-For: 9.9.9.9\r\n`)))).toEqual([404]);
   });
 
   it('two Authorization headers are malformed', async () => {

@@ -7,7 +7,7 @@ import { list, oneOf, parsed, text, toggle } from '../flags.ts';
 export const serve = defineCommand({
   name: 'serve',
   summary: 'Run the API daemon in the foreground',
-  description: 'SIGTERM and SIGINT end it once what is under way has been answered.',
+  description: 'SIGTERM and SIGINT end it once what is under way has been answered, a second SIGINT at once.',
   flags: {
     host: text('--host <ADDRESS>', `address to listen on (default ${serveDefaults.host})`),
     port: parsed('--port <PORT>', `port; 0 = any free one (default ${serveDefaults.port})`, parsePort),

@@ -58,6 +58,7 @@ TimeoutStopSec=30
 Restart=on-failure
 RestartSec=1
 LimitNOFILE=65536
+LimitCORE=0
 
 NoNewPrivileges=yes
 CapabilityBoundingSet=
