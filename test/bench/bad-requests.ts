@@ -13,23 +13,26 @@ export const documentedStatuses: ReadonlySet<number> = new Set([
 export class BadClient {
   readonly #port: number;
   readonly #secret: string;
-  readonly #address: number;
+  readonly #firstAddress: number;
+  readonly #addresses: number;
   #count = 0;
   #socket: Socket | undefined;
   #answered: ((status: number) => void) | undefined;
   #received = '';
 
-  constructor(url: string, secret: string, number: number) {
+  /** `number` tells it from other clients: each says it is from so many `addresses` of its own, one after the other. */
+  constructor(url: string, secret: string, number: number, addresses: number) {
     this.#port = Number(new URL(url).port);
     this.#secret = secret;
-    this.#address = number << 18;
+    this.#firstAddress = number * addresses;
+    this.#addresses = addresses;
   }
 
   /** Sends the next one and gives the status of its answer; 0 where the connection was closed without one. */
   next(): Promise<number> {
     const n = this.#count++;
     const make = kinds[n % kinds.length] ?? notHttp;
-    const bytes = make({ n, secret: this.#secret, from: addressOf(this.#address + n) });
+    const bytes = make({ n, secret: this.#secret, from: addressOf(this.#firstAddress + (n % this.#addresses)) });
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`no answer to:\n${bytes.toString().slice(0, 500)}`)), 20_000);
       this.#received = '';

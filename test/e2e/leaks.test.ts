@@ -1,0 +1,325 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readProgram } from '../docs/program.ts';
+import { call, Wire } from './client.ts';
+import { filesUnder, leakOf, ProcessWatch } from './leaks.ts';
+import { Plant } from './plant.ts';
+import { cli, type Outcome } from './program.ts';
+
+describe('nothing that is written holds a secret', () => {
+  let plant: Plant;
+
+  beforeAll(async () => {
+    plant = await Plant.open();
+    await plant.importSensors([{ id: 'S-1', code: 'OVEN', name: 'Oven', unit: 'Cel' }]);
+  });
+  afterAll(() => plant.close());
+
+  it('neither logs nor answers, store, journal, audit trail, process list', async () => {
+    const secrets: string[] = [];
+    const told: Outcome[] = [];
+    /** Runs a command with a secret on its standard input; what it tells is looked through later. */
+    const tell = async (args: string[], input = '') => {
+      told.push(await plant.hkctl(args, { input }));
+      return told.at(-1)?.code;
+    };
+    const core = await plant.mint('Core', 'operational-core');
+    const gateway = await plant.mint('Gateway', 'sensor-gateway');
+    const revoked = await plant.mint('Revoked', 'operational-core');
+    secrets.push(core.secret, gateway.secret, revoked.secret);
+    await tell(['keys', 'revoke', revoked.key.id, '--yes']);
+    const rotated = (await plant.ok(['keys', 'rotate', gateway.key.id, '--yes'])).stdout.trim();
+    secrets.push(rotated);
+    await tell([
+      'keys',
+      'create',
+      '--name',
+      'In file',
+      '--entity',
+      'BER',
+      '--preset',
+      'production-only',
+      '--secret-file',
+      plant.path('f.key'),
+    ]);
+    secrets.push(readFileSync(plant.path('f.key'), 'utf8').trim());
+
+    const daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'debug', HKCTL_LIMIT_FAILED_CHECKS: '20/s' });
+    const answers: string[] = [];
+    const ask = async (path: string, options: Parameters<typeof call>[1] = {}) => {
+      const { headers, text, status } = await call(`${daemon.url}${path}`, options);
+      answers.push(JSON.stringify(headers) + text);
+      return status;
+    };
+    for (const secret of secrets) {
+      await ask('/api/v1/me', { secret });
+      await ask(`/api/v1/me?api_key=${secret}`, { secret: core.secret });
+      await ask(`/api/v1/parts?${secret}=1`, { secret: core.secret });
+      await ask(`/api/v1/parts?cursor=${secret}`, { secret: core.secret });
+      await ask(`/api/v1/parts/${secret}`, { secret: core.secret });
+      await ask(`/${secret}`);
+      await ask(`/api/v1/sensors/${secret}/readings`, { secret: core.secret });
+      await ask('/api/v1/me', {
+        headers: {
+          authorization: `Basic ${secret}`,
+          cookie: `k=${secret}`,
+          'user-agent': secret,
+          'x-request-id': secret,
+        },
+      });
+      await ask('/api/v1/me', { secret: secret.slice(0, 40) });
+      await ask('/api/v1/me', { secret: `${secret}x` });
+      const reading = { sensor: secret, at: secret, value: secret, [secret]: 1 };
+      await ask('/api/v1/sensors/readings', { secret: rotated, body: { readings: [reading] } });
+      await ask('/api/v1/sensors/readings', { secret: rotated, body: { [secret]: [] } });
+      await ask('/api/v1/sensors/readings', { secret: rotated, body: `{"readings": ${secret}` });
+      await ask('/api/v1/sensors/readings', { secret: rotated, body: '{}', headers: { 'content-type': secret } });
+      await ask('/api/v1/sensors/heartbeats', {
+        secret: rotated,
+        body: { heartbeats: [{ sensor: 'OVEN', firmware: 'v1', status: secret }] },
+      });
+      // What is no HTTP at all.
+      const wire = new Wire(daemon.port);
+      wire.write(`GET /${secret} HTTP/1.1\r\nHost: x\r\nbad header ${secret}\r\n\r\n`);
+      await wire.closed;
+      answers.push(wire.received);
+      await tell(['keys', 'verify'], secret);
+      await tell(['keys', 'verify', '--json'], `${secret}x`);
+      await tell(
+        ['import', 'parts', '-', '--format', 'csv', '--entity', 'BER'],
+        `id,name,part_number,is_active\n${secret},a,b,${secret}\n`,
+      );
+      await tell(
+        ['import', 'parts', '-', '--format', 'ndjson', '--entity', 'BER'],
+        `{"id":"1","${secret}":1}\n${secret}\n`,
+      );
+    }
+    expect(await ask('/metrics')).toBe(200);
+    await ask('/api/v1/openapi.json');
+
+    // While the daemon runs: neither its arguments nor its environment name one.
+    const processes = spawnSync('ps', ['axeww', '-o', 'args']).stdout.toString();
+    await tell(['audit', 'list', '--json']);
+    await tell(['audit', 'export']);
+    await tell(['keys', 'list', '--all', '--json']);
+    const scanned = plant.write('leaked.txt', `x ${core.secret} y`);
+    await tell(['keys', 'scan', scanned, '--json']);
+    rmSync(scanned);
+    await daemon.stop();
+
+    rmSync(plant.path('f.key'));
+    const written = new Map<string, string>([
+      ['log', daemon.log],
+      ['answers', answers.join('\n')],
+      ['commands', told.map(({ stdout, stderr }) => stdout + stderr).join('\n')],
+      ['processes', processes],
+      ...filesUnder(plant.folder).map((path) => [path, readFileSync(path, 'latin1')] as const),
+    ]);
+    expect([...written.keys()].filter((name) => name.endsWith('.db')).length).toBeGreaterThanOrEqual(3);
+    expect(daemon.log).toContain('"url"');
+    for (const [name, text] of written) {
+      // In a database the column behind a prefix may begin, by chance, with the secret's next characters.
+      const telling = /\.db(-wal|-shm)?$/.test(name) ? 13 : 9;
+      for (const secret of secrets) expect(leakOf(text, secret, telling), name).toBeUndefined();
+    }
+  });
+});
+
+describe('every command', () => {
+  let plant: Plant;
+
+  beforeAll(async () => {
+    plant = await Plant.open();
+    await plant.importSensors([{ id: 'S-1', code: 'OVEN', name: 'Oven', unit: 'Cel' }]);
+  });
+  afterAll(() => plant.close());
+
+  it('leaves no secret in its output, its process, the store or the home folder', { timeout: 180_000 }, async () => {
+    const file = plant.path('gateway.key');
+    const key = ['--entity', 'BER', '--preset', 'sensor-gateway'];
+    const spare = await plant.mint('Spare', 'sensor-gateway');
+    const doomed = await plant.mint('Doomed', 'sensor-gateway');
+    mkdirSync(plant.path('dir'), { mode: 0o700 });
+    const watch = new ProcessWatch();
+    /** Command lines by command, with what stands on their standard input. */
+    const lines: [command: string, args: string[], input?: () => string][] = [
+      ['keys create', ['--name', 'Gateway', ...key, '--secret-file', file]],
+      ['keys rotate', [spare.key.prefix, '--yes', '--secret-dir', plant.path('dir')]],
+      ['keys', []],
+      ['keys list', ['--all', '--json']],
+      ['keys show', [spare.key.prefix]],
+      ['keys verify', [], () => secretIn(file)],
+      ['keys scan', ['-', '--json'], () => `x ${secretIn(file)} y`],
+      ['keys revoke', [doomed.key.id, '--yes']],
+      ['permissions list', []],
+      ['entities list', []],
+      ['entities add', ['CHI', '--name', 'Chicago', '--timezone', 'America/Chicago']],
+      ['entities deactivate', ['CHI', '--yes']],
+      ['entities activate', ['CHI']],
+      ['entities remove', ['CHI', '--yes']],
+      ['users list', []],
+      ['users add', ['bob', '--name', 'Bob', '--role', 'operator']],
+      ['users set-role', ['bob', 'manager']],
+      ['users deactivate', ['bob', '--yes']],
+      ['users activate', ['bob']],
+      ['tenants list', []],
+      ['tenants add', ['Other', '--admin', 'eve']],
+      ['tenants set', ['--name', 'Acme Castings']],
+      [
+        'import',
+        ['parts', '-', '--entity', 'BER', '--format', 'csv'],
+        () => `id,name\n${secretIn(file)},${secretIn(file)}\n`,
+      ],
+      ['sensors list', ['--entity', 'BER']],
+      ['sensors show', ['OVEN', '--entity', 'BER']],
+      ['sensors export', ['--entity', 'BER', '--format', 'csv']],
+      ['audit list', ['--json']],
+      ['audit verify', []],
+      ['audit export', []],
+      ['migrate', []],
+      ['openapi', []],
+      ['completion', ['bash']],
+      ['systemd-unit', []],
+      [
+        'init',
+        [
+          '--org',
+          'Again',
+          '--week-start',
+          'monday',
+          '--entity',
+          'ONE',
+          '--entity-name',
+          'One',
+          '--timezone',
+          'UTC',
+          '--admin',
+          'a',
+        ],
+      ],
+    ];
+    // The daemon has the test above.
+    const commands = [...(await readProgram()).commands.keys()].filter((name) => name !== 'serve');
+    expect([...new Set(lines.map(([command]) => command))].sort()).toEqual(commands.sort());
+
+    const secrets: string[] = [spare.secret, doomed.secret];
+    const told: string[] = [];
+    let lookedAt = 0;
+    for (const [command, args, input] of lines) {
+      const { code, stdout, stderr } = await plant.hkctl([...command.split(' '), ...args], { input: input?.() ?? '' });
+      expect(code, `${command}: ${stderr}`).toBe({ 'keys scan': 5, import: 2, init: 5 }[command] ?? 0);
+      told.push(`${command}: ${stdout}${stderr}`);
+      // What was handed over where it was asked for may hold it, and nothing else.
+      const handedOver = filesUnder(plant.folder).filter((path) => path.endsWith('.key') || path.includes('/dir/'));
+      secrets.push(...handedOver.map(secretIn));
+      const changed = filesUnder(plant.folder).filter((path) => statSync(path).mtimeMs >= lookedAt);
+      lookedAt = Date.now() - 20;
+      for (const path of changed.filter((path) => !handedOver.includes(path))) {
+        for (const secret of new Set(secrets)) expect(leakIn(path, secret), `${path} after ${command}`).toBeUndefined();
+      }
+    }
+    // Whoever names a key by its secret has it in the shell's history, and nowhere else.
+    const seen = watch.stop();
+    expect(watch.count).toBeGreaterThan(lines.length / 2);
+    const wrong = secretIn(file);
+    for (const args of [['show', wrong], ['rotate', wrong, '--yes'], ['revoke', wrong, '--yes'], [wrong]]) {
+      const outcome = await plant.hkctl(['keys', ...args]);
+      expect(outcome.code).toBeGreaterThan(0);
+      told.push(outcome.stdout + outcome.stderr);
+    }
+    const mistaken = await plant.hkctl(['--debug', `--${wrong}`, wrong], { env: { HKCTL_LIMIT_REQUESTS: wrong } });
+    told.push(mistaken.stdout + mistaken.stderr, (await plant.ok(['audit', 'export'])).stdout);
+    for (const secret of new Set(secrets)) {
+      expect(leakOf(seen, secret, 9), 'processes').toBeUndefined();
+      for (const text of told) expect(leakOf(text, secret, 9), text.slice(0, 200)).toBeUndefined();
+      for (const path of filesUnder(plant.path('store'))) expect(leakIn(path, secret), path).toBeUndefined();
+    }
+    expect(readdirSync(plant.folder).sort()).toEqual(['dir', 'gateway.key', 'store']);
+  });
+});
+
+/** Thrown into a process from outside, as a fault of a driver would be: with a secret in what it says. */
+const fault = `
+import { readFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+const [how, file, ms] = process.env.FAULT.split(' ');
+const secret = readFileSync(file, 'utf8').trim();
+const faults = {
+  throw() { throw new Error('failed near ' + secret, { cause: new Error('because of ' + secret) }); },
+  text() { throw 'failed near ' + secret; },
+  reject() { Promise.reject(new TypeError('failed near ' + secret)); },
+  object() { Promise.reject({ secret }); },
+  memory() { const all = []; for (;;) all.push(secret + all.length, { [secret + all.length]: all.length }); },
+};
+if (isMainThread) setTimeout(faults[how], Number(ms));
+`;
+
+describe('a crash', () => {
+  let plant: Plant;
+  let secret: string;
+  let module: string;
+
+  beforeAll(async () => {
+    plant = await Plant.open();
+    secret = (await plant.mint('Crash', 'operational-core')).secret;
+    plant.write('crash.key', secret);
+    module = plant.write('fault.mjs', fault);
+    mkdirSync(plant.path('reports'));
+  });
+  afterAll(() => plant.close());
+
+  /** Runs a command into a fault, with every report that Node can write; core files would hold all of its memory. */
+  const crash = async (how: string, ms: number, command: string, more = '') => {
+    const reports = `--report-uncaught-exception --report-on-fatalerror --report-directory=${plant.path('reports')}`;
+    const running = plant.attach('bash', ['-c', `ulimit -c 0; exec '${process.execPath}' '${cli}' ${command}`], {
+      FAULT: `${how} ${plant.path('crash.key')} ${ms}`,
+      NODE_OPTIONS: `--import ${pathToFileURL(module)} ${reports} ${more}`,
+      HKCTL_PORT: '0',
+    });
+    // Its standard input stays open: the command waits for a secret.
+    const outcome = await running.ended;
+    return { ...outcome, text: outcome.stdout + outcome.stderr };
+  };
+  const reportsOf = () => filesUnder(plant.folder).filter((path) => /report.*\.json$/.test(path));
+
+  it.each(['throw', 'text', 'reject', 'object'])('of the daemon tells no secret: %s', async (how) => {
+    const { code, text, stdout } = await crash(how, 1000, 'serve');
+    expect(code).toBe(1);
+    const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    expect(last).toMatchObject({ level: 'fatal', msg: 'crashed' });
+    if (how === 'throw') expect(last.err.message).toBe(`failed near ${secret.slice(0, 8)}…`);
+    expect(leakOf(text, secret, 9)).toBeUndefined();
+  });
+
+  it.each([
+    ['throw', ''],
+    ['reject', '--debug'],
+    ['text', '--json'],
+    ['throw', '--json --debug'],
+  ])('of a command tells no secret: %s %s', async (how, flags) => {
+    const { code, text, stderr } = await crash(how, 500, `keys verify ${flags}`);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Something unexpected happened');
+    expect(leakOf(text, secret, 9)).toBeUndefined();
+  });
+
+  it('for want of memory tells no secret, nor does the report of it', async () => {
+    const { signal, text } = await crash('memory', 1000, 'serve', '--max-old-space-size=60');
+    expect(signal).toBe('SIGABRT');
+    expect(leakOf(text, secret, 9)).toBeUndefined();
+    const reports = reportsOf();
+    expect(reports.length).toBe(1);
+    for (const path of reports) expect(leakOf(readFileSync(path, 'latin1'), secret, 9)).toBeUndefined();
+  });
+});
+
+function secretIn(path: string): string {
+  return readFileSync(path, 'latin1').trim();
+}
+
+function leakIn(path: string, secret: string): string | undefined {
+  // In a database the column behind a prefix may begin, by chance, with the secret's next characters.
+  return leakOf(readFileSync(path, 'latin1'), secret, /\.db(-wal|-shm)?$/.test(path) ? 13 : 9);
+}

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The first part of a secret that a text holds: `telling` characters from its start, or ten from anywhere behind it; in
+ * lower case also, as names of headers and types are written.
+ */
+export function leakOf(text: string, secret: string, telling: number): string | undefined {
+  const given = text.toLowerCase();
+  const wanted = secret.toLowerCase();
+  if (given.includes(wanted.slice(0, telling))) return secret.slice(0, telling);
+  for (let at = 1; at + 10 <= wanted.length; at++) {
+    if (given.includes(wanted.slice(at, at + 10))) return secret.slice(at, at + 10);
+  }
+  return undefined;
+}
+
+export function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Looks into every process that starts: what of its arguments and environment anybody on the machine could see. */
+export class ProcessWatch {
+  readonly #others = new Set(processIds());
+  readonly #seen = new Map<string, Set<string>>();
+  readonly #timer = setInterval(() => this.#look(), 5);
+
+  /** All that was seen, until now. */
+  stop(): string {
+    clearInterval(this.#timer);
+    return [...this.#seen.values()].flatMap((texts) => [...texts]).join('\n');
+  }
+
+  get count(): number {
+    return this.#seen.size;
+  }
+
+  #look(): void {
+    for (const pid of processIds()) {
+      if (this.#others.has(pid)) continue;
+      const texts = this.#seen.get(pid) ?? new Set();
+      for (const name of ['cmdline', 'environ']) texts.add(readIfThere(`/proc/${pid}/${name}`));
+      this.#seen.set(pid, texts);
+    }
+  }
+}
+
+function processIds(): string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+}
+
+/** A process may have ended meanwhile, and one of somebody else tells nothing. */
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && ['ENOENT', 'ESRCH', 'EACCES'].includes(String(thrown.code))) {
+      return '';
+    }
+    throw thrown;
+  }
+}
