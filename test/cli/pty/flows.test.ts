@@ -243,7 +243,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     terminal.type('1');
     expect(await terminal.until('Keys 21 to 25 of 25.')).toContain('Line 0, prefix');
     terminal.type('1');
-    await terminal.until(/21 to 25 of 25[^]*11 to 20 of 25/);
+    await terminal.until(/21 to 25 of 25[\s\S]*11 to 20 of 25/);
   });
 
   it('paints with colours, and without by NO_COLOR', async () => {
