@@ -178,6 +178,8 @@ describe('every command', () => {
       ['audit list', ['--json']],
       ['audit verify', []],
       ['audit export', []],
+      ['backup', [plant.path('plant.backup')]],
+      ['restore', [plant.path('plant.backup'), '--yes']],
       ['migrate', []],
       ['openapi', []],
       ['completion', ['bash']],
