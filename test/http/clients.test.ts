@@ -5,10 +5,12 @@ import { oas } from '@stoplight/spectral-rulesets';
 import { execa } from 'execa';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { expect, it } from 'vitest';
+import { openapiDocument } from '../../src/http/openapi.ts';
+import { resources } from '../../src/resources/index.ts';
 
 const golden = join(process.cwd(), 'test', 'golden');
 const file = join(golden, 'openapi.json');
-const document = readFileSync(file, 'utf8');
+const document = JSON.stringify(openapiDocument(resources, { version: '1.2.3', baseUrl: 'https://plant.test' }));
 
 it('passes the recommended rules of redocly', { timeout: 120_000 }, async () => {
   const redocly = join(process.cwd(), 'node_modules', '.bin', 'redocly');
