@@ -7,6 +7,7 @@ import { maxBatch } from '../../src/core/readings.ts';
 import { serveDefaults } from '../../src/core/settings.ts';
 import { maxBodyBytes } from '../../src/http/body.ts';
 import { connectionLimits } from '../../src/http/connections.ts';
+import { memoryLimits } from '../../src/http/memory.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
 import { dataDictionary } from '../../src/resources/dictionary.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -139,6 +140,15 @@ describe('limits', () => {
     const { connections, headersMs, requestMs, idleMs, answerMs, keepAliveMs } = connectionLimits;
     expect(serve).toContain(`At most ${connections} connections`);
     for (const ms of [headersMs, requestMs, idleMs, answerMs, keepAliveMs]) expect(serve).toContain(`${ms / 1000} s`);
+  });
+
+  it('of memory are those of the program', () => {
+    const { answerBytes, bodyBytes, waitMs } = memoryLimits;
+    const MiB = 1024 * 1024;
+    expect(serve).toContain(`Bodies hold at most ${bodyBytes / MiB} MiB together`);
+    expect(serve).toContain(`large answers ${answerBytes / MiB} MiB`);
+    expect(serve).toContain(`no room within ${waitMs / 1000} s`);
+    expect(serve).toContain(`must be taken within ${connectionLimits.tightAnswerMs / 1000} s`);
   });
 
   it('of rates are the defaults of the program', () => {

@@ -64,6 +64,28 @@ describe.concurrent('the life of a daemon', () => {
     await stuck.closed;
   });
 
+  it('a second SIGINT ends it at once, with 130; one that comes twice is one', async () => {
+    const daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'info' });
+    const stuck = new Wire(daemon.port);
+    const head = postHead('/api/v1/sensors/readings', gateway, 1000);
+    stuck.write(`${head.slice(0, -2)}Expect: 100-continue\r\n\r\n{`);
+    await until('the daemon waits for the rest', () => stuck.statuses[0] === 100);
+    // npm passes a Ctrl-C on to those whom the terminal has told already.
+    daemon.child.kill('SIGINT');
+    daemon.child.kill('SIGINT');
+    await until('it stops', () => isRefused(daemon.port));
+    await pause(500);
+    expect(daemon.hasEnded).toBe(false);
+    const askedAt = Date.now();
+    const outcome = await daemon.stop('SIGINT');
+    expect([outcome.code, outcome.signal]).toEqual([130, null]);
+    expect(Date.now() - askedAt).toBeLessThan(5_000);
+    expect(daemon.log).toContain('"msg":"stopping"');
+    await stuck.closed;
+    // What it left behind is in nobody's way.
+    expect((await (await plant.serve()).stop()).code).toBe(0);
+  });
+
   it.sequential('says so where its port is taken, and takes no other', async () => {
     const daemon = await plant.serve();
     const second = await plant.hkctl(['serve', '--port', String(daemon.port)]);

@@ -179,6 +179,45 @@ describe('limits', () => {
     expect((await face.fetch('/api/v1/me', bearer(secret))).status).toBe(200);
   });
 
+  it('an address over its limit of failed checks is a warning, once a window, without the secret', async () => {
+    const limitFailedChecks = { requests: 2, windowSeconds: 1 };
+    const face = inProcess(plant, { limitFailedChecks, logLevel: 'warn', trustProxy: ['127.0.0.1'] });
+    const secret = plant.unknownSecret();
+    const fail = (from: string) => face.fetch('/api/v1/me', bearer(secret, { 'x-forwarded-for': from }));
+    const warnings = () =>
+      face
+        .log()
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    const message = 'too many failed key checks from an address';
+    for (let i = 0; i < 2; i++) await fail('192.0.2.7');
+    expect(warnings()).toEqual([]);
+    for (let i = 0; i < 5; i++) await fail('192.0.2.7');
+    await fail('192.0.2.8');
+    const warned = { level: 'warn', address: '192.0.2.7', code: 'unknown_key', msg: message };
+    expect(warnings()).toEqual([expect.objectContaining(warned)]);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    for (let i = 0; i < 4; i++) await fail('192.0.2.7');
+    expect(warnings().length).toBe(2);
+    expect(face.log()).not.toContain(secret.slice(8, 18));
+  });
+
+  it('of a flood of addresses over their limit thirty a minute are named', async () => {
+    const face = inProcess(plant, {
+      limitFailedChecks: { requests: 1, windowSeconds: 60 },
+      logLevel: 'warn',
+      trustProxy: ['127.0.0.1'],
+    });
+    for (let i = 0; i < 200; i++) {
+      const headers = bearer(plant.unknownSecret(), { 'x-forwarded-for': `198.51.100.${i}` });
+      for (let check = 0; check < 3; check++) await face.fetch('/api/v1/me', headers);
+    }
+    const lines = face.log().split('\n').slice(0, -1);
+    expect(lines.length).toBe(31);
+    expect(lines.at(-1)).toContain('from more addresses');
+  });
+
   it('believes X-Forwarded-For of trusted proxies only, from the right', async () => {
     const limitFailedChecks = { requests: 1, windowSeconds: 60 };
     const failFrom = (face: ReturnType<typeof inProcess>, forwarded: string) =>

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import { connect, type DetailedPeerCertificate, getCiphers, type SecureVersion, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Face, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';
@@ -40,9 +40,7 @@ function use(name: string): void {
   for (const end of ['crt', 'key']) copyFileSync(join(folder, `${name}.${end}`), join(folder, `in-use.${end}`));
 }
 
-function handshake(
-  options: { minVersion?: 'TLSv1' | 'TLSv1.2'; maxVersion?: 'TLSv1.1' | 'TLSv1.2'; ciphers?: string } = {},
-) {
+function handshake(options: { minVersion?: SecureVersion; maxVersion?: SecureVersion; ciphers?: string } = {}) {
   return new Promise<{ certificate: DetailedPeerCertificate; protocol: string | null }>((resolve, reject) => {
     const { port } = new URL(face.url);
     const socket: TLSSocket = connect(
@@ -77,10 +75,27 @@ it('answers over TLS, with HSTS', async () => {
 it('speaks 1.3 and 1.2, nothing older, and no old cipher', async () => {
   expect((await handshake()).protocol).toBe('TLSv1.3');
   expect((await handshake({ maxVersion: 'TLSv1.2' })).protocol).toBe('TLSv1.2');
-  await expect(handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' })).rejects.toThrow();
+  for (const version of ['TLSv1', 'TLSv1.1'] as const) {
+    const old = { minVersion: version, maxVersion: version, ciphers: 'ALL@SECLEVEL=0' };
+    await expect(handshake(old)).rejects.toThrow();
+  }
   await expect(
     handshake({ maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384' }),
   ).rejects.toThrow();
+});
+
+it('offers with 1.2 what has forward secrecy and authenticates what it encrypts', async () => {
+  const offered: string[] = [];
+  for (const name of getCiphers().map((cipher) => cipher.toUpperCase())) {
+    if (name.startsWith('TLS_')) continue;
+    const found = await handshake({ maxVersion: 'TLSv1.2', ciphers: `${name}:@SECLEVEL=0` }).catch(() => undefined);
+    if (found) offered.push(name);
+  }
+  expect(offered.sort()).toEqual([
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+  ]);
 });
 
 it('takes a new certificate on SIGHUP, and keeps the old one where the new one does not fit', async () => {
