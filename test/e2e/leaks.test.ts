@@ -181,6 +181,8 @@ describe('every command', () => {
       ['backup', [plant.path('plant.backup')]],
       ['restore', [plant.path('plant.backup'), '--yes']],
       ['migrate', []],
+      ['backup', [plant.path('copy.db')]],
+      ['restore', [plant.path('copy.db'), '--yes']],
       ['openapi', []],
       ['completion', ['bash']],
       ['systemd-unit', []],
@@ -236,9 +238,10 @@ describe('every command', () => {
     for (const secret of new Set(secrets)) {
       expect(leakOf(seen, secret, 9), 'processes').toBeUndefined();
       for (const text of told) expect(leakOf(text, secret, 9), text.slice(0, 200)).toBeUndefined();
-      for (const path of filesUnder(plant.path('store'))) expect(leakIn(path, secret), path).toBeUndefined();
+      for (const path of [...filesUnder(plant.path('store')), plant.path('copy.db')])
+        expect(leakIn(path, secret), path).toBeUndefined();
     }
-    expect(readdirSync(plant.folder).sort()).toEqual(['dir', 'gateway.key', 'store']);
+    expect(readdirSync(plant.folder).sort()).toEqual(['copy.db', 'dir', 'gateway.key', 'store']);
   });
 });
 
