@@ -178,8 +178,6 @@ describe('every command', () => {
       ['audit list', ['--json']],
       ['audit verify', []],
       ['audit export', []],
-      ['backup', [plant.path('plant.backup')]],
-      ['restore', [plant.path('plant.backup'), '--yes']],
       ['migrate', []],
       ['backup', [plant.path('copy.db')]],
       ['restore', [plant.path('copy.db'), '--yes']],
