@@ -49,6 +49,7 @@ export async function run(): Promise<BenchReport> {
       client.close();
     };
     await Promise.all(clients.map(work));
+    await sampling;
     const statuses = [...seen].sort(([a], [b]) => a - b);
     return {
       title: `Bad requests, ${sent.toLocaleString('en')} over ${connections} connections`,
