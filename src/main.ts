@@ -45,7 +45,14 @@ function createServices(io: Pick<Io, 'clock'>): Services {
         import('./resources/index.ts'),
       ]);
       await serve(
-        { domain, settings, resources, version: packageJson.version, docsFolder: join(__dirname, 'docs') },
+        {
+          domain,
+          machineClock: io.clock,
+          settings,
+          resources,
+          version: packageJson.version,
+          docsFolder: join(__dirname, 'docs'),
+        },
         hooks,
       );
     },

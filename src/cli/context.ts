@@ -1,4 +1,5 @@
 import { type Actor, type Domain, findActor } from '../core/actors.ts';
+import { steadyClock } from '../core/clock.ts';
 import { HkctlError } from '../core/errors.ts';
 import type { Store } from '../core/store.ts';
 import type { globalFlags } from './command.ts';
@@ -44,10 +45,18 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
   let acting: Promise<Actor> | undefined;
   let style: Style | undefined;
   const domainOf = (store: Store) => ({ store, clock: io.clock, random: io.random, newId: io.newId });
+  const steadily = async (store: Store) => {
+    try {
+      return { ...domainOf(store), clock: await steadyClock(store, io.clock) };
+    } catch (thrown) {
+      await store.close();
+      throw thrown;
+    }
+  };
   const login = globals.as ?? io.osAccount;
   const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
   const domain = () => {
-    opened ??= services.openStore(storePath).then(domainOf);
+    opened ??= services.openStore(storePath).then(steadily);
     return opened;
   };
   const actor = () => {

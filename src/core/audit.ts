@@ -27,7 +27,8 @@ export type AuditAction =
   | 'store.migrate'
   | 'store.backup'
   | 'store.restore'
-  | 'store.doctor';
+  | 'store.doctor'
+  | 'store.accept_clock';
 
 /** An event before the store gives it a place in the chain. Never holds a secret. */
 export interface AuditDraft {

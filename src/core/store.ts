@@ -19,6 +19,7 @@ export interface Store {
   readonly records: RecordStore;
   readonly readings: ReadingStore;
   readonly daemon: DaemonStore;
+  readonly clock: ClockStore;
   /** Waits for what is under way, then lets go of all files. */
   close(): MaybePromise<void>;
 }
@@ -404,4 +405,31 @@ export interface DaemonStore {
   clearAddress(pid: number): MaybePromise<void>;
   /** The address last noted, if that process still runs. */
   address(): MaybePromise<string | undefined>;
+}
+
+// --- the clock ----------------------------------------------------------------------------------------------------
+
+/** What is known of the machine's clock; 0 = nothing yet. The rule is `looked` in clock.ts. */
+export interface ClockLooks {
+  /** The latest time that was steadily seen. */
+  seenMs: number;
+  /** The time of the last look that counts, which the next one confirms or drops. */
+  candidateMs: number;
+}
+
+/** What a daemon has seen in memory since it read `fromMs` as the time steadily seen. */
+export interface ClockProgress {
+  nowMs: number;
+  fromMs: number;
+  seenMs: number;
+}
+
+export interface ClockStore {
+  read(): MaybePromise<ClockLooks>;
+  /** Notes a look at the machine's clock, without waiting for another writer (`store_locked`). */
+  note(nowMs: number): MaybePromise<void>;
+  /** The same with what a daemon saw since its last one; that does not count where the clock was accepted meanwhile. */
+  bring(progress: ClockProgress): MaybePromise<void>;
+  /** Takes a time for the one steadily seen, though it is behind. */
+  accept(nowMs: number, audit: AuditDraft): MaybePromise<void>;
 }

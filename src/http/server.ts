@@ -7,9 +7,11 @@ import type { DestinationStream } from 'pino';
 import type { Domain } from '../core/actors.ts';
 import { HkctlError } from '../core/errors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
+import type { Clock } from '../core/instants.ts';
 import type { ServeSettings } from '../core/settings.ts';
 import { isLoopbackAddress } from './addresses.ts';
 import { createApp } from './app.ts';
+import { DaemonClock } from './clock.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
 import { createFraming } from './framing.ts';
 import { createLog, createLogStream, type Log, logLastWords } from './log.ts';
@@ -19,6 +21,8 @@ import { UseRecorder } from './uses.ts';
 
 export interface ServeOptions {
   domain: Domain;
+  /** What the machine's clock shows, right or wrong; the domain's is made of it for as long as the daemon runs. */
+  machineClock: Clock;
   settings: ServeSettings;
   resources: readonly ResourceDefinition[];
   version: string;
@@ -45,10 +49,12 @@ const drainMs = 10_000;
  * written. Resolves when the last connection is closed. Throws `bad_input` for a port that is taken.
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
-  const { domain, settings } = options;
+  const { settings } = options;
   const out = options.log ? { stream: options.log, close() {} } : createLogStream();
   const log = createLog(settings.logLevel, out.stream);
   const forgetLastWords = logLastWords(log, out.close);
+  const clock = new DaemonClock(options.domain.store, options.machineClock, log);
+  const domain = { ...options.domain, clock: clock.now };
   const uses = new UseRecorder(domain.store.keys, log);
   const certificate = await requireCertificate(settings);
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
@@ -56,11 +62,13 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const app = createApp({
     ...options,
     memory,
+    domain,
     log,
     noteUse: (keyId, nowMs) => uses.note(keyId, nowMs),
     isStopping: () => hooks.stop.aborted,
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
+  await clock.follow();
   const framing = createFraming(log);
   const handler = framing.requireClear(toNodeHandler(app));
   const { server, url } = await open(handler, settings, certificate !== undefined);
@@ -73,6 +81,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   warnWhereExposed(settings, log);
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
   uses.start();
+  clock.start();
   hooks.listening(address);
 
   await aborted(hooks.stop);
@@ -80,6 +89,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   stopReloading?.();
   await drain(server, log);
   await uses.stop();
+  await clock.stop();
   await domain.store.daemon.clearAddress(process.pid);
   log.info({}, 'stopped');
   log.flush();

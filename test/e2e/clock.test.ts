@@ -1,10 +1,36 @@
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type MintedKey, Plant } from './plant.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Daemon, type MintedKey, Plant } from './plant.ts';
+import { type Environment, until } from './program.ts';
 
+const hour = 1 / 24;
 const dayMs = 86_400_000;
 /** The library that Debian's faketime puts before a process; its own command would stand between us and our signals. */
 const library = spawnSync('faketime', ['-f', '+0', 'sh', '-c', 'printf %s "$LD_PRELOAD"']).stdout?.toString() ?? '';
+
+/** A clock that is so many days off; timers go on as they are. */
+function clock(days: number): Environment {
+  return {
+    LD_PRELOAD: library,
+    FAKETIME: `${days < 0 ? '' : '+'}${Math.round((days * dayMs) / 1000)}s`,
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
+}
+
+const at = (plant: Plant, days: number, args: readonly string[], input = '') =>
+  plant.hkctl(args, { input, env: clock(days) });
+
+async function entry(daemon: Daemon, { secret }: MintedKey): Promise<string> {
+  const { response, error } = await daemon.api(secret).GET('/api/v1/me');
+  return response.status === 200 ? 'let in' : (error?.code ?? '');
+}
+
+async function meBy(plant: Plant, days: number, key: MintedKey): Promise<string> {
+  const daemon = await plant.serve(clock(days));
+  const answer = await entry(daemon, key);
+  expect((await daemon.stop()).code).toBe(0);
+  return answer;
+}
 
 describe.skipIf(library === '')('a clock that is wrong', () => {
   let plant: Plant;
@@ -18,53 +44,93 @@ describe.skipIf(library === '')('a clock that is wrong', () => {
   });
   afterAll(() => plant.close());
 
-  /** A clock that is so many days off; timers go on as they are. */
-  const clock = (days: number) => ({
-    LD_PRELOAD: library,
-    FAKETIME: `${days < 0 ? '' : '+'}${days}d`,
-    FAKETIME_DONT_FAKE_MONOTONIC: '1',
-  });
-
-  const at = (days: number, args: readonly string[], input = '') => plant.hkctl(args, { input, env: clock(days) });
-
-  const meBy = async (days: number, { secret }: MintedKey): Promise<string> => {
-    const daemon = await plant.serve(clock(days));
-    const { response, error } = await daemon.api(secret).GET('/api/v1/me');
-    expect((await daemon.stop()).code).toBe(0);
-    return response.status === 200 ? 'let in' : (error?.code ?? '');
-  };
-
   it('expires keys by what it shows, in commands and in the daemon', async () => {
-    expect((await at(0, ['keys', 'verify'], short.secret)).code).toBe(0);
-    expect(await meBy(0, short)).toBe('let in');
-    expect((await at(2, ['keys', 'verify'], short.secret)).code).toBe(5);
-    expect(await meBy(2, short)).toBe('key_expired');
-    expect(await meBy(2, long)).toBe('let in');
-    const listed = await at(2, ['keys', 'list', '--json']);
+    expect((await at(plant, 0, ['keys', 'verify'], short.secret)).code).toBe(0);
+    expect(await meBy(plant, 0, short)).toBe('let in');
+    expect((await at(plant, 2, ['keys', 'verify'], short.secret)).code).toBe(5);
+    expect(await meBy(plant, 2, short)).toBe('key_expired');
+    expect(await meBy(plant, 2, long)).toBe('let in');
+    const listed = await at(plant, 2, ['keys', 'list', '--json']);
     expect(JSON.parse(listed.stdout).map(({ id }: { id: string }) => id)).toEqual([long.key.id]);
-    const renewed = await at(2, ['keys', 'rotate', short.key.id, '--yes']);
+    const renewed = await at(plant, 2, ['keys', 'rotate', short.key.id, '--yes']);
     expect(renewed.code).toBe(5);
     expect(renewed.stderr).toContain('Expired');
   });
 
   it('reads spans and days by its own time, and refuses an expiry behind it', async () => {
     const args = ['keys', 'create', '--name', 'Later', '--entity', 'BER', '--preset', 'sensor-gateway', '--json'];
-    const created = await at(10, [...args, '--expires', '1d']);
+    const created = await at(plant, 10, [...args, '--expires', '1d']);
     expect(created.code, created.stderr).toBe(0);
     const { key }: MintedKey = JSON.parse(created.stdout);
     expect(Math.abs(Date.parse(key.expires_at ?? '') - Date.now() - 11 * dayMs)).toBeLessThan(60_000);
     const yesterday = new Date(Date.now() + 9 * dayMs).toISOString();
-    expect((await at(10, [...args, '--expires', yesterday])).code).toBe(2);
+    expect((await at(plant, 10, [...args, '--expires', yesterday])).code).toBe(2);
   });
 
   it('of a machine that starts years ago lets no revoked key in, and the audit chain holds', async () => {
     const { key, secret } = await plant.mint('Gone', 'operational-core');
     await plant.ok(['keys', 'revoke', key.id, '--yes']);
-    expect(await meBy(-3000, { key, secret })).toBe('key_revoked');
-    expect((await at(-3000, ['keys', 'verify'], secret)).code).toBe(5);
+    expect(await meBy(plant, -3000, { key, secret })).toBe('key_revoked');
+    expect((await at(plant, -3000, ['keys', 'verify'], secret)).code).toBe(5);
     expect(
-      (await at(-3000, ['keys', 'create', '--name', 'Old', '--entity', 'BER', '--preset', 'sensor-gateway'])).code,
+      (await at(plant, -3000, ['keys', 'create', '--name', 'Old', '--entity', 'BER', '--preset', 'sensor-gateway']))
+        .code,
     ).toBe(0);
     await plant.ok(['audit', 'verify']);
+  });
+});
+
+describe.skipIf(library === '')('a clock that jumps', () => {
+  let plant: Plant;
+  let key: MintedKey;
+
+  beforeEach(async () => {
+    plant = await Plant.open();
+    key = await plant.mint('One hour', 'operational-core', '--expires', '1h');
+  });
+  afterEach(() => plant.close());
+
+  const verdict = async (days: number) => (await at(plant, days, ['keys', 'verify'], key.secret)).code;
+  const clockCheck = async (days: number) => {
+    const { code, stdout } = await at(plant, days, ['doctor', '--json']);
+    const { checks } = JSON.parse(stdout);
+    return { code, ...checks.find(({ name }: { name: string }) => name === 'clock') };
+  };
+
+  it('back revives no expired key, in commands and in a daemon that starts then, until it is accepted', async () => {
+    expect(await verdict(2 * hour)).toBe(5);
+    expect(await verdict(2 * hour)).toBe(5);
+    expect(await verdict(-hour)).toBe(5);
+    const daemon = await plant.serve(clock(-hour));
+    expect(await entry(daemon, key)).toBe('key_expired');
+    expect(await clockCheck(-hour)).toMatchObject({ code: 5, status: 'problem' });
+
+    const refused = await at(plant, -hour, ['doctor', '--accept-clock']);
+    expect(refused.code).toBe(2);
+    expect(await verdict(-hour)).toBe(5);
+    const accepted = await at(plant, -hour, ['doctor', '--accept-clock', '--yes', '--json']);
+    expect(accepted.code, accepted.stdout + accepted.stderr).toBe(0);
+    expect(await verdict(-hour)).toBe(0);
+    await until('the daemon follows', async () => (await entry(daemon, key)) === 'let in');
+    expect((await daemon.stop()).code).toBe(0);
+    expect(await clockCheck(-hour)).toMatchObject({ code: 0, status: 'ok' });
+    const [last] = JSON.parse((await at(plant, -hour, ['audit', 'list', '--limit', '1', '--json'])).stdout);
+    expect(last).toMatchObject({ action: 'store.accept_clock', outcome: 'done', actor: { login: 'admin' } });
+    await plant.ok(['audit', 'verify']);
+  });
+
+  it('under a daemon is seen by it and, once it has ended, by commands', async () => {
+    const daemon = await plant.serve(clock(2 * hour));
+    expect(await entry(daemon, key)).toBe('key_expired');
+    expect((await daemon.stop()).code).toBe(0);
+    expect(await verdict(0)).toBe(5);
+  });
+
+  it('a year ahead for one look poisons nothing', async () => {
+    expect(await verdict(0)).toBe(0);
+    expect(await verdict(365)).toBe(5);
+    expect(await verdict(0)).toBe(0);
+    expect(await entry(await plant.serve(), key)).toBe('let in');
+    expect(await clockCheck(0)).toMatchObject({ code: 0, status: 'ok' });
   });
 });

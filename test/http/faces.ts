@@ -57,6 +57,7 @@ export async function listening(
   const stop = new AbortController();
   const options = {
     domain: plant.domain,
+    machineClock: () => plant.nowMs,
     settings: settings({ logLevel: 'debug', ...change }),
     resources,
     version,

@@ -1,5 +1,6 @@
 import type {
   AuditStore,
+  ClockStore,
   DaemonStore,
   EntityStore,
   ImportRequest,
@@ -13,6 +14,7 @@ import type {
 } from '../../core/store.ts';
 import type { StoreOptions } from '../open.ts';
 import { type AppendAudit, createAppendAudit, createAuditStore } from './audit.ts';
+import { createClockStore } from './clock.ts';
 import { createDaemonStore } from './daemon.ts';
 import type { Connection } from './driver.ts';
 import { createEntityStore } from './entities.ts';
@@ -49,6 +51,7 @@ export class SqliteStore implements Store {
   readonly records: RecordStore;
   readonly readings: ReadingStore;
   readonly daemon: DaemonStore;
+  readonly clock: ClockStore;
 
   readonly #path: string;
   readonly #files: StoreFiles;
@@ -92,6 +95,7 @@ export class SqliteStore implements Store {
       write: this.#createWrite(),
     });
     this.daemon = createDaemonStore(this.#registry, options.clock);
+    this.clock = this.#createClock();
   }
 
   async close(): Promise<void> {
@@ -117,6 +121,13 @@ export class SqliteStore implements Store {
         if (uses.size > 0) await writer.recordUse(uses);
       },
     };
+  }
+
+  /** What a daemon saw of the clock goes the same way. */
+  #createClock(): ClockStore {
+    const clock = createClockStore(this.#registry, this.#append);
+    const writer = this.#writer;
+    return writer ? { ...clock, bring: (progress) => writer.bringClock(progress) } : clock;
   }
 
   #createWrite(): WriteIngest {

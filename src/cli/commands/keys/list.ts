@@ -58,7 +58,7 @@ export async function listAll(context: Context, given: FlagValues<typeof listFla
   }
   let any = false;
   for await (const page of pages) {
-    if (page.length > 0 || !any) await printKeys(context, page, given.all);
+    if (page.length > 0 || !any) await printKeys(context, page, given.all, filter.nowMs);
     any = true;
   }
 }
@@ -95,8 +95,7 @@ export async function filterOf(domain: Domain, actor: Actor, given: FlagValues<t
 const pageSize = 500;
 const statusNames = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;
 
-async function printKeys(context: Context, keys: readonly Key[], all: boolean): Promise<void> {
-  const nowMs = context.io.clock();
+async function printKeys(context: Context, keys: readonly Key[], all: boolean, nowMs: number): Promise<void> {
   const rows = keys.map((key) => [
     context.style.cyan(key.prefix),
     key.name,

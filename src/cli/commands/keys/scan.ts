@@ -41,8 +41,9 @@ export const scan = defineCommand({
     const report = scanPaths(paths.filter((path) => path !== '-'));
     if (paths.includes('-')) await scanStream(context.io.stdin, '-', report);
     const known = await keysOf(session, report.findings);
-    const active = activeOf(known, context.io.clock());
-    if (!context.json) tell(context, report, known);
+    const nowMs = (session?.domain ?? context.io).clock();
+    const active = activeOf(known, nowMs);
+    if (!context.json) tell(context, report, known, nowMs);
     if (revoke && session && active.length > 0) {
       const question = `Revoke the keys that were found: ${namesOf(active)}. Access stops at once; no replacement key is created.`;
       await requireConfirmation(context, yes, question, 'Revoke keys');
@@ -54,7 +55,7 @@ export const scan = defineCommand({
       for (const key of revoked) known.set(key.id, { ...known.get(key.id), key });
       for (const key of revoked) context.say(`API key revoked: ${key.name} (${key.prefix})`);
     }
-    if (context.json) context.printJson(reportJson(report, known, context.io.clock()));
+    if (context.json) context.printJson(reportJson(report, known, nowMs));
     if (report.findings.length > 0) return 5;
     return report.skipped.some(({ reason }) => reason !== linkReason) ? 1 : 0;
   },
@@ -99,9 +100,8 @@ function keyOf(known: KnownKeys, { secret }: Finding): Key | undefined {
   return [...known.values()].find((one) => one.hash === hash)?.key;
 }
 
-function tell(context: Context, report: ScanReport, known: KnownKeys): void {
+function tell(context: Context, report: ScanReport, known: KnownKeys, nowMs: number): void {
   const { style } = context;
-  const nowMs = context.io.clock();
   for (const finding of report.findings) {
     const key = keyOf(known, finding);
     const whose = key ? `${statusOf(key, nowMs)}: ${key.name}` : 'no key of this store';

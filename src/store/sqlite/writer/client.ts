@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../../../core/errors.ts';
-import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../core/store.ts';
+import type { BatchVerdict, ClockProgress, Heartbeat, ReadingBatch } from '../../../core/store.ts';
 import { type GroupVerdict, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
@@ -71,6 +71,11 @@ export class WriterClient {
   /** Resolves once the times of use are on disk. */
   async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
     await this.#send({ kind: 'uses', uses });
+  }
+
+  /** Resolves once what was seen of the clock is on disk. */
+  async bringClock(progress: ClockProgress): Promise<void> {
+    await this.#send({ kind: 'clock', progress });
   }
 
   /** Waits for what is under way and ends the thread. */

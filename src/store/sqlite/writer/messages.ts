@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../core/errors.ts';
+import type { ClockProgress } from '../../../core/store.ts';
 import type { GroupVerdict, IngestGroup } from './ingest-writer.ts';
 
 /** What the writer thread is started with. */
@@ -11,6 +12,7 @@ export interface WriterData {
 export type WriterRequest = { id: number } & (
   | { kind: 'group'; group: IngestGroup }
   | { kind: 'uses'; uses: ReadonlyMap<string, number> }
+  | { kind: 'clock'; progress: ClockProgress }
   | { kind: 'close' }
 );
 

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { createAppendAudit } from '../audit.ts';
+import { createClockStore } from '../clock.ts';
 import { toDomainError } from '../errors.ts';
 import { filesOf, openFile } from '../files.ts';
 import { createKeyStore } from '../keys.ts';
@@ -20,7 +21,9 @@ function host(port: MessagePort, { path }: WriterData): void {
   const readings = openFile(files.readings, { busyTimeoutMs, create: false });
   const registryConnection = openFile(files.registry, { busyTimeoutMs, create: false });
   const registry = createRegistry(registryConnection, path);
-  const keys = createKeyStore(registry, createAppendAudit(registry), files.revocations);
+  const append = createAppendAudit(registry);
+  const keys = createKeyStore(registry, append, files.revocations);
+  const clock = createClockStore(registry, append);
   const writer = new IngestWriter(readings);
 
   const tell = (answers: readonly WriterAnswer[]) => port.postMessage(answers);
@@ -41,6 +44,8 @@ function host(port: MessagePort, { path }: WriterData): void {
     try {
       if (request.kind === 'uses') {
         keys.recordUse(request.uses);
+      } else if (request.kind === 'clock') {
+        clock.bring(request.progress);
       } else {
         readings.close();
         registryConnection.close();
