@@ -39,6 +39,7 @@ function createServices(io: Pick<Io, 'clock'>): Services {
     backupStore: async (...given) => (await import('./store/open.ts')).backupStore(...given),
     restoreStore: async (path, file, hooks) =>
       (await import('./store/open.ts')).restoreStore(path, file, options, hooks),
+    inspectStore: async (path) => (await import('./store/sqlite/inspection.ts')).inspectStore(path),
     async serve(domain, settings, hooks) {
       const [{ serve }, { resources }] = await Promise.all([
         import('./http/server.ts'),

@@ -71,6 +71,11 @@ export const nouns: readonly NounEntry[] = [
     load: async () => (await import('./commands/migrate.ts')).migrate,
   },
   {
+    name: 'doctor',
+    summary: 'Check the store, and say what to do',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
     name: 'openapi',
     summary: 'Print the OpenAPI document',
     load: async () => (await import('./commands/openapi.ts')).openapi,

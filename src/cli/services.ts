@@ -1,5 +1,6 @@
 import type { Actor, Domain } from '../core/actors.ts';
 import type { BackupFacts, KeptRevoked, RestoreHooks } from '../core/backups.ts';
+import type { StoreInspection } from '../core/doctor.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
 import type { RowReader } from '../core/imports.ts';
 import type { ServeSettings } from '../core/settings.ts';
@@ -28,6 +29,8 @@ export interface Services {
     file: string,
     hooks: RestoreHooks,
   ): Promise<{ facts: BackupFacts; kept: readonly KeptRevoked[] }>;
+  /** What the files of a store tell about themselves. */
+  inspectStore(path: string): Promise<StoreInspection>;
   /** Serves until `stop` is aborted, then drains; resolves when the last answer is out. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
   /** The OpenAPI document of this version. */

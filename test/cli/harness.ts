@@ -16,6 +16,7 @@ import {
   requireNoStore,
   restoreStore,
 } from '../../src/store/open.ts';
+import { inspectStore } from '../../src/store/sqlite/inspection.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
 export const startMs = Date.parse('2026-11-20T08:00:00Z');
@@ -176,6 +177,7 @@ export function createServices(clock: () => number): Services {
     migrateStore: async (path, judge) => migrateStore(path, options, judge),
     backupStore,
     restoreStore: (path, file, hooks) => restoreStore(path, file, options, hooks),
+    inspectStore: async (path) => inspectStore(path),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),
     resources: async () => (await import('../../src/resources/index.ts')).resources,

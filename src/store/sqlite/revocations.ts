@@ -44,6 +44,11 @@ export function revokedIn(journal: string): Map<string, number> {
   return revoked;
 }
 
+/** How many lines of a journal a power cut left in half. */
+export function tornLinesIn(journal: string): number {
+  return journal.split('\n').filter((line) => line !== '' && !wholeLine.test(line)).length;
+}
+
 const wholeLine = /^\S+Z (?:revoked|withdrawn) \S{36} hk_\w{5} \S{43}$/;
 
 function toLine(event: 'revoked' | 'withdrawn', { atMs, keyId, prefix, secretHash }: Revocation): string {

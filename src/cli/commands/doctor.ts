@@ -1,0 +1,87 @@
+import { type Actor, type Domain, requirePermissions } from '../../core/actors.ts';
+import { acceptClock } from '../../core/clock.ts';
+import { type Check, diagnose } from '../../core/doctor.ts';
+import { errorTable } from '../../core/errors.ts';
+import { formatInstantMs } from '../../core/instants.ts';
+import { defineCommand, yesFlag } from '../command.ts';
+import { type Context, requireConfirmation } from '../context.ts';
+import { toggle } from '../flags.ts';
+import { canAsk } from '../io.ts';
+
+/** `hkctl doctor` */
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'Check the store, and say what to do',
+  description:
+    'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock. Exit code 0 where there is no problem, 5 where something must be decided, 6 where the store cannot be trusted.',
+  flags: {
+    acceptClock: toggle('--accept-clock', "take the machine's clock for right, though it is behind a time seen before"),
+    yes: yesFlag,
+  },
+  examples: [
+    ['hkctl doctor', 'everything, with what to do'],
+    ['hkctl doctor --json', 'for a program'],
+    ['hkctl doctor --accept-clock --yes', 'after the clock had jumped ahead'],
+  ],
+  async run(context, { acceptClock: accepting, yes }) {
+    const { domain, actor } = await context.session();
+    if (accepting) await accept(context, domain, actor, yes);
+    const [inspection, { answersAt }] = await Promise.all([
+      context.services.inspectStore(context.storePath),
+      import('../probe.ts'),
+    ]);
+    const checks: Check[] = [];
+    const options = { inspection, machineMs: context.io.clock(), answers: answersAt };
+    for await (const check of diagnose(domain, actor, options)) {
+      checks.push(check);
+      if (!context.json) context.print(...linesOf(check, context.style));
+    }
+    const problems = checks.filter(({ status }) => status === 'problem');
+    const warnings = checks.filter(({ status }) => status === 'warning').length;
+    if (context.json) context.printJson({ checks: checks.map(checkJson), ok: problems.length === 0 });
+    else context.print('', summaryOf(problems.length, warnings));
+    return Math.max(0, ...problems.map(({ code = 'state_forbids' }) => errorTable[code].exit));
+  },
+});
+
+async function accept(context: Context, domain: Domain, actor: Actor, yes: boolean): Promise<void> {
+  await requirePermissions(domain, actor, ['store.manage'], { action: 'store.accept_clock', target: 'clock' });
+  const nowMs = context.io.clock();
+  const shown = formatInstantMs(nowMs);
+  const { seenMs } = await domain.store.clock.read();
+  const isBehind = seenMs > nowMs;
+  if (isBehind || !canAsk(context.io)) {
+    const question = `The machine's clock shows ${shown}, and ${formatInstantMs(seenMs)} was steadily seen before. Is the machine's clock right? Keys that expired in between open again.`;
+    await requireConfirmation(context, yes, question, 'Accept the clock');
+  }
+  await acceptClock(domain, actor, nowMs);
+  context.say(isBehind ? `Accepted: ${shown} is the time.` : 'The clock is not behind; there was nothing to accept.');
+}
+
+const marks = {
+  ok: { sign: '✓', colour: 'green' },
+  warning: { sign: '!', colour: 'yellow' },
+  problem: { sign: '✗', colour: 'red' },
+} as const;
+
+const statusWidth = 'problem'.length;
+const nameWidth = 'revocations'.length;
+
+/** Readable without colours: a sign, a word, the name, what was found; below it what to do. */
+function linesOf({ name, status, detail, hint }: Check, style: Context['style']): string[] {
+  const { sign, colour } = marks[status];
+  const mark = style[colour](`${sign} ${status.padEnd(statusWidth)}`);
+  const indent = ' '.repeat(statusWidth + nameWidth + 6);
+  const lines = [`${mark}  ${name.padEnd(nameWidth)}  ${detail}`];
+  return hint === undefined ? lines : [...lines, `${indent}${hint}`];
+}
+
+function checkJson({ name, status, detail, hint }: Check) {
+  return { name, status, detail, ...(hint !== undefined && { hint }) };
+}
+
+function summaryOf(problems: number, warnings: number): string {
+  if (problems + warnings === 0) return 'All is well.';
+  const count = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`;
+  return `${count(problems, 'problem')}, ${count(warnings, 'warning')}.`;
+}

@@ -1,0 +1,20 @@
+import { request as requestPlain } from 'node:http';
+import { request as requestTls } from 'node:https';
+
+const patienceMs = 2000;
+
+/** Whether anything speaks HTTP at an address. Nothing secret is sent, so that any certificate will do. */
+export function answersAt(address: string): Promise<boolean> {
+  const url = new URL('/healthz', address);
+  const request = url.protocol === 'https:' ? requestTls : requestPlain;
+  return new Promise((resolve) => {
+    const asked = request(url, { rejectUnauthorized: false, timeout: patienceMs }, (answer) => {
+      answer.destroy();
+      resolve(true);
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => resolve(false));
+    asked.on('close', () => resolve(false));
+    asked.end();
+  });
+}
