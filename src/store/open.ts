@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { BackupFacts, KeptRevoked, RestoreHooks } from '../core/backups.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
-import type { MaybePromise, Store } from '../core/store.ts';
+import type { ClockLooks, MaybePromise, Store } from '../core/store.ts';
 import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
@@ -145,10 +145,10 @@ export async function restoreStore(
   const { readBackup } = await import('./sqlite/backup.ts');
   const { abandonRestore, commitRestore, prepareRestore, replayRevocations } = await import('./sqlite/restore.ts');
   const facts = await readBackup(file);
-  const judged = await judgePresent(path, options, hooks);
+  const present = await judgePresent(path, options, hooks);
   const prepared = await prepareRestore(path, file);
   try {
-    await migrateStore(prepared, options, judged ? () => {} : hooks.judge);
+    await migrateStore(prepared, options, present ? () => {} : hooks.judge);
     await hooks.confirm(facts);
     const registry = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
     const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, writerThread: undefined });
@@ -156,6 +156,8 @@ export async function restoreStore(
     try {
       registry.exec('delete from daemons');
       kept = replayRevocations(registry, path, file);
+      // A time that the store has seen stays seen, or a key that expired since could come back to life.
+      if (present) await store.clock.bring({ nowMs: options.clock(), fromMs: 0, seenMs: present.seenMs });
       await hooks.audit(store, kept);
     } finally {
       await store.close();
@@ -168,13 +170,20 @@ export async function restoreStore(
   }
 }
 
-/** Judges the actor in the store at a path; false where there is none, or none that can be opened any more. */
-async function judgePresent(path: string, options: StoreOptions, { judge }: RestoreHooks): Promise<boolean> {
+/**
+ * Judges the actor in the store at a path, and gives what it knows of the clock; undefined where there is none, or none that
+ * can be opened any more.
+ */
+async function judgePresent(
+  path: string,
+  options: StoreOptions,
+  { judge }: RestoreHooks,
+): Promise<ClockLooks | undefined> {
   let store: Store;
   try {
     store = openStore(path, { ...options, writerThread: undefined });
   } catch (thrown) {
-    if (isHkctlError(thrown) && replaceable.has(thrown.code)) return false;
+    if (isHkctlError(thrown) && replaceable.has(thrown.code)) return undefined;
     throw thrown;
   }
   try {
@@ -185,7 +194,7 @@ async function judgePresent(path: string, options: StoreOptions, { judge }: Rest
       });
     }
     await judge(store);
-    return true;
+    return await store.clock.read();
   } finally {
     await store.close();
   }

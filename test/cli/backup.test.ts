@@ -100,6 +100,19 @@ describe('restore', () => {
     await cli.ok('audit verify');
   });
 
+  it('forgets no time that was seen: what has expired since stays expired on a clock that fell back', async () => {
+    const create = `keys create --name A --entity BER --preset sensor-gateway --expires 2h --json`;
+    const { key, secret } = (await cli.ok(create)).json<{ key: { id: string }; secret: string }>();
+    await cli.ok(['backup', file]);
+    const before = cli.nowMs;
+    cli.nowMs += 3 * 3_600_000;
+    for (let look = 0; look < 2; look++) await cli.ok('keys list');
+    await cli.ok(['restore', file, '--yes']);
+    cli.nowMs = before;
+    expect(await statusOf(key.id)).toBe('Expired');
+    expect((await cli.run('keys verify', { input: secret })).code).toBe(5);
+  });
+
   it('makes a store where there is none, with the journal of the backup', async () => {
     const key = await mint('A');
     await cli.ok(['keys', 'revoke', key.id, '--yes']);

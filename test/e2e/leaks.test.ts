@@ -181,6 +181,7 @@ describe('every command', () => {
       ['migrate', []],
       ['backup', [plant.path('copy.db')]],
       ['restore', [plant.path('copy.db'), '--yes']],
+      ['doctor', ['--json']],
       ['openapi', []],
       ['completion', ['bash']],
       ['systemd-unit', []],
