@@ -2,8 +2,9 @@ import { type Actor, auditDraft, type Domain, requirePermissions } from './actor
 import { requireEntity } from './entities.ts';
 import { HkctlError } from './errors.ts';
 import type { ResourceDefinition } from './fields.ts';
+import type { ImportBatch } from './import-batch.ts';
 import { redactSecrets } from './secrets.ts';
-import type { ImportRow, ImportSummary } from './store.ts';
+import type { ImportSummary } from './store.ts';
 
 /** What a file of records may hold; each also gzipped, which is seen from its first bytes. */
 export const importFormats = ['csv', 'json', 'ndjson'] as const;
@@ -24,7 +25,7 @@ export type RowReader = (
   resource: ResourceDefinition,
   source: AsyncIterable<Uint8Array>,
   options: ReadOptions,
-) => AsyncIterable<readonly ImportRow[]>;
+) => AsyncIterable<ImportBatch>;
 
 /** A value that is not as declared: where it stands, what it is, and the rule it breaks. */
 export interface Violation {
@@ -80,7 +81,7 @@ export interface ImportInput {
   /** Code of the entity the records belong to. */
   entity: string;
   /** Judged rows, as a {@link RowReader} gives them. */
-  rows: AsyncIterable<readonly ImportRow[]> | Iterable<readonly ImportRow[]>;
+  rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
   /** Also remove the records that the file lacks. */
   replace: boolean;
   /** Tell what would change, change nothing. */

@@ -1,20 +1,22 @@
 import { importFields, type ResourceDefinition } from './fields.ts';
+import { folded, type ImportBatch } from './import-batch.ts';
 import { ViolationList } from './imports.ts';
-import type { ImportRow } from './store.ts';
 import { type FieldJudge, judgeOf, type Refuse, trimmed } from './values.ts';
 
-/** Judges the rows of one import by a declaration; what is wrong gathers in `violations`. */
+/** Judges the rows of one import by a declaration: good ones gather in a batch, what is wrong in `violations`. */
 export interface RecordJudge {
   readonly violations: ViolationList;
   /** Field names in the order in which rows have them: `id`, then as declared. */
   readonly fields: readonly string[];
   /**
    * A row of texts: `columns[i]` is the position in `cells` of field `i`, -1 where the file lacks it; `plain` where all of
-   * it is known to be printable ASCII without line breaks. Undefined: refused.
+   * it is known to be printable ASCII without line breaks.
    */
-  judgeCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): ImportRow | undefined;
-  /** A row of JSON values keyed by field names; a value it lacks is null. Undefined: refused. */
-  judgeObject(values: Readonly<Record<string, unknown>>, line: number): ImportRow | undefined;
+  judgeCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
+  /** A row of JSON values keyed by field names; a value it lacks is null. */
+  judgeObject(values: Readonly<Record<string, unknown>>, line: number): void;
+  /** Gives the rows that were good since the last time. */
+  take(): ImportBatch;
 }
 
 /** Builds the judge of an import, its closures compiled once from the declaration. */
@@ -26,6 +28,8 @@ export function createRecordJudge(resource: ResourceDefinition): RecordJudge {
   const required = fields.map(([, field]) => field.required === true);
   const isList = fields.map(([, field]) => field.kind === 'list');
   const violations = new ViolationList();
+  let lines: number[] = [];
+  let gathered: unknown[][] = names.map(() => []);
   let line = 0;
   let columnOf: Int32Array | undefined;
   const refuse: Refuse = (field, value, rule) => {
@@ -40,40 +44,50 @@ export function createRecordJudge(resource: ResourceDefinition): RecordJudge {
       line = atLine;
       columnOf = columns;
       const before = violations.count;
-      const values: unknown[] = new Array(count);
       for (let i = 0; i < count; i++) {
         const text = trimmed(cells[columns[i] as number] ?? ''); // -1 finds nothing
-        values[i] = text === '' ? absent(i) : (judges[i] as FieldJudge).fromText(text, refuse, plain);
+        (gathered[i] as unknown[]).push(
+          text === '' ? absent(i) : (judges[i] as FieldJudge).fromText(text, refuse, plain),
+        );
       }
-      return violations.count === before ? rowOf(values, atLine) : undefined;
+      close(before);
     },
     judgeObject(members, atLine) {
       line = atLine;
       columnOf = undefined;
       const before = violations.count;
-      const values = names.map((name, i) => {
-        const given = members[name] ?? '';
+      for (let i = 0; i < count; i++) {
+        const given = members[names[i] as string] ?? '';
         const value = typeof given === 'string' ? trimmed(given) : given;
-        return value === '' ? absent(i) : (judges[i] as FieldJudge).fromJson(value, refuse); // i is within
-      });
-      return violations.count === before ? rowOf(values, atLine) : undefined;
+        (gathered[i] as unknown[]).push(value === '' ? absent(i) : (judges[i] as FieldJudge).fromJson(value, refuse));
+      }
+      close(before);
+    },
+    take() {
+      const batch = { lines, columns: gathered.map(folded) };
+      lines = [];
+      gathered = names.map(() => []);
+      return batch;
     },
   };
 
   /** What stands for a value that is not given. */
   function absent(i: number): unknown {
     if (required[i]) refuse(names[i] ?? '', null, 'required');
-    return isList[i] ? [] : null;
+    return isList[i] ? noItems : null;
   }
 
-  function rowOf(values: unknown[], atLine: number): ImportRow | undefined {
-    const id = values[0] as string; // the first field, required and judged to be a text
-    if (id !== '.' && id !== '..') return { line: atLine, id, values };
+  /** Keeps the row whose values came last, or takes them back where anything was refused since `before`. */
+  function close(before: number): void {
+    const id = gathered[0]?.at(-1);
     // An id stands in the path of its record, where these two mean something else.
-    refuse('id', id, 'something other than . and ..');
-    return undefined;
+    if (id === '.' || id === '..') refuse('id', id, 'something other than . and ..');
+    if (violations.count === before) lines.push(line);
+    else for (const column of gathered) column.pop();
   }
 }
+
+const noItems: readonly unknown[] = [];
 
 function asText(value: unknown): string | null {
   if (value === null || value === undefined) return null;

@@ -1,6 +1,7 @@
 import type { AuditDraft, AuditRecord } from './audit.ts';
 import type { WeekDay } from './calendar.ts';
 import type { ResourceDefinition } from './fields.ts';
+import type { ImportBatch } from './import-batch.ts';
 import type { ClientPermission } from './permissions.ts';
 import type { Role } from './roles.ts';
 
@@ -252,17 +253,6 @@ export interface RecordPage {
   next: RecordPosition | null;
 }
 
-/**
- * A row for import, already judged by the domain: its values in the order of `importFields` (`id`, then as declared) and in
- * canonical form (null where nothing was given, lists as arrays, instants in six-digit UTC).
- */
-export interface ImportRow {
-  /** Line of the file it came from. */
-  line: number;
-  id: string;
-  values: readonly unknown[];
-}
-
 export interface ImportSummary {
   inserted: number;
   updated: number;
@@ -279,7 +269,7 @@ export interface ImportRequest {
   dryRun: boolean;
   nowUs: number;
   /** In batches; whatever it throws undoes the import. */
-  rows: AsyncIterable<readonly ImportRow[]> | Iterable<readonly ImportRow[]>;
+  rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
   /** Made once the counts are known; kept in the same commit as the records. */
   audit: (summary: ImportSummary) => AuditDraft;
 }

@@ -132,8 +132,10 @@ function judgesOfNumber(name: string, field: NumberField): FieldJudge {
     return value === 0 ? 0 : value;
   };
   return {
-    fromText: (text, refuse) =>
-      isNumeral(text) ? judge(Number(text), text, refuse) : refuse(name, text, numeralRule(text, rule)),
+    fromText: (text, refuse) => {
+      const value = parseNumeral(text);
+      return value === undefined ? refuse(name, text, numeralRule(text, rule)) : judge(value, text, refuse);
+    },
     fromJson: (given, refuse) => (typeof given === 'number' ? judge(given, given, refuse) : refuse(name, given, rule)),
   };
 }
@@ -144,19 +146,34 @@ function numeralRule(text: string, rule: string): string {
   return rule;
 }
 
-/** Digits with at most one point, a sign and an exponent; Number() alone would take blanks, hexadecimals and Infinity. */
-function isNumeral(text: string): boolean {
+/**
+ * The number of digits with at most one point, a sign and an exponent, undefined for anything else; Number() alone would
+ * take blanks, hexadecimals and Infinity. Few digits are added up here, which takes half as long and is as exact: both
+ * sides of the division are.
+ */
+function parseNumeral(text: string): number | undefined {
   let digits = 0;
-  let point = false;
+  let sum = 0;
+  let point = -1;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code >= 48 && code <= 57) digits++;
-    else if (code === 46 && !point) point = true;
+    if (code >= 48 && code <= 57) {
+      digits++;
+      sum = sum * 10 + (code - 48);
+    } else if (code === 46 && point === -1) point = digits;
     else if (i === 0 && (code === 45 || code === 43)) continue;
-    else return digits > 0 && /^[eE][+-]?\d{1,4}$/.test(text.slice(i));
+    else return digits > 0 && exponent.test(text.slice(i)) ? Number(text) : undefined;
   }
-  return digits > 0;
+  if (digits === 0) return undefined;
+  if (digits > exactDigits) return Number(text);
+  const value = point === -1 ? sum : sum / (powersOfTen[digits - point] as number); // as many as there are digits
+  return text.charCodeAt(0) === 45 ? -value : value;
 }
+
+const exponent = /^[eE][+-]?\d{1,4}$/;
+/** Whole numbers of so many digits are exact, and so are these powers of ten. */
+const exactDigits = 15;
+const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power);
 
 // --- booleans -----------------------------------------------------------------------------------------------------
 

@@ -12,13 +12,12 @@ export async function peek(
     read.push(value);
     size += value.length;
   }
-  const head = Buffer.concat(read);
-  return { head, all: chain(head, chunks) };
+  return { head: Buffer.concat(read), all: chain(read, chunks) };
 }
 
-async function* chain(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chain(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    if (head.length > 0) yield head;
+    yield* read;
     for (;;) {
       const { done, value } = await rest.next();
       if (done) return;

@@ -51,7 +51,7 @@ export function createCsvReader(events: CsvEvents): TextReader {
         delimiter = told ?? delimiterOf(header);
       }
       // A look at the whole is much quicker than one at each value.
-      plain = plainText.test(all) && !loneReturn.test(all);
+      plain = plainText.test(all) && !(all.includes('\r') && loneReturn.test(all));
       const read = readRows(all, delimiter, last);
       rest = all.slice(read);
       if (rest.length > maxRowLength) events.fatal(line, tooLongRule);

@@ -2,7 +2,6 @@ import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/column
 import type { ResourceDefinition } from '../core/fields.ts';
 import { ImportError, type ImportFormat, importFormats, type ReadOptions, type RowReader } from '../core/imports.ts';
 import { createRecordJudge, type RecordJudge } from '../core/records.ts';
-import type { ImportRow } from '../core/store.ts';
 import { isObject } from '../core/values.ts';
 import { createCsvReader } from './csv.ts';
 import { gunzipped } from './gzip.ts';
@@ -21,35 +20,31 @@ export const readRows: RowReader = async function* (resource, source, options) {
     violations.add({ line, column: null, field: null, value: null, rule });
     throw new ImportError(violations.first, violations.count);
   };
-  let batch: ImportRow[] = [];
   let start = '';
   let reader: TextReader | undefined;
   let format = options.format ?? formatOfName(options.fileName);
-  const keep = (row: ImportRow | undefined) => {
-    if (row) batch.push(row);
-  };
   try {
     for await (const text of decodeUtf8(gunzipped(source))) {
       if (!reader) {
         start += text;
         format ??= formatOfStart(start);
         if (format === undefined) continue;
-        reader = createReader(format, resource, options, judge, keep, fatal);
+        reader = createReader(format, resource, options, judge, fatal);
       }
       reader.push(start || text, false);
       start = '';
-      if (batch.length === 0) continue;
-      if (violations.count === 0) yield batch;
-      batch = [];
+      const batch = judge.take();
+      if (batch.lines.length > 0 && violations.count === 0) yield batch;
     }
-    reader ??= createReader(format ?? 'csv', resource, options, judge, keep, fatal);
+    reader ??= createReader(format ?? 'csv', resource, options, judge, fatal);
     reader.push('', true);
   } catch (thrown) {
     if (!(thrown instanceof EncodingFault)) throw thrown;
     fatal(reader?.line ?? 1, encodingRule(thrown));
   }
   violations.refuse();
-  if (batch.length > 0) yield batch;
+  const batch = judge.take();
+  if (batch.lines.length > 0) yield batch;
 };
 
 /** The format that a file's name tells, `.gz` at its end left out; undefined where it tells none. */
@@ -71,7 +66,6 @@ function createReader(
   resource: ResourceDefinition,
   options: ReadOptions,
   judge: RecordJudge,
-  keep: (row: ImportRow | undefined) => void,
   fatal: (line: number | null, rule: string) => never,
 ): TextReader {
   const { violations } = judge;
@@ -86,7 +80,7 @@ function createReader(
           header = cells.map((cell) => cell.trim());
           columns = columnsOf(resource, header, line, options.map);
         } else if (cells.length === header.length) {
-          keep(judge.judgeCells(cells, columns, line, plain));
+          judge.judgeCells(cells, columns, line, plain);
         } else {
           const column = Math.min(cells.length, header.length);
           const rule = `${header.length} columns as in the header; this row has ${cells.length}`;
@@ -110,7 +104,7 @@ function createReader(
   const json = createJson({
     value(value, line) {
       begun = true;
-      if (isObject(value)) keep(judgeMembers(value, line));
+      if (isObject(value)) judgeMembers(value, line);
       else violations.add({ line, column: null, field: null, value: JSON.stringify(value), rule: 'an object' });
     },
     fault: (line, value, rule) => violations.add({ line, column: null, field: null, value, rule }),
@@ -131,9 +125,8 @@ function createReader(
     };
   }
 
-  function judgeMembers(members: Readonly<Record<string, unknown>>, line: number): ImportRow | undefined {
+  function judgeMembers(members: Readonly<Record<string, unknown>>, line: number): void {
     const values: Record<string, unknown> = {};
-    const before = violations.count;
     for (const name of Object.keys(members)) {
       const field = fieldOf(name);
       if (field === null) continue;
@@ -149,8 +142,7 @@ function createReader(
         violations.add({ line, column: null, field: name, value, rule: problem });
       } else if (field !== undefined) values[field] = given;
     }
-    const row = judge.judgeObject(values, line);
-    return violations.count === before ? row : undefined;
+    judge.judgeObject(values, line);
   }
 }
 

@@ -12,9 +12,7 @@ async function read(port: MessagePort, { resource, options }: ReadingJob): Promi
   const tell = (answer: ReadingAnswer) => port.postMessage(answer);
   try {
     for await (const rows of readRows(resource, piecesFrom(port, tell), options)) {
-      const values: unknown[] = [];
-      for (const row of rows) for (const value of row.values) values.push(value);
-      tell({ kind: 'rows', lines: rows.map(({ line }) => line), values });
+      tell({ kind: 'rows', ...rows });
     }
     tell({ kind: 'end' });
   } catch (thrown) {

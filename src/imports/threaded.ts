@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../core/errors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
+import type { ImportBatch } from '../core/import-batch.ts';
 import { ImportError, type ReadOptions, type RowReader, type Violation } from '../core/imports.ts';
-import type { ImportRow } from '../core/store.ts';
 import { peek } from './chunks.ts';
 import { readRows } from './rows.ts';
 
@@ -12,10 +12,10 @@ export interface ReadingJob {
   options: ReadOptions;
 }
 
-/** What a reading thread answers. A row's values lie flat behind each other: a row as an object takes thrice as long to hand over. */
+/** What a reading thread answers. */
 export type ReadingAnswer =
   | { kind: 'taken' }
-  | { kind: 'rows'; lines: number[]; values: unknown[] }
+  | ({ kind: 'rows' } & ImportBatch)
   | { kind: 'end' }
   | { kind: 'refused'; violations: readonly Violation[]; count: number }
   | { kind: 'failed'; code: ErrorCode; message: string; hint: string | undefined };
@@ -39,7 +39,7 @@ async function* readInThread(
   threadFile: string,
   job: ReadingJob,
   pieces: AsyncGenerator<Uint8Array>,
-): AsyncGenerator<readonly ImportRow[]> {
+): AsyncGenerator<ImportBatch> {
   const worker = new Worker(threadFile, { workerData: job });
   const nextAnswer = answersOf(worker);
   let ahead = 0;
@@ -57,7 +57,7 @@ async function* readInThread(
       const answer = await nextAnswer();
       if (answer.kind === 'end') return;
       if (answer.kind === 'taken') ahead--;
-      else if (answer.kind === 'rows') yield toRows(answer.lines, answer.values);
+      else if (answer.kind === 'rows') yield answer;
       else if (answer.kind === 'refused') throw new ImportError(answer.violations, answer.count);
       else throw new HkctlError(answer.code, answer.message, { hint: answer.hint });
     }
@@ -93,12 +93,4 @@ function answersOf(worker: Worker): () => Promise<ReadingAnswer> {
     }
     return answers.shift() ?? { kind: 'end' };
   };
-}
-
-function toRows(lines: readonly number[], flat: readonly unknown[]): ImportRow[] {
-  const width = flat.length / lines.length;
-  return lines.map((line, i) => {
-    const values = flat.slice(i * width, (i + 1) * width);
-    return { line, id: String(values[0]), values };
-  });
 }

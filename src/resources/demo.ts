@@ -35,9 +35,12 @@ export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Pr
     const today = new Date(domain.clock()).toISOString().slice(0, 10);
     for (const { resource, records } of demoRecords(resources, { seed: demoPlant.seed + index, today })) {
       const judge = createRecordJudge(resource);
-      const rows = records.flatMap((record, position) => judge.judgeObject(record, position + 1) ?? []);
+      records.forEach((record, position) => {
+        judge.judgeObject(record, position + 1);
+      });
       judge.violations.refuse();
-      await importRecords(domain, actor, { resource, entity: plant.code, rows: [rows], replace: false, dryRun: false });
+      const rows = [judge.take()];
+      await importRecords(domain, actor, { resource, entity: plant.code, rows, replace: false, dryRun: false });
     }
   }
 }

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditDraft, type Domain } from '../../src/core/actors.ts';
-import { importFields } from '../../src/core/fields.ts';
+import type { ImportBatch } from '../../src/core/import-batch.ts';
 import { createPageReader, pageParameters } from '../../src/core/pages.ts';
+import { createRecordJudge } from '../../src/core/records.ts';
 import { secureRandom } from '../../src/core/secrets.ts';
-import type { ImportRow, RecordPosition } from '../../src/core/store.ts';
+import type { RecordPosition } from '../../src/core/store.ts';
 import { initialise } from '../../src/core/tenants.ts';
 import { parts } from '../../src/resources/parts.ts';
 import { createStore } from '../../src/store/open.ts';
@@ -129,12 +130,11 @@ async function createRecords(path: string, count: number): Promise<Records> {
   };
 }
 
-function* rowsOf(count: number): Generator<ImportRow[]> {
-  const names = Object.keys(importFields(parts));
+function* rowsOf(count: number): Generator<ImportBatch> {
+  const judge = createRecordJudge(parts);
   for (let from = 0; from < count; from += 1000) {
-    const batch: ImportRow[] = [];
     for (let n = from; n < Math.min(count, from + 1000); n++) {
-      const given: Record<string, unknown> = {
+      const given = {
         id: idOf(n),
         name: `Part ${n}`,
         part_number: `PN-${n}`,
@@ -147,9 +147,9 @@ function* rowsOf(count: number): Generator<ImportRow[]> {
         standard_cost: 48.5,
         currency: 'EUR',
       };
-      batch.push({ line: n + 2, id: idOf(n), values: names.map((name) => given[name] ?? null) });
+      judge.judgeObject(given, n + 2);
     }
-    yield batch;
+    yield judge.take();
   }
 }
 

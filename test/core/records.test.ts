@@ -4,6 +4,7 @@ import { defineResource } from '../../src/core/fields.ts';
 import type { Violation } from '../../src/core/imports.ts';
 import { createRecordJudge } from '../../src/core/records.ts';
 import { drawSecret } from '../../src/core/secrets.ts';
+import { recordOf } from '../imports/batches.ts';
 
 const gauges = defineResource({
   name: 'gauges',
@@ -43,9 +44,8 @@ const required = { id: 'G-1', code: 'A' };
 /** Judges one row given as JSON. */
 function judgeJson(row: Record<string, unknown>) {
   const judge = createRecordJudge(gauges);
-  const judged = judge.judgeObject({ ...required, ...row }, 7);
-  const record = judged && Object.fromEntries(judge.fields.map((name, i) => [name, judged.values[i]]));
-  return { record, violations: judge.violations.first };
+  judge.judgeObject({ ...required, ...row }, 7);
+  return { record: recordOf(judge.take(), judge.fields), violations: judge.violations.first };
 }
 
 /** Judges one row given as cells of a CSV file with the columns in the order of the row. */
@@ -53,9 +53,8 @@ function judgeCsv(row: Record<string, string>) {
   const judge = createRecordJudge(gauges);
   const cells = { ...required, ...row };
   const columns = Int32Array.from(judge.fields, (name) => Object.keys(cells).indexOf(name));
-  const judged = judge.judgeCells(Object.values(cells), columns, 7, false);
-  const record = judged && Object.fromEntries(judge.fields.map((name, i) => [name, judged.values[i]]));
-  return { record, violations: judge.violations.first };
+  judge.judgeCells(Object.values(cells), columns, 7, false);
+  return { record: recordOf(judge.take(), judge.fields), violations: judge.violations.first };
 }
 
 const told = ({ line, field, value, rule }: Violation) => ({ line, field, value, rule });

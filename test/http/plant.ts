@@ -129,13 +129,16 @@ export class HttpPlant {
   async import(name: string, entity: Entity, records: readonly Record<string, unknown>[]): Promise<void> {
     const resource = resourceOf(name);
     const judge = createRecordJudge(resource);
+    records.forEach((record, index) => {
+      judge.judgeObject(record, index + 1);
+    });
     await this.domain.store.records.import({
       resource,
       entityId: entity.id,
       replace: false,
       dryRun: false,
       nowUs: this.nowMs * 1000,
-      rows: [records.flatMap((record, index) => judge.judgeObject(record, index + 1) ?? [])],
+      rows: [judge.take()],
       audit: () => auditDraft(this.domain, this.actor, 'records.import', name),
     });
     expect(judge.violations.count).toBe(0);

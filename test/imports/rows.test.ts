@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineResource, importFields } from '../../src/core/fields.ts';
 import { ImportError, type ReadOptions, type Violation } from '../../src/core/imports.ts';
-import type { ImportRow } from '../../src/core/store.ts';
 import { createCsvReader } from '../../src/imports/csv.ts';
 import { formatOfName, readRows } from '../../src/imports/rows.ts';
 import { orders } from '../../src/resources/orders.ts';
 import { parts } from '../../src/resources/parts.ts';
+import { rowsOf } from './batches.ts';
 
 /** Bytes in pieces of a size, so that everything is also cut in two somewhere. */
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -24,9 +24,8 @@ async function read(
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const results = [];
   for (const size of [1, 2, 3, 7, 64, 1 << 18]) {
-    const rows: ImportRow[] = [];
     try {
-      for await (const batch of readRows(resource, pieces(bytes, size), options)) rows.push(...batch);
+      const rows = await rowsOf(readRows(resource, pieces(bytes, size), options));
       results.push({ rows, violations: [], count: 0, error: undefined });
     } catch (thrown) {
       if (!(thrown instanceof ImportError)) throw thrown;

@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ImportError } from '../../src/core/imports.ts';
-import type { ImportRow } from '../../src/core/store.ts';
 import { readRows } from '../../src/imports/rows.ts';
 import { createThreadedReader } from '../../src/imports/threaded.ts';
 import { orders } from '../../src/resources/orders.ts';
 import { parts } from '../../src/resources/parts.ts';
+import { rowsOf } from './batches.ts';
 
 const threaded = createThreadedReader(join(process.cwd(), 'dist', 'reader.cjs'));
 
 const header = 'id,name,part_number,is_active,weight_kg,description\n';
-const rowsOf = (count: number) =>
+const textOf = (count: number) =>
   Array.from({ length: count }, (_, i) => `P-${i},Ünit ${i},N-${i},${i % 2 > 0},${i / 8},"a\nb ${i}"\n`).join('');
-const large = header + rowsOf(80_000);
+const large = header + textOf(80_000);
 
 /** The bytes of a text in pieces cut out of one buffer, as streams give them. */
 async function* pieces(bytes: Buffer, onEnd = () => {}): AsyncGenerator<Uint8Array> {
@@ -24,28 +24,22 @@ async function* pieces(bytes: Buffer, onEnd = () => {}): AsyncGenerator<Uint8Arr
   }
 }
 
-async function all(reading: AsyncIterable<readonly ImportRow[]>): Promise<ImportRow[]> {
-  const rows: ImportRow[] = [];
-  for await (const batch of reading) rows.push(...batch);
-  return rows;
-}
-
 describe('a large file in a thread of its own', () => {
   it('gives the same rows', async () => {
     expect(Buffer.byteLength(large)).toBeGreaterThan(3_000_000);
-    const expected = await all(readRows(parts, pieces(Buffer.from(large)), {}));
-    expect(await all(threaded(parts, pieces(Buffer.from(large)), {}))).toEqual(expected);
+    const expected = await rowsOf(readRows(parts, pieces(Buffer.from(large)), {}));
+    expect(await rowsOf(threaded(parts, pieces(Buffer.from(large)), {}))).toEqual(expected);
     const noise = Array.from({ length: 120_000 }, (_, i) => `P-${i},${Math.sin(i)},N,true,,${Math.cos(i)}\n`).join('');
     const packed = gzipSync(header + noise);
     expect(packed.length).toBeGreaterThan(2_100_000);
-    expect(await all(threaded(parts, pieces(packed), {}))).toHaveLength(120_000);
+    expect(await rowsOf(threaded(parts, pieces(packed), {}))).toHaveLength(120_000);
   });
 
   it('keeps lists and mapping', async () => {
     const services = [{ row_id: 'SVC-01', service_code: 'A'.repeat(60), quantity: 1 }];
     const line = (i: number) => `${JSON.stringify({ NR: `O-${i}`, order_number: 'N', status: 'draft', services })}\n`;
     const text = Array.from({ length: 20_000 }, (_, i) => line(i)).join('');
-    const rows = await all(threaded(orders, pieces(Buffer.from(text)), { map: { NR: 'id' } }));
+    const rows = await rowsOf(threaded(orders, pieces(Buffer.from(text)), { map: { NR: 'id' } }));
     expect(rows).toHaveLength(20_000);
     expect(rows[7]).toMatchObject({ line: 8, id: 'O-7' });
     expect(rows[7]?.values.at(-1)).toMatchObject([{ row_id: 'SVC-01', assignments: [] }]);
@@ -55,7 +49,7 @@ describe('a large file in a thread of its own', () => {
     const bad = `${large}P-X,x,N,maybe,1,\nP-Y,y,N,true,"1,5",\n`;
     const refusals = await Promise.all(
       [readRows, threaded].map((reader) =>
-        all(reader(parts, pieces(Buffer.from(bad)), {})).catch((thrown: unknown) => thrown),
+        rowsOf(reader(parts, pieces(Buffer.from(bad)), {})).catch((thrown: unknown) => thrown),
       ),
     );
     expect(refusals[0]).toBeInstanceOf(ImportError);
@@ -67,14 +61,17 @@ describe('a large file in a thread of its own', () => {
   it('passes on damage, of the archive and of the source', async () => {
     const packed = gzipSync(Buffer.concat([Buffer.from(header), Buffer.alloc(3_000_000, 'x')]), { level: 0 });
     const cut = packed.subarray(0, packed.length - 100_000);
-    await expect(all(threaded(parts, pieces(cut), {}))).rejects.toMatchObject({ code: 'bad_input', hint: /Pack it/ });
+    await expect(rowsOf(threaded(parts, pieces(cut), {}))).rejects.toMatchObject({
+      code: 'bad_input',
+      hint: /Pack it/,
+    });
     const broken = async function* () {
       yield Buffer.from(large);
       throw new Error('the disk is gone');
     };
-    await expect(all(threaded(parts, broken(), {}))).rejects.toThrow('the disk is gone');
+    await expect(rowsOf(threaded(parts, broken(), {}))).rejects.toThrow('the disk is gone');
     const nowhere = createThreadedReader(join(process.cwd(), 'dist', 'nothing.cjs'));
-    await expect(all(nowhere(parts, pieces(Buffer.from(large)), {}))).rejects.toThrow();
+    await expect(rowsOf(nowhere(parts, pieces(Buffer.from(large)), {}))).rejects.toThrow();
   });
 
   it('lets go of file and thread where nobody wants more', async () => {
@@ -83,7 +80,7 @@ describe('a large file in a thread of its own', () => {
       ended = true;
     });
     for await (const batch of threaded(parts, source, {})) {
-      expect(batch.length).toBeGreaterThan(0);
+      expect(batch.lines.length).toBeGreaterThan(0);
       break;
     }
     expect(ended).toBe(true);
@@ -92,5 +89,5 @@ describe('a large file in a thread of its own', () => {
 
 it('a small file needs no thread', async () => {
   const nowhere = createThreadedReader(join(process.cwd(), 'dist', 'nothing.cjs'));
-  expect(await all(nowhere(parts, pieces(Buffer.from(header + rowsOf(3))), {}))).toHaveLength(3);
+  expect(await rowsOf(nowhere(parts, pieces(Buffer.from(header + textOf(3))), {}))).toHaveLength(3);
 });

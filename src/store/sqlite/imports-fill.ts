@@ -1,66 +1,55 @@
-import type { ImportRow } from '../../core/store.ts';
+import { type ImportColumn, valueAt } from '../../core/import-batch.ts';
+import type { Statement } from './driver.ts';
 import type { ImportTable, ImportTarget } from './imports.ts';
 import { repeatedRule } from './imports-merge.ts';
 
 /** Rows a statement: the call of a statement costs as much as a row. */
 const rowsPerStatement = 32;
 
-/** For how many rows the line is kept, to name it where their id comes again; memory stays bounded. */
-const rememberedLines = 100_000;
-
 /**
  * Imports into an entity that has no records of the resource: nothing can be there already, so that rows go in many at
  * a time, and into a table that is empty their indexes are made at the end, by sorting, which takes half as long.
  */
 export function createFill(target: ImportTable): ImportTarget {
-  const { connection, table, columns, violations } = target;
-  const width = columns.length;
-  const several = connection.prepare<unknown[]>(insertSql(target, 'insert', rowsPerStatement));
-  const one = connection.prepare<unknown[]>(insertSql(target, 'insert or ignore', 1));
-  const severalValues: unknown[] = new Array(width * rowsPerStatement);
-  const oneValues: unknown[] = new Array(width);
-  const lines = new Map<string, number>();
+  const { connection, table, violations } = target;
+  const statementFor = createStatements(target);
+  const changes = connection.prepare<[], number>('select changes()').pluck();
+  const lines = new FirstLines();
   const wasEmpty = connection.prepare(`select 1 from ${table} limit 1`).get() === undefined;
   let indexes: readonly string[] = [];
   let batches = 0;
   let inserted = 0;
 
-  const putOne = (row: ImportRow) => {
-    target.place(row, oneValues, 0);
-    if (one.run(oneValues).changes > 0) {
-      inserted++;
-    } else {
-      const rule = repeatedRule(lines.get(row.id));
-      violations.add({ line: row.line, column: null, field: 'id', value: row.id, rule });
-    }
-    if (lines.size < rememberedLines && !lines.has(row.id)) lines.set(row.id, row.line);
-  };
-
-  const putSeveral = (rows: readonly ImportRow[]) => {
-    rows.forEach((row, i) => {
-      target.place(row, severalValues, i * width);
-    });
+  /** Puts rows from a position on; gives how many: those before the first whose id was there already. */
+  const putSome = (batch: BoundBatch, at: number, count: number): number => {
+    let put = count;
     try {
-      several.run(severalValues);
+      statementFor(batch.isSame, count).run(...valuesOf(batch, at, count));
     } catch (thrown) {
       if (!isRepeatedId(thrown)) throw thrown;
-      // The statement did nothing: row by row it is seen which.
-      for (const row of rows) putOne(row);
-      return;
+      put = changes.get() ?? 0;
     }
-    inserted += rows.length;
-    for (const row of rows) if (lines.size < rememberedLines) lines.set(row.id, row.line);
+    inserted += put;
+    return put;
   };
 
   return {
-    put(batch) {
+    put({ lines: ownLines, columns }) {
       // A file of one batch is not worth a change of the schema.
       if (wasEmpty && batches++ === 1) indexes = dropIndexes(target);
-      let at = 0;
-      for (; at + rowsPerStatement <= batch.length; at += rowsPerStatement) {
-        putSeveral(batch.slice(at, at + rowsPerStatement));
+      const batch = toBound(columns);
+      const [ids = []] = columns;
+      lines.remember(ids, ownLines);
+      for (let at = 0; at < ownLines.length; ) {
+        const count = ownLines.length - at < rowsPerStatement ? 1 : rowsPerStatement;
+        const put = putSome(batch, at, count);
+        at += put;
+        if (put === count) continue;
+        const id = valueAt(ids, at);
+        const rule = repeatedRule(lines.of(id));
+        violations.add({ line: ownLines[at] ?? null, column: null, field: 'id', value: String(id), rule });
+        at++;
       }
-      for (const row of batch.slice(at)) putOne(row);
     },
     finish() {
       violations.refuse();
@@ -71,11 +60,90 @@ export function createFill(target: ImportTable): ImportTarget {
   };
 }
 
-/** Entity and instant are the same for all rows and stand in the statement itself. */
-function insertSql({ table, columns, entity, updatedAt }: ImportTable, verb: string, rows: number): string {
+/** For how many rows the line is kept, to name it where their id comes again; memory stays bounded. */
+const rememberedRows = 100_000;
+
+/** The lines where ids stand first. They are put in order only once one is asked for: mostly none ever is. */
+class FirstLines {
+  readonly #waiting: { ids: ImportColumn; lines: readonly number[] }[] = [];
+  readonly #lines = new Map<unknown, number>();
+  #rows = 0;
+
+  remember(ids: ImportColumn, lines: readonly number[]): void {
+    if (this.#rows >= rememberedRows) return;
+    this.#rows += lines.length;
+    this.#waiting.push({ ids, lines });
+  }
+
+  of(id: unknown): number | undefined {
+    for (const { ids, lines } of this.#waiting.splice(0)) {
+      lines.forEach((line, row) => {
+        const found = valueAt(ids, row);
+        if (!this.#lines.has(found)) this.#lines.set(found, line);
+      });
+    }
+    return this.#lines.get(id);
+  }
+}
+
+/** The columns of a batch as a statement takes them: a value that all rows have is bound once. */
+interface BoundBatch {
+  isSame: readonly boolean[];
+  same: readonly unknown[];
+  varying: readonly ImportColumn[];
+}
+
+function toBound(columns: readonly ImportColumn[]): BoundBatch {
+  const isSame = columns.map(({ length }) => length === 1);
+  const same = columns.filter((_, i) => isSame[i]).map(([value]) => value);
+  return { isSame, same, varying: columns.filter((_, i) => !isSame[i]) };
+}
+
+/** What all rows have, then row by row the rest; as arguments, which the driver takes at half the cost of an array. */
+function valuesOf({ same, varying }: BoundBatch, at: number, count: number): unknown[] {
+  const width = varying.length;
+  const values: unknown[] = new Array(same.length + count * width);
+  let next = 0;
+  for (const value of same) values[next++] = value;
+  for (let row = at; row < at + count; row++) {
+    for (let i = 0; i < width; i++) values[next++] = (varying[i] as ImportColumn)[row]; // i is within
+  }
+  return values;
+}
+
+/** Statements are as many as there are sets of columns with the same value in all rows; so many are kept. */
+const keptStatements = 16;
+
+/** Gives the statement for so many rows with these columns the same in all; prepared once. */
+function createStatements(target: ImportTable): (isSame: readonly boolean[], count: number) => Statement {
+  const known = new Map<string, Statement>();
+  return (isSame, count) => {
+    const name = `${count} ${isSame.join()}`;
+    let statement = known.get(name);
+    if (statement === undefined) {
+      statement = target.connection.prepare<unknown[]>(insertSql(target, isSame, count));
+      if (known.size === keptStatements) known.clear();
+      known.set(name, statement);
+    }
+    return statement;
+  };
+}
+
+/**
+ * Entity and instant stand in the statement itself. Where a row fails those before it stay: undoing them would cost a
+ * journal for each statement.
+ */
+function insertSql(
+  { table, columns, entity, updatedAt }: ImportTable,
+  isSame: readonly boolean[],
+  rows: number,
+): string {
   const names = columns.map((name) => `"${name}"`).join(', ');
-  const row = `(${entity}, ${columns.map(() => '?').join(', ')}, '${updatedAt}')`;
-  return `${verb} into ${table} (entity, ${names}, updated_at) values ${new Array(rows).fill(row).join(', ')}`;
+  let varying = 0;
+  const given = isSame.map((same) => (same ? '?' : `column${++varying}`)).join(', ');
+  const row = `(${new Array(varying).fill('?').join(', ')})`;
+  const from = varying === 0 ? '' : ` from (values ${new Array(rows).fill(row).join(', ')})`;
+  return `insert or fail into ${table} (entity, ${names}, updated_at) select ${entity}, ${given}, '${updatedAt}'${from}`;
 }
 
 /** Takes the indexes of the table away within the transaction; gives the statements that make them again. */

@@ -1,3 +1,4 @@
+import { valueAt } from '../../core/import-batch.ts';
 import type { Connection } from './driver.ts';
 import type { ImportTable, ImportTarget } from './imports.ts';
 
@@ -16,19 +17,21 @@ export function createMerge(target: ImportTable): ImportTarget {
 
   return {
     put(batch) {
-      for (const row of batch) {
-        const { id, line } = row;
+      batch.lines.forEach((line, row) => {
+        batch.columns.forEach((column, i) => {
+          values[i + 1] = valueAt(column, row);
+        });
+        const id = String(values[1]);
         if (see.run(id, line).changes === 0) {
           violations.add({ line, column: null, field: 'id', value: id, rule: repeatedRule(lineOf(id)) });
-          continue;
+          return;
         }
         const isKnown = find.get(entity, id) !== undefined;
-        target.place(row, values, 1);
-        const { changes } = upsert.run(values);
+        const { changes } = upsert.run(...values);
         if (!isKnown) summary.inserted++;
         else if (changes > 0) summary.updated++;
         else summary.unchanged++;
-      }
+      });
     },
     finish() {
       if (target.replace) {

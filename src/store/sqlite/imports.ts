@@ -1,8 +1,9 @@
 import type { AuditDraft } from '../../core/audit.ts';
-import { type Field, importFields, type ResourceDefinition } from '../../core/fields.ts';
+import { importFields, type ResourceDefinition } from '../../core/fields.ts';
+import type { ImportBatch, ImportColumn } from '../../core/import-batch.ts';
 import { ViolationList } from '../../core/imports.ts';
 import { formatInstantUs } from '../../core/instants.ts';
-import type { ImportRequest, ImportRow, ImportSummary } from '../../core/store.ts';
+import type { ImportRequest, ImportSummary } from '../../core/store.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { createFill } from './imports-fill.ts';
@@ -28,7 +29,7 @@ export async function importRecords(
   run(() => connection.exec('begin immediate'));
   try {
     const target = run(() => createTarget(connection, request));
-    for await (const batch of request.rows) run(() => target.put(batch));
+    for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource)));
     const summary = run(() => target.finish());
     const audit = request.audit(summary);
     if (!request.dryRun) run(() => putInOutbox(connection, audit));
@@ -40,9 +41,9 @@ export async function importRecords(
   }
 }
 
-/** Where rows go. */
+/** Where rows go, their values as the columns keep them. */
 export interface ImportTarget {
-  put(batch: readonly ImportRow[]): void;
+  put(batch: ImportBatch): void;
   /** Judges what can only be seen at the end, removes what the file lacks, and counts. */
   finish(): ImportSummary;
 }
@@ -62,8 +63,6 @@ export interface ImportTable {
   replace: boolean;
   dryRun: boolean;
   violations: ViolationList;
-  /** Puts the values of a row in an array from a position on, as the columns keep them. */
-  place(row: ImportRow, values: unknown[], from: number): void;
 }
 
 function createTarget(connection: Connection, request: ImportRequest): ImportTarget {
@@ -79,7 +78,6 @@ function createTarget(connection: Connection, request: ImportRequest): ImportTar
     replace,
     dryRun,
     violations: new ViolationList(),
-    place: createPlace(fields.map(([, field]) => field)),
   };
   // Sensors are few and their codes unique: they go the way that remembers every line.
   const isPlain = fields.every(([, field]) => !field.unique);
@@ -94,12 +92,13 @@ function numberOf(connection: Connection, entityId: string): number {
   return number;
 }
 
-function createPlace(fields: readonly Field[]): ImportTable['place'] {
-  const booleans = fields.flatMap(({ kind }, i) => (kind === 'boolean' ? [i] : []));
-  const lists = fields.flatMap(({ kind }, i) => (kind === 'list' ? [i] : []));
-  return ({ values: given }, values, from) => {
-    for (let i = 0; i < given.length; i++) values[from + i] = given[i];
-    for (const i of booleans) if (given[i] !== null) values[from + i] = Number(given[i]);
-    for (const i of lists) values[from + i] = JSON.stringify(given[i] ?? []);
+/** The batch with values as the columns keep them: SQLite knows neither booleans nor lists. */
+function stored({ lines, columns }: ImportBatch, resource: ResourceDefinition): ImportBatch {
+  const fields = Object.values(importFields(resource));
+  const toStored = (column: ImportColumn, i: number): ImportColumn => {
+    const kind = fields[i]?.kind;
+    if (kind === 'boolean') return column.map((value) => (value === null ? null : Number(value)));
+    return kind === 'list' ? column.map((value) => JSON.stringify(value ?? [])) : column;
   };
+  return { lines, columns: columns.map(toStored) };
 }

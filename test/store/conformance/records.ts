@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { importFields, type ResourceDefinition } from '../../../src/core/fields.ts';
-import type { ImportRow, ImportSummary, RecordPageRequest, RecordPosition, Store } from '../../../src/core/store.ts';
+import { folded, type ImportBatch } from '../../../src/core/import-batch.ts';
+import type { ImportSummary, RecordPageRequest, RecordPosition, Store } from '../../../src/core/store.ts';
 import { orders } from '../../../src/resources/orders.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { draftOf, nowMs, type Plant, plantIn } from '../stores.ts';
@@ -35,17 +37,21 @@ export function importInto(
   });
 }
 
-function* inBatches(resource: ResourceDefinition, rows: Iterable<Values>, size: number): Generator<ImportRow[]> {
+function* inBatches(resource: ResourceDefinition, rows: Iterable<Values>, size: number): Generator<ImportBatch> {
   const names = Object.keys(importFields(resource));
   let line = 1;
-  let batch: ImportRow[] = [];
+  let batch: Values[] = [];
+  const toBatch = (): ImportBatch => ({
+    lines: batch.map(() => ++line),
+    columns: names.map((name) => folded(batch.map((row) => row[name] ?? null))),
+  });
   for (const row of rows) {
-    batch.push({ line: ++line, id: String(row.id), values: names.map((name) => row[name] ?? null) });
+    batch.push(row);
     if (batch.length < size) continue;
-    yield batch;
+    yield toBatch();
     batch = [];
   }
-  yield batch;
+  yield toBatch();
 }
 
 /** What every engine keeps of records, and how it pages through them. */
@@ -303,6 +309,80 @@ export function recordConformance(given: Given): void {
       ],
     });
     expect(await idsOf(store, pageOf(plant))).toHaveLength(count);
+  });
+
+  it('names each row whose id came before, wherever it stands, and no other', async () => {
+    const { store, plant } = await given();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 150 }),
+        fc.integer({ min: 1, max: 70 }),
+        async (numbers, batch) => {
+          const firstLine = new Map<number, number>();
+          const expected: unknown[] = [];
+          numbers.forEach((number, index) => {
+            const line = index + 2;
+            const first = firstLine.get(number);
+            if (first === undefined) firstLine.set(number, line);
+            else
+              expected.push({
+                line,
+                value: partRow(number).id,
+                rule: `stands already in line ${first}; an id may stand once in a file`,
+              });
+          });
+          const imported = importInto(
+            store,
+            plant,
+            parts,
+            numbers.map((number) => partRow(number)),
+            { batch, dryRun: true },
+          );
+          if (expected.length === 0) {
+            expect(await imported).toMatchObject({ inserted: numbers.length });
+            return;
+          }
+          await expect(imported).rejects.toMatchObject({
+            violationCount: expected.length,
+            violations: expected.slice(0, 20),
+          });
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(await readAll(store, pageOf(plant))).toEqual([]);
+  });
+
+  it('keeps every value in its column, however many columns hold the same in all rows of a batch', async () => {
+    const { store } = await given();
+    const choices = [null, 'A', 'B'];
+    let plants = 0;
+    const row = fc.record({
+      name: fc.constantFrom('N', 'M'),
+      part_number: fc.constantFrom('1', '2'),
+      revision: fc.constantFrom(...choices),
+      is_active: fc.boolean(),
+      category: fc.constantFrom(...choices),
+      material: fc.constantFrom(...choices),
+      weight_kg: fc.constantFrom(null, 0, 1.5),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1, maxLength: 80 }),
+        fc.integer({ min: 1, max: 70 }),
+        async (rows, batch) => {
+          const plant = await plantIn(store, `Plant ${plants++}`);
+          const named = rows.map((values, n) => ({ ...values, id: `P-${String(n).padStart(4, '0')}` }));
+          // Into nothing, and once more over what is there.
+          await importInto(store, plant, parts, named, { batch });
+          expect(await readAll(store, pageOf(plant))).toMatchObject(named);
+          const turned = named.map((values, n) => ({ ...named[named.length - 1 - n], id: values.id }));
+          await importInto(store, plant, parts, turned, { batch });
+          expect(await readAll(store, pageOf(plant))).toMatchObject(turned);
+        },
+      ),
+      { numRuns: 30 },
+    );
   });
 
   it('changes its version with every import that changes something', async () => {

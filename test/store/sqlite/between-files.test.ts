@@ -91,13 +91,8 @@ describe('an import', () => {
     const looks: unknown[] = [];
     const rows = async function* () {
       for (let n = 0; n < 5; n++) {
-        yield [
-          {
-            line: n + 2,
-            id: `P-${n}`,
-            values: [`P-${n}`, 'new', '1', null, null, true, null, null, null, null, null, null],
-          },
-        ];
+        const values = [`P-${n}`, 'new', '1', null, null, true, null, null, null, null, null, null];
+        yield { lines: [n + 2], columns: values.map((value) => [value]) };
         await setImmediate();
         for (const one of [store, reader]) {
           looks.push(

@@ -130,7 +130,8 @@ export class IngestWriter {
   #putChunk(rows: Float64Array, at: number, { insert, values }: Chunk): number {
     const start = at * columns;
     for (let i = 0; i < values.length; i++) values[i] = rows[start + i] ?? 0;
-    return insert.run(values).changes;
+    // As arguments the driver takes them at half the cost of an array.
+    return insert.run(...values).changes;
   }
 
   #judgeBatch(rows: Float64Array, from: number, size: number): BatchVerdict {
