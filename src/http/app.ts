@@ -1,15 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { H3, type H3Event } from 'h3';
+import { H3 } from 'h3';
 import type { Domain } from '../core/actors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
 import type { ServeSettings } from '../core/settings.ts';
 import type { MaybePromise } from '../core/store.ts';
 import { createAddressBook } from './addresses.ts';
-import { type Answer, headOf, sendToNode, toResponse } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { createCalls, type Handler } from './calls.ts';
 import { chain } from './chain.ts';
 import { createCors } from './cors.ts';
 import { createDocuments, documentFiles } from './docs.ts';
-import { type Exchange, toExchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { createGate, type Demand, type Session } from './gate.ts';
 import { createHealth } from './health.ts';
 import { createHeartbeatsIngest, createReadingsIngest } from './ingest.ts';
@@ -20,7 +20,7 @@ import { createMemory, type Memory, memoryLimits } from './memory.ts';
 import { Metrics } from './metrics.ts';
 import { openapiDocument } from './openapi.ts';
 import { PageCache, represent, toRepresentation } from './page-cache.ts';
-import { ApiError, toProblem } from './problem.ts';
+import { ApiError } from './problem.ts';
 import { createReadingsHandler } from './readings.ts';
 import { createListHandler, createRecordHandler } from './records.ts';
 import { createSensorHandler, createSensorListHandler } from './sensors.ts';
@@ -47,7 +47,6 @@ export interface AppOptions {
   memory?: Memory;
 }
 
-type Handler = (exchange: Exchange) => MaybePromise<Answer>;
 type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Answer>;
 type Method = 'GET' | 'POST';
 
@@ -80,7 +79,7 @@ export function createApp(options: AppOptions): H3 {
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
-  const nextId = createRequestIds();
+  const through = createCalls({ ...options, commonHeaders: options.commonHeaders ?? [], turns, memory, metrics, cors });
   const ingestOptions = { domain, gate, turns, counts: metrics.ingest, bodies: memory.bodies };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
@@ -145,90 +144,11 @@ export function createApp(options: AppOptions): H3 {
   function secured(demand: Demand, handler: SecuredHandler): Handler {
     return (exchange) => chain(gate.admit(exchange, demand), (session) => handler(exchange, session));
   }
-
-  /** The way of every request: to the handler, its answer or problem out, counted and logged. */
-  function through(routePath: string, handler: Handler): (event: H3Event) => Promise<Response> {
-    const counts = metrics.route(routePath);
-    return (event) => {
-      const startedAt = performance.now();
-      const exchange = toExchange(event, nextId());
-      // Under Node's server the answer goes out by itself, and h3 has no sign for that: it waits for a Response that never
-      // comes, and is collected together with this promise.
-      return new Promise((resolve, reject) => {
-        turns.join(() => {
-          const finish = (answer: Answer): void => {
-            memory.settle(exchange, answer);
-            const head = headOf(exchange, answer, options.commonHeaders ?? none);
-            // Whoever keeps its connection would send the next request into one that is being closed.
-            if (options.isStopping?.()) head.push('Connection', 'close');
-            const ms = performance.now() - startedAt;
-            counts.note(answer.status, ms / 1000);
-            log.request(exchange, answer.status, ms);
-            if (exchange.node) sendToNode(exchange.node, answer, head, exchange.method);
-            else resolve(toResponse(answer, head, exchange.method));
-          };
-          const finishRefused = (thrown: unknown): void => finish(refuse(exchange, thrown));
-          try {
-            const answer = answerTo(exchange, handler);
-            if (!(answer instanceof Promise)) finish(answer);
-            else answer.then(finish, finishRefused).catch((thrown) => cut(exchange, thrown, reject));
-          } catch (thrown) {
-            cut(exchange, thrown, reject);
-          }
-        });
-      });
-    };
-  }
-
-  /** What cannot even be answered ends its connection. */
-  function cut({ id, node }: Exchange, thrown: unknown, reject: (thrown: unknown) => void): void {
-    log.error({ id, err: thrown }, 'answer not sent');
-    if (node) node.res.destroy();
-    else reject(thrown);
-  }
-
-  /** What is thrown becomes a problem document. */
-  function answerTo(exchange: Exchange, handler: Handler): MaybePromise<Answer> {
-    try {
-      if (options.isStopping?.()) throw stopping();
-      if (cors.isOn) cors.note(exchange);
-      return handler(exchange);
-    } catch (thrown) {
-      return refuse(exchange, thrown);
-    }
-  }
-
-  function refuse(exchange: Exchange, thrown: unknown): Answer {
-    const problem = toProblem(thrown, exchange.id);
-    metrics.countRefusal(problem.code);
-    exchange.code = problem.code;
-    if (problem.code === 'internal') log.error({ id: exchange.id, err: thrown }, 'internal error');
-    else if (problem.code === 'unavailable') log.warn({ id: exchange.id, err: thrown }, 'unavailable');
-    return problem;
-  }
 }
-
-const none: readonly string[] = [];
 
 function refuseMethod(allowed: readonly string[]): Answer {
   const list = allowed.join(', ');
   throw new ApiError('method_not_allowed', `This path takes ${list} only.`, { headers: ['Allow', list] });
-}
-
-function stopping(): ApiError {
-  return new ApiError('unavailable', 'The service is shutting down. Try again in a moment.', {
-    headers: ['Retry-After', '5'],
-  });
-}
-
-/** Names requests: unlike any other process's, and cheap to count up. */
-function createRequestIds(): () => string {
-  const processId = randomBytes(6).toString('base64url');
-  let requests = 0;
-  return () => {
-    requests++;
-    return `${processId}-${requests.toString(36)}`;
-  };
 }
 
 function lazily<T>(make: () => T): () => T {

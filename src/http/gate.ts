@@ -163,12 +163,14 @@ export function createGate(options: GateOptions): Gate {
     admit: (exchange, demand) => admit(exchange, (session) => admitted(exchange, session, demand)),
     confirm: (exchange, next) =>
       new Promise((resolve, reject) => {
-        turns.join(() => {
-          try {
-            resolve(admit(exchange, next));
-          } catch (thrown) {
-            reject(thrown);
-          }
+        turns.join({
+          run() {
+            try {
+              resolve(admit(exchange, next));
+            } catch (thrown) {
+              reject(thrown);
+            }
+          },
         });
       }),
   };

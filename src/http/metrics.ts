@@ -100,7 +100,7 @@ interface Sample {
   metricName?: string;
 }
 
-class RouteCounts {
+export class RouteCounts {
   readonly statuses = new Map<number, number>();
   readonly classes = new Uint32Array(bounds.length + 1);
   sum = 0;

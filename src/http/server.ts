@@ -1,7 +1,6 @@
 import type { Server as HttpServer, RequestListener } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { createServer as createProbe } from 'node:net';
-import { toNodeHandler } from 'h3/node';
 import { listen } from 'listhen';
 import type { DestinationStream } from 'pino';
 import type { Domain } from '../core/actors.ts';
@@ -14,6 +13,7 @@ import { createApp } from './app.ts';
 import { DaemonClock } from './clock.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
 import { createFraming } from './framing.ts';
+import { toListener } from './listener.ts';
 import { createLog, createLogStream, type Log, logLastWords } from './log.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './memory.ts';
 import { reloadCertificate, requireCertificate } from './tls.ts';
@@ -70,7 +70,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   });
   await clock.follow();
   const framing = createFraming(log);
-  const handler = framing.requireClear(toNodeHandler(app));
+  const handler = framing.requireClear(toListener(app));
   const { server, url } = await open(handler, settings, certificate !== undefined);
   limitConnections(server, limits, () => memory.answers.isTight);
   framing.guard(server);

@@ -1,15 +1,21 @@
+/** What waits for the end of a turn; an object, since a request has one anyway. */
+export interface Work {
+  /** Must not throw. */
+  run(): void;
+}
+
 /**
  * Answers the requests that one turn of the event loop brought together, once the last of them was read. What must be as
  * new as the request (has any process changed the store?) is then asked once for all of them: each came before it was
  * asked. It also writes the answers in a row, so that a busy client is not woken for every one.
  */
 export class Turns {
-  #waiting: (() => void)[] = [];
+  #waiting: Work[] = [];
   #number = 0;
   #isOn = false;
 
-  /** Calls `work` at the end of this turn, after all that was waiting before it. It must not throw. */
-  join(work: () => void): void {
+  /** Runs `work` at the end of this turn, after all that was waiting before it. */
+  join(work: Work): void {
     if (this.#waiting.push(work) === 1) setImmediate(() => this.#end());
   }
 
@@ -42,7 +48,7 @@ export class Turns {
     this.#number++;
     this.#isOn = true;
     try {
-      for (const work of works) work();
+      for (const work of works) work.run();
     } finally {
       this.#isOn = false;
     }

@@ -2,12 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Turns } from '../../src/http/turns.ts';
 
+function join(turns: Turns, run: () => unknown): void {
+  turns.join({ run: () => void run() });
+}
+
 describe('a turn of the event loop', () => {
   it('ends with all that joined it, in order and without a promise going on in between', async () => {
     const turns = new Turns();
     const seen: string[] = [];
     for (const name of ['first', 'second', 'third']) {
-      turns.join(() => {
+      join(turns, () => {
         seen.push(name);
         Promise.resolve().then(() => seen.push(`after ${name}`));
       });
@@ -20,8 +24,8 @@ describe('a turn of the event loop', () => {
   it('leaves to the next what joins while it ends', async () => {
     const turns = new Turns();
     const seen: string[] = [];
-    turns.join(() => {
-      turns.join(() => seen.push('later'));
+    join(turns, () => {
+      join(turns, () => seen.push('later'));
       seen.push('now');
     });
     await setImmediate();
@@ -35,9 +39,9 @@ describe('a turn of the event loop', () => {
     let asked = 0;
     const version = turns.once(() => ++asked);
     const answers: number[] = [];
-    for (let i = 0; i < 3; i++) turns.join(() => answers.push(version()));
+    for (let i = 0; i < 3; i++) join(turns, () => answers.push(version()));
     await setImmediate();
-    turns.join(() => answers.push(version()));
+    join(turns, () => answers.push(version()));
     await setImmediate();
     expect(answers).toEqual([1, 1, 1, 2]);
   });
@@ -47,7 +51,7 @@ describe('a turn of the event loop', () => {
     const asked: string[] = [];
     const lengthOf = turns.once((name: string) => asked.push(name));
     const answers: number[] = [];
-    for (const name of ['a', 'b', 'a']) turns.join(() => answers.push(lengthOf(name)));
+    for (const name of ['a', 'b', 'a']) join(turns, () => answers.push(lengthOf(name)));
     await setImmediate();
     expect([asked, answers]).toEqual([
       ['a', 'b'],
@@ -71,7 +75,7 @@ describe('a turn of the event loop', () => {
     });
     const answers: unknown[] = [];
     for (let i = 0; i < 2; i++) {
-      turns.join(() => {
+      join(turns, () => {
         try {
           answers.push(version());
         } catch (thrown) {

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import type { H3Event } from 'h3';
+import type { MaybePromise } from '../core/store.ts';
+import { type Answer, headOf, sendToNode, toResponse } from './answer.ts';
+import type { Cors } from './cors.ts';
+import { type Exchange, toExchange } from './exchange.ts';
+import type { Log } from './log.ts';
+import type { Memory } from './memory.ts';
+import type { Metrics, RouteCounts } from './metrics.ts';
+import { ApiError, toProblem } from './problem.ts';
+import type { Turns, Work } from './turns.ts';
+
+/** Answers a request, or throws (or rejects with) what becomes a problem document. */
+export type Handler = (exchange: Exchange) => MaybePromise<Answer>;
+
+export interface CallOptions {
+  turns: Turns;
+  memory: Memory;
+  metrics: Metrics;
+  cors: Cors;
+  log: Log;
+  /** Headers of every answer beside the usual ones. */
+  commonHeaders: readonly string[];
+  /** Set while the daemon drains: nothing new is begun. */
+  isStopping?(): boolean;
+}
+
+/**
+ * Builds the way of every request: to the handler of its route at the end of its turn, its answer or problem out, counted
+ * and logged. Under Node's server the answer goes out by itself; in-process it is a Response.
+ */
+export function createCalls(options: CallOptions) {
+  const { turns } = options;
+  const nextId = createRequestIds();
+  return (route: string, handler: Handler): ((event: H3Event) => Promise<Response> | undefined) => {
+    const counts = options.metrics.route(route);
+    return (event) => {
+      const call = new Call(options, counts, handler, toExchange(event, nextId()));
+      turns.join(call);
+      return call.exchange.node ? undefined : new Promise((resolve, reject) => call.tell(resolve, reject));
+    };
+  };
+}
+
+/** One request under way. */
+class Call implements Work {
+  readonly exchange: Exchange;
+  readonly #options: CallOptions;
+  readonly #counts: RouteCounts;
+  readonly #handler: Handler;
+  readonly #startedAt = performance.now();
+  #resolve: ((response: Response) => void) | undefined;
+  #reject: ((thrown: unknown) => void) | undefined;
+
+  constructor(options: CallOptions, counts: RouteCounts, handler: Handler, exchange: Exchange) {
+    this.#options = options;
+    this.#counts = counts;
+    this.#handler = handler;
+    this.exchange = exchange;
+  }
+
+  /** Says who waits for the answer in-process. */
+  tell(resolve: (response: Response) => void, reject: (thrown: unknown) => void): void {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  run(): void {
+    try {
+      const answer = this.#answer();
+      if (answer instanceof Promise) this.#wait(answer);
+      else this.#finish(answer);
+    } catch (thrown) {
+      this.#cut(thrown);
+    }
+  }
+
+  /** What is thrown becomes a problem document. */
+  #answer(): MaybePromise<Answer> {
+    const { isStopping, cors } = this.#options;
+    try {
+      if (isStopping?.()) throw stopping();
+      if (cors.isOn) cors.note(this.exchange);
+      return this.#handler(this.exchange);
+    } catch (thrown) {
+      return this.#refuse(thrown);
+    }
+  }
+
+  #wait(answer: Promise<Answer>): void {
+    answer
+      .then(
+        (settled) => this.#finish(settled),
+        (thrown: unknown) => this.#finish(this.#refuse(thrown)),
+      )
+      .catch((thrown: unknown) => this.#cut(thrown));
+  }
+
+  #refuse(thrown: unknown): Answer {
+    const { exchange } = this;
+    const { metrics, log } = this.#options;
+    const problem = toProblem(thrown, exchange.id);
+    metrics.countRefusal(problem.code);
+    exchange.code = problem.code;
+    if (problem.code === 'internal') log.error({ id: exchange.id, err: thrown }, 'internal error');
+    else if (problem.code === 'unavailable') log.warn({ id: exchange.id, err: thrown }, 'unavailable');
+    return problem;
+  }
+
+  #finish(answer: Answer): void {
+    const { exchange } = this;
+    const { memory, commonHeaders, isStopping, log } = this.#options;
+    memory.settle(exchange, answer);
+    const head = headOf(exchange, answer, commonHeaders);
+    // Whoever keeps its connection would send the next request into one that is being closed.
+    if (isStopping?.()) head.push('Connection', 'close');
+    const ms = performance.now() - this.#startedAt;
+    this.#counts.note(answer.status, ms / 1000);
+    log.request(exchange, answer.status, ms);
+    if (exchange.node) sendToNode(exchange.node, answer, head, exchange.method);
+    else this.#resolve?.(toResponse(answer, head, exchange.method));
+  }
+
+  /** What cannot even be answered ends its connection. */
+  #cut(thrown: unknown): void {
+    const { id, node } = this.exchange;
+    this.#options.log.error({ id, err: thrown }, 'answer not sent');
+    if (node) node.res.destroy();
+    else this.#reject?.(thrown);
+  }
+}
+
+function stopping(): ApiError {
+  return new ApiError('unavailable', 'The service is shutting down. Try again in a moment.', {
+    headers: ['Retry-After', '5'],
+  });
+}
+
+/** Names requests: unlike any other process's, and cheap to count up. */
+function createRequestIds(): () => string {
+  const processId = randomBytes(6).toString('base64url');
+  let requests = 0;
+  return () => {
+    requests++;
+    return `${processId}-${requests.toString(36)}`;
+  };
+}
