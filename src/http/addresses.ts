@@ -9,6 +9,17 @@ export interface AddressBook {
   isLoopback(exchange: Exchange): boolean;
 }
 
+/** What the usual proxies put on a request that they pass on, one or another of them. */
+const proxyHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-server',
+  'x-real-ip',
+] as const;
+
 /** In-process there is no peer; whoever calls is this machine. */
 const ownAddress = '127.0.0.1';
 
@@ -34,8 +45,7 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
   return {
     clientOf,
     isLoopback(exchange) {
-      const isForwarded =
-        exchange.header('x-forwarded-for') !== undefined || exchange.header('forwarded') !== undefined;
+      const isForwarded = proxyHeaders.some((name) => exchange.header(name) !== undefined);
       return !isForwarded && isLoopbackAddress(plainAddress(exchange.peer ?? ownAddress));
     },
   };

@@ -9,37 +9,41 @@ export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
 export const answerHeaders: Record<string, Schema> = {
   'X-Request-Id': {
     description: 'Names the request; problem documents and the log have the same.',
-    schema: { type: 'string' },
+    required: true,
+    schema: { type: 'string', pattern: '^[\\w-]+$' },
     example: '3q2vZ0aB-1f',
   },
   RateLimit: {
     description: 'What is left of the limit: `r` requests, for `t` seconds (draft-ietf-httpapi-ratelimit-headers).',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^"[a-z-]+";r=\\d+;t=\\d+$' },
     example: '"requests";r=599;t=60',
   },
   'RateLimit-Policy': {
     description: 'The limit that counts here: `q` requests in `w` seconds. Absent where the limit is off.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^"[a-z-]+";q=\\d+;w=\\d+$' },
     example: '"requests";q=600;w=60',
   },
   'Retry-After': {
     description: 'Seconds after which the call may be made again.',
+    required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 17,
   },
   ETag: {
     description: 'Send it as `If-None-Match` to learn whether anything changed.',
-    schema: { type: 'string' },
+    required: true,
+    schema: { type: 'string', pattern: '^(W/)?"[\\w-]+"$' },
     example: '"mJ3sVxkS9dHk0eT1bq7wZg"',
   },
   Link: {
     description: 'Address of the next page, `rel="next"` (RFC 8288); absent at the end.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^<[^<>]+>; rel="next"$' },
     example: '</api/v1/parts?limit=50&cursor=WyJ4Il0>; rel="next"',
   },
   Allow: {
     description: 'The methods that the path takes.',
-    schema: { type: 'string' },
+    required: true,
+    schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
     example: 'GET, HEAD',
   },
   'WWW-Authenticate': {
@@ -55,10 +59,10 @@ interface ProblemResponse {
   headers?: readonly string[];
 }
 
-const limited = {
-  description: 'A limit was hit: try again later.',
-  headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
-};
+const limited = { description: 'A limit was hit: try again later.', headers: ['Retry-After'] };
+
+/** Whatever is answered once a limit was counted tells where it stands. */
+const usualHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
 /** Each refusal with its codes; an example for every code. */
 const refusals: Record<string, ProblemResponse> = {
@@ -122,14 +126,14 @@ export function problemResponses(): Record<string, Schema> {
       name,
       {
         description: `${description} Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-        headers: headerRefs(['X-Request-Id', ...headers]),
+        headers: headerRefs([...usualHeaders, ...headers]),
         content: { 'application/problem+json': { schema, examples } },
       },
     ];
   });
   const notModified = {
     description: 'Nothing changed since the answer with that `ETag`.',
-    headers: headerRefs(['ETag']),
+    headers: headerRefs([...usualHeaders, 'ETag', 'Link']),
   };
   return { NotModified: notModified, ...Object.fromEntries(problems) };
 }

@@ -50,9 +50,12 @@ export function call(
       response.on('close', () => {
         if (!response.complete) return reject(new Error('the answer was cut off'));
         const { statusCode: status = 0, headers } = response;
+        const received = new Headers();
+        for (const [name, values] of Object.entries(response.headersDistinct)) {
+          for (const value of values ?? []) received.append(name, value);
+        }
         const target = url.replace(/^\w+:\/\/[^/]+/, '');
-        const contentType = headers['content-type'] ?? '';
-        const wrong = deviations(target, outgoing.method, { status, contentType, text });
+        const wrong = deviations(target, outgoing.method, { status, headers: received, text });
         if (wrong.length > 0) return reject(new Error(`${url} is not answered as documented: ${wrong.join('; ')}`));
         resolve({ status, headers, text, json: () => JSON.parse(text) });
       });

@@ -20,7 +20,7 @@ const validators = new Map<string, ValidateFunction>();
 /** An answer, its body read and decoded. */
 export interface Answered {
   status: number;
-  contentType: string;
+  headers: Headers;
   text: string;
 }
 
@@ -28,7 +28,8 @@ export interface Answered {
  * What of an answer is not as the document has it; empty where all is, and for what is no part of the API. `target` is the
  * request's path with its query.
  */
-export function deviations(target: string, method: string, { status, contentType, text }: Answered): string[] {
+export function deviations(target: string, method: string, { status, headers, text }: Answered): string[] {
+  const contentType = headers.get('content-type') ?? '';
   // The router takes the address of the documents with a slash behind it as well.
   const path = new URL(target, 'http://localhost').pathname.replace(/^(\/api\/v1(\/docs)?)\/$/, '$1');
   if (!/^\/api(\/|$)/.test(path) || path.startsWith('/api/v1/docs/')) return [];
@@ -38,12 +39,30 @@ export function deviations(target: string, method: string, { status, contentType
   }
   const documented = resolve((operation.responses as Json)[String(status)]);
   if (documented === undefined) return [`${method} ${path}: ${status} is not documented`];
+  const wrong = headerDeviations(documented.value.headers, headers).map(
+    (what) => `${method} ${path}: ${status} ${what}`,
+  );
+  if (wrong.length > 0) return wrong;
   const { content } = documented.value;
   if (!isObject(content)) return [];
   const type = contentType.split(';')[0] ?? '';
   if (!(type in content)) return [`${method} ${path}: type ${type} of ${status} is not documented`];
   if (!/[/+]json$/.test(type) || method === 'HEAD') return [];
   return check(`${documented.pointer}/content/${pointerPart(type)}/schema`, JSON.parse(text));
+}
+
+/** Every header that the document knows: there where it is required, of its shape, and documented where it is there. */
+function headerDeviations(documented: unknown, headers: Headers): string[] {
+  const listed = isObject(documented) ? documented : {};
+  return Object.entries((document.components as { headers: Record<string, Json> }).headers).flatMap(
+    ([name, header]) => {
+      const value = headers.get(name);
+      if (value === null) return name in listed && header.required === true ? [`lacks ${name}`] : [];
+      if (!(name in listed)) return [`has ${name}, which is not documented`];
+      const given = (header.schema as Json).type === 'integer' ? Number(value) : value;
+      return check(`/components/headers/${name}/schema`, given).map((what) => `${name}: ${value}${what}`);
+    },
+  );
 }
 
 function problemDeviations(contentType: string, text: string): string[] {

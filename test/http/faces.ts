@@ -91,7 +91,7 @@ const codings: Record<string, (body: Buffer) => Buffer> = { gzip: gunzipSync, br
 function asDocumented(path: string, init: RequestInit | undefined, response: Response, text: string): Response {
   const { status, headers } = response;
   const method = init?.method ?? 'GET';
-  const wrong = deviations(path, method, { status, contentType: headers.get('content-type') ?? '', text });
+  const wrong = deviations(path, method, { status, headers, text });
   expect(wrong, `${method} ${path} ${text.slice(0, 500)}`).toEqual([]);
   return response;
 }
