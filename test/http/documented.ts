@@ -47,7 +47,11 @@ export function deviations(target: string, method: string, { status, headers, te
   if (!isObject(content)) return [];
   const type = contentType.split(';')[0] ?? '';
   if (!(type in content)) return [`${method} ${path}: type ${type} of ${status} is not documented`];
-  if (!/[/+]json$/.test(type) || method === 'HEAD') return [];
+  if (method === 'HEAD') return [];
+  if (type === 'application/x-ndjson')
+    return text.split('\n').flatMap((line) => (line === '' ? [] : readingDeviations(line)));
+  if (type === 'text/csv') return columnDeviations(text.split('\n')[0]?.trim() ?? '');
+  if (!/[/+]json$/.test(type)) return [];
   return check(`${documented.pointer}/content/${pointerPart(type)}/schema`, JSON.parse(text));
 }
 
@@ -63,6 +67,21 @@ function headerDeviations(documented: unknown, headers: Headers): string[] {
       return check(`/components/headers/${name}/schema`, given).map((what) => `${name}: ${value}${what}`);
     },
   );
+}
+
+const readingSchemas = ['Reading', 'ReadingBucket'] as const;
+
+/** What is sent line by line are readings, or buckets of them. */
+function readingDeviations(line: string): string[] {
+  const wrong = readingSchemas.map((name) => check(`/components/schemas/${name}`, JSON.parse(line)));
+  return wrong.some((list) => list.length === 0) ? [] : wrong.flat();
+}
+
+function columnDeviations(header: string): string[] {
+  const { schemas } = document.components as { schemas: Record<string, { properties: Json }> };
+  const known = readingSchemas.map((name) => Object.keys(schemas[name]?.properties ?? {}));
+  const columns = header.split(',');
+  return known.some((names) => columns.every((column) => names.includes(column))) ? [] : [`columns ${header}`];
 }
 
 function problemDeviations(contentType: string, text: string): string[] {

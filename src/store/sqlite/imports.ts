@@ -34,6 +34,9 @@ export async function importRecords(
     const audit = request.audit(summary);
     if (!request.dryRun) run(() => putInOutbox(connection, audit));
     run(() => connection.exec(request.dryRun ? 'rollback' : 'commit'));
+    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. Tells by
+    // its row, not by an error, where a reader is in the way.
+    if (!request.dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
     return { summary, unsettled: request.dryRun ? audit : undefined };
   } catch (thrown) {
     if (connection.inTransaction) connection.exec('rollback');
