@@ -33,14 +33,16 @@ const scenarios: Scenario[] = [
   { name: 'health', path: '/healthz', key: 'none', status: 200, holds: { status: 'ok' } },
   { name: 'readiness', path: '/readyz', key: 'none', status: 200, holds: { status: 'ready' } },
   { name: 'metrics', path: '/metrics', key: 'none', status: 200, header: { 'content-type': /^text\/plain/ } },
-  {
-    name: 'metrics through a proxy',
-    path: '/metrics',
-    key: 'none',
-    headers: { 'x-forwarded-for': '10.0.0.1' },
-    status: 404,
-    code: 'not_found',
-  },
+  ...['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].map(
+    (header): Scenario => ({
+      name: `metrics through a proxy that says ${header}`,
+      path: '/metrics',
+      key: 'none',
+      headers: { [header]: '10.0.0.1' },
+      status: 404,
+      code: 'not_found',
+    }),
+  ),
   {
     name: 'documents',
     path: '/api/v1',

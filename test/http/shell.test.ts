@@ -141,6 +141,7 @@ describe('what is no clean HTTP', () => {
       [404, 401],
     ],
     ['a whole address', () => get('http://b/api/v1/me'), [200, 401]],
+    ['the server as a whole', () => get('*').replace('GET', 'OPTIONS'), [404, 401]],
     ['HTTP/1.0 kept alive', () => get('/api/v1/me', 'Connection: keep-alive\r\n').replace('/1.1', '/1.0'), [200, 401]],
     ['an expectation', () => get('/api/v1/me', 'Expect: a-miracle\r\n'), [200, 401]],
     ['a prototype as a header', () => get('/api/v1/me', '__proto__: a\r\nconstructor: b\r\n'), [200, 401]],
