@@ -6,7 +6,6 @@ import type { MaybePromise } from '../core/store.ts';
 import { createAddressBook } from './addresses.ts';
 import type { Answer } from './answer.ts';
 import { createCalls, type Handler } from './calls.ts';
-import { chain } from './chain.ts';
 import { createCors } from './cors.ts';
 import { createDocuments, documentFiles } from './docs.ts';
 import type { Exchange } from './exchange.ts';
@@ -47,7 +46,7 @@ export interface AppOptions {
   memory?: Memory;
 }
 
-type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Answer>;
+type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError>;
 type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
@@ -142,7 +141,7 @@ export function createApp(options: AppOptions): H3 {
   }
 
   function secured(demand: Demand, handler: SecuredHandler): Handler {
-    return (exchange) => chain(gate.admit(exchange, demand), (session) => handler(exchange, session));
+    return (exchange) => gate.admit(exchange, demand, (session) => handler(exchange, session));
   }
 }
 

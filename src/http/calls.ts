@@ -10,8 +10,8 @@ import type { Metrics, RouteCounts } from './metrics.ts';
 import { ApiError, toProblem } from './problem.ts';
 import type { Turns, Work } from './turns.ts';
 
-/** Answers a request, or throws (or rejects with) what becomes a problem document. */
-export type Handler = (exchange: Exchange) => MaybePromise<Answer>;
+/** Answers a request; what it throws, rejects with or gives as an error becomes a problem document. */
+export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
 
 export interface CallOptions {
   turns: Turns;
@@ -66,34 +66,43 @@ class Call implements Work {
   }
 
   run(): void {
+    const { isStopping, cors } = this.#options;
+    let outcome: MaybePromise<Answer | ApiError>;
     try {
-      const answer = this.#answer();
-      if (answer instanceof Promise) this.#wait(answer);
-      else this.#finish(answer);
+      if (isStopping?.()) throw stopping();
+      if (cors.isOn) cors.note(this.exchange);
+      outcome = this.#handler(this.exchange);
+    } catch (thrown) {
+      this.#fail(thrown);
+      return;
+    }
+    if (!(outcome instanceof Promise)) this.#settle(outcome);
+    else {
+      void outcome.then(
+        (settled) => this.#settle(settled),
+        (thrown: unknown) => this.#fail(thrown),
+      );
+    }
+  }
+
+  #settle(outcome: Answer | ApiError): void {
+    if (outcome instanceof ApiError) {
+      this.#fail(outcome);
+      return;
+    }
+    try {
+      this.#finish(outcome);
     } catch (thrown) {
       this.#cut(thrown);
     }
   }
 
-  /** What is thrown becomes a problem document. */
-  #answer(): MaybePromise<Answer> {
-    const { isStopping, cors } = this.#options;
+  #fail(thrown: unknown): void {
     try {
-      if (isStopping?.()) throw stopping();
-      if (cors.isOn) cors.note(this.exchange);
-      return this.#handler(this.exchange);
-    } catch (thrown) {
-      return this.#refuse(thrown);
+      this.#finish(this.#refuse(thrown));
+    } catch (worse) {
+      this.#cut(worse);
     }
-  }
-
-  #wait(answer: Promise<Answer>): void {
-    answer
-      .then(
-        (settled) => this.#finish(settled),
-        (thrown: unknown) => this.#finish(this.#refuse(thrown)),
-      )
-      .catch((thrown: unknown) => this.#cut(thrown));
   }
 
   #refuse(thrown: unknown): Answer {

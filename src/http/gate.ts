@@ -1,5 +1,5 @@
 import type { Domain } from '../core/actors.ts';
-import { holdsAny, type Principal, refusalDetails, refusalOf } from '../core/authentication.ts';
+import { holdsAny, type Principal, type Refusal, refusalDetails, refusalOf } from '../core/authentication.ts';
 import type { PageScope } from '../core/pages.ts';
 import type { ClientPermission } from '../core/permissions.ts';
 import { hashOf, isCompleteSecret, secretLength } from '../core/secrets.ts';
@@ -7,7 +7,7 @@ import type { Credential, MaybePromise } from '../core/store.ts';
 import { type AddressBook, networkOf } from './addresses.ts';
 import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
-import type { AddressLimiter, Allowance, KeyLimiter } from './limits.ts';
+import type { AddressLimiter, KeyLimiter } from './limits.ts';
 import { type ApiCode, ApiError } from './problem.ts';
 import { holdsSecret } from './query.ts';
 import type { Turns } from './turns.ts';
@@ -40,14 +40,16 @@ export interface Demand {
 }
 
 export interface Gate {
-  /** Lets a request in or throws (or rejects with) why not, in the order of the contract, section 6. */
-  admit(exchange: Exchange, demand: Demand): MaybePromise<Session>;
+  /** Lets a request in and goes on with it, or gives why not, in the order of the contract, section 6. */
+  admit<T>(exchange: Exchange, demand: Demand, next: Next<T>): MaybePromise<T | ApiError>;
   /**
    * Judges the key of an admitted request anew, once its body has come (that may be a minute after its head), and goes on
    * at the end of that turn.
    */
-  confirm<T>(exchange: Exchange, next: () => MaybePromise<T>): Promise<T>;
+  confirm<T>(exchange: Exchange, next: Next<T>): Promise<T | ApiError>;
 }
+
+type Next<T> = (session: Session) => MaybePromise<T>;
 
 /** A credential as it was read under a version of the store; no session where it has no entity. */
 interface Entry {
@@ -59,7 +61,10 @@ interface Entry {
 /** So many keys are kept in memory at most; the one seen longest ago goes first. */
 const keptKeys = 20_000;
 
-/** Builds the gate: authentication, limits and permissions of every call. */
+/**
+ * Builds the gate: authentication, limits and permissions of every call. Refusals are given and not thrown: under a flood of
+ * wrong keys, throwing would cost more than judging.
+ */
 export function createGate(options: GateOptions): Gate {
   const { domain, addresses, turns, failedChecks } = options;
   const kept = new Map<string, Entry>();
@@ -87,80 +92,58 @@ export function createGate(options: GateOptions): Gate {
     return entry;
   }
 
-  function judge(exchange: Exchange, entry: Entry | undefined): Session {
-    if (entry === undefined) throw unknown;
+  function judge(exchange: Exchange, entry: Entry | undefined): Session | ApiError {
+    if (entry === undefined) return unknown;
     const { credential, session } = entry;
     const nowMs = domain.clock();
     const refusal = refusalOf(credential, nowMs);
-    if (refusal === 'entity_missing' || refusal === 'entity_inactive' || session === undefined) {
-      const code = refusal ?? 'entity_missing';
-      throw new ApiError(code, refusalDetails[code]);
-    }
-    if (refusal !== undefined) throw unauthorized(refusal, refusalDetails[refusal]);
+    if (refusal !== undefined || session === undefined) return refusals[refusal ?? 'entity_missing'];
     exchange.keyPrefix = credential.prefix;
     options.noteUse(credential.keyId, nowMs);
     return session;
   }
 
-  function authenticate(exchange: Exchange): MaybePromise<Session> {
+  function authenticate(exchange: Exchange): MaybePromise<Session | ApiError> {
     const secret = readBearer(exchange);
-    if (!isCompleteSecret(secret)) throw incomplete;
+    if (typeof secret !== 'string') return secret;
+    if (!isCompleteSecret(secret)) return incomplete;
     return chain(lookUp(hashOf(secret)), (entry) => judge(exchange, entry));
   }
 
-  /**
-   * Throws what is refused, or rejects with it once a failed check is counted against its address; over the limit, that
-   * is the answer. A good key is never asked.
-   */
-  function refuse(exchange: Exchange, thrown: unknown): Promise<never> {
-    if (failedChecks === undefined || !isFailedCheck(thrown)) throw thrown;
+  /** Counts a failed check against its address; over the limit, that is the answer. A good key is never asked. */
+  function refuse(exchange: Exchange, why: ApiError): MaybePromise<ApiError> {
+    if (failedChecks === undefined || !failedCodes.has(why.code)) return why;
     const network = networkOf(addresses.clientOf(exchange));
     return failedChecks.consume(network).then(({ allowed, isFirstOver, headers, resetSeconds }) => {
       exchange.notes.push(...headers);
-      if (allowed) throw thrown;
-      if (isFirstOver) options.noteOverLimit(network, thrown.code);
-      throw tooMany('too_many_failed_checks', 'Too many failed key checks from this address', resetSeconds);
+      if (allowed) return why;
+      if (isFirstOver) options.noteOverLimit(network, why.code);
+      return overLimit.failedChecks(resetSeconds);
     });
   }
 
-  function requireAllowance(exchange: Exchange, allowance: Allowance, demand: Demand): void {
-    exchange.notes.push(...allowance.headers);
-    if (allowance.allowed) return;
-    const code = demand.limit === 'ingest' ? 'too_many_ingest_requests' : 'too_many_requests';
-    throw tooMany(code, 'This API key has used up its requests', allowance.resetSeconds);
-  }
-
-  /** What comes after the limit. */
-  function requireOpen(exchange: Exchange, session: Session, demand: Demand): Session {
-    if (exchange.query !== '' && holdsSecret(exchange.query)) {
-      const advice = 'Revoke it, if it is a key of yours: what stands in a URL ends up in logs.';
-      throw new ApiError('key_in_query', `An API key belongs in the Authorization header only. ${advice}`);
-    }
-    if (demand.permissions.length > 0 && !holdsAny(session.principal.permissions, demand.permissions)) {
-      throw lacking(demand.permissions);
-    }
-    return session;
-  }
-
-  function admitted(exchange: Exchange, session: Session, demand: Demand): Session {
+  /** Why a good key is not let in all the same. */
+  function obstacle(exchange: Exchange, { principal }: Session, demand: Demand): ApiError | undefined {
     const limiter = options[demand.limit];
-    if (limiter) requireAllowance(exchange, limiter.consume(session.principal.keyId), demand);
-    return requireOpen(exchange, session, demand);
+    if (limiter) {
+      const { allowed, headers, resetSeconds } = limiter.consume(principal.keyId);
+      exchange.notes.push(...headers);
+      if (!allowed) return overLimit[demand.limit](resetSeconds);
+    }
+    if (exchange.query !== '' && holdsSecret(exchange.query)) return keyInQuery;
+    const { permissions } = demand;
+    return permissions.length === 0 || holdsAny(principal.permissions, permissions) ? undefined : lacking(permissions);
   }
 
-  function admit<T>(exchange: Exchange, next: (session: Session) => MaybePromise<T>): MaybePromise<T> {
-    let session: MaybePromise<Session>;
-    try {
-      session = authenticate(exchange);
-    } catch (thrown) {
-      return refuse(exchange, thrown);
-    }
-    if (!(session instanceof Promise)) return next(session);
-    return session.then(next, (thrown: unknown) => refuse(exchange, thrown));
+  function admit<T>(exchange: Exchange, next: Next<T>): MaybePromise<T | ApiError> {
+    return chain(authenticate(exchange), (verdict): MaybePromise<T | ApiError> => {
+      return verdict instanceof ApiError ? refuse(exchange, verdict) : next(verdict);
+    });
   }
 
   return {
-    admit: (exchange, demand) => admit(exchange, (session) => admitted(exchange, session, demand)),
+    admit: (exchange, demand, next) =>
+      admit(exchange, (session) => obstacle(exchange, session, demand) ?? next(session)),
     confirm: (exchange, next) =>
       new Promise((resolve, reject) => {
         turns.join({
@@ -177,34 +160,45 @@ export function createGate(options: GateOptions): Gate {
 }
 
 /**
- * The token of the one Authorization header, `Bearer` in any case (RFC 9110, RFC 6750). Throws `missing_authorization` or
+ * The token of the one Authorization header, `Bearer` in any case (RFC 9110, RFC 6750), or `missing_authorization` or
  * `malformed_authorization`.
  */
-function readBearer(exchange: Exchange): string {
+function readBearer(exchange: Exchange): string | ApiError {
   const value = exchange.header('authorization');
-  if (value === undefined) {
-    throw missing;
-  }
-  if (exchange.countOf('authorization') > 1) throw malformed('Send one Authorization header only.');
+  if (value === undefined) return missing;
+  if (exchange.countOf('authorization') > 1) return repeated;
   if (value.length === bearerLength && value.startsWith('Bearer hk_')) return value.slice(bearer.length);
   const match = /^bearer +([^\s,]+)$/i.exec(value);
   const token = match?.[1];
   // What HTTP forbids in a token never gets further; the rest is a wrong key, not a wrong header.
-  if (token === undefined || !/^[!-~]+$/.test(token)) throw malformed('Send it as: Authorization: Bearer hk_…');
-  return token;
+  return token !== undefined && /^[!-~]+$/.test(token) ? token : malformed;
 }
 
 const bearer = 'Bearer ';
 const bearerLength = bearer.length + secretLength;
 
-function malformed(detail: string): ApiError {
-  return unauthorized('malformed_authorization', `The Authorization header is malformed. ${detail}`);
-}
-
-/** Thrown again and again: a flood of wrong keys shall not cost a stack trace each. */
+/** Refusals are given again and again: each is made once. */
 const missing = unauthorized('missing_authorization', 'Send the API key as: Authorization: Bearer hk_…');
+const malformed = malformedBecause('Send it as: Authorization: Bearer hk_…');
+const repeated = malformedBecause('Send one Authorization header only.');
 const incomplete = unauthorized('incomplete_secret', 'This is no complete API key: it was cut short or mistyped.');
 const unknown = unauthorized('unknown_key', 'There is no such API key.');
+const refusals: Readonly<Record<Refusal, ApiError>> = {
+  key_revoked: unauthorized('key_revoked', refusalDetails.key_revoked),
+  key_expired: unauthorized('key_expired', refusalDetails.key_expired),
+  creator_inactive: unauthorized('creator_inactive', refusalDetails.creator_inactive),
+  entity_missing: new ApiError('entity_missing', refusalDetails.entity_missing),
+  entity_inactive: new ApiError('entity_inactive', refusalDetails.entity_inactive),
+};
+const keyInQuery = new ApiError(
+  'key_in_query',
+  'An API key belongs in the Authorization header only. ' +
+    'Revoke it, if it is a key of yours: what stands in a URL ends up in logs.',
+);
+
+function malformedBecause(detail: string): ApiError {
+  return unauthorized('malformed_authorization', `The Authorization header is malformed. ${detail}`);
+}
 
 /** RFC 6750, section 3: no error attribute where no credentials came. */
 function unauthorized(code: ApiCode, detail: string): ApiError {
@@ -220,18 +214,26 @@ function lacking(permissions: readonly ClientPermission[]): ApiError {
   });
 }
 
-function tooMany(code: ApiCode, what: string, seconds: number): ApiError {
-  const plural = seconds === 1 ? 'second' : 'seconds';
-  return new ApiError(code, `${what}. Try again in ${seconds} ${plural}.`, {
-    headers: ['Retry-After', String(seconds)],
-  });
+/** What a client over a limit is told, by the seconds for which it has to wait. */
+const overLimit = {
+  failedChecks: tooMany('too_many_failed_checks', 'Too many failed key checks from this address'),
+  requests: tooMany('too_many_requests', 'This API key has used up its requests'),
+  ingest: tooMany('too_many_ingest_requests', 'This API key has used up its requests'),
+};
+
+/** The last error is kept: whoever goes on asking is told the same for a second. */
+function tooMany(code: ApiCode, what: string): (seconds: number) => ApiError {
+  let last: { seconds: number; error: ApiError } | undefined;
+  return (seconds) => {
+    if (last?.seconds !== seconds) {
+      const detail = `${what}. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+      last = { seconds, error: new ApiError(code, detail, { headers: ['Retry-After', String(seconds)] }) };
+    }
+    return last.error;
+  };
 }
 
 /** A request without credentials is no failed check, and neither is a good key of an inactive entity. */
-function isFailedCheck(thrown: unknown): thrown is ApiError {
-  return thrown instanceof ApiError && failedCodes.has(thrown.code);
-}
-
 const failedCodes: ReadonlySet<string> = new Set([
   'malformed_authorization',
   'incomplete_secret',

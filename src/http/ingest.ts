@@ -79,7 +79,7 @@ function ingest<Type extends string>(
   { domain, gate, turns, bodies }: IngestOptions,
   types: readonly Type[],
   take: Take<Type>,
-): (exchange: Exchange, session: Session) => MaybePromise<Answer> {
+): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
   const sensorsOf = turns.once((entityId: string) => domain.store.readings.directory(entityId));
   return (exchange, { scope }) => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);

@@ -31,10 +31,22 @@ export const apiCodes = [
 
 export type ApiCode = (typeof apiCodes)[number];
 
+/** A problem document but for the id of its request, which stands between `start` and `end`. */
+export interface ProblemForm {
+  code: ApiCode;
+  status: number;
+  headers: readonly string[];
+  start: string;
+  end: string;
+  isAscii: boolean;
+}
+
 /** An error of the API with the headers that go with it, and members of the problem document beside the usual ones. */
 export class ApiError extends HkctlError {
   readonly headers: readonly string[];
   readonly members: Readonly<Record<string, unknown>> | undefined;
+  /** Its document, kept from the first time on: some errors are given again and again. */
+  form: ProblemForm | undefined;
 
   constructor(
     code: ApiCode,
@@ -56,16 +68,28 @@ const retrySeconds = 5;
 
 /** Turns whatever was thrown into a problem document (RFC 9457); what is not ours is `internal` and tells nothing. */
 export function toProblem(thrown: unknown, requestId: string): Answer & { code: ApiCode } {
+  const { code, status, headers, start, end, isAscii } = formOf(thrown);
+  const body = start + requestId + end;
+  return isAscii ? { status, headers, body, code, length: body.length, isAscii } : { status, headers, body, code };
+}
+
+function formOf(thrown: unknown): ProblemForm {
+  if (!(thrown instanceof ApiError)) return toForm(thrown);
+  thrown.form ??= toForm(thrown);
+  return thrown.form;
+}
+
+function toForm(thrown: unknown): ProblemForm {
   const code = codeOf(thrown);
   const { status, title } = errorTable[code];
   const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
   if (thrown instanceof ApiError) headers.push(...thrown.headers);
   if (status === 503 && !headers.includes('Retry-After')) headers.push('Retry-After', String(retrySeconds));
-  // Put together here, since a flood of wrong keys is answered with these. Codes, titles and ids need no escape.
-  const detail = JSON.stringify(detailOf(thrown, code));
-  const usual = `"type":"urn:hkctl:problem:${code}","title":"${title}","status":${status},"detail":${detail}`;
-  const body = `{${usual},"code":"${code}","request_id":"${requestId}"${membersOf(thrown)}}`;
-  return { status, headers, body, code };
+  const usual = { type: `urn:hkctl:problem:${code}`, title, status, detail: detailOf(thrown, code), code };
+  const start = `${JSON.stringify(usual).slice(0, -1)},"request_id":"`;
+  const end = `"${membersOf(thrown)}}`;
+  const isAscii = Buffer.byteLength(start + end) === start.length + end.length;
+  return { code, status, headers, start, end, isAscii };
 }
 
 /** Further members of the document, each after a comma. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { drawSecret } from '../../src/core/secrets.ts';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
 import { type BenchPlant, createPlant, ended } from './daemon.ts';
 import { type BenchReport, type BenchRow, hasProgram, load, paired } from './harness.ts';
@@ -49,7 +50,7 @@ export async function run(): Promise<BenchReport> {
     await measure('GET /parts?limit=50', '/api/v1/parts?limit=50', '>= 0.5');
     await measure('GET /parts?limit=500', '/api/v1/parts?limit=500', '>= 0.6');
     rows.push(await measureNotModified(daemon.url, headers));
-    rows.push(await measureRefusal(daemon.url, headers));
+    for (const [what, wrong] of wrongKeys) rows.push(await measureRefusal(daemon.url, headers, what, wrong));
     return { title, baseline: 'node:http', rows };
   } finally {
     for (const child of children) await ended(child);
@@ -131,14 +132,26 @@ async function measureNotModified(url: string, headers: Record<string, string>):
   return { name: '304, against GET /me', ours: shown(ours), baseline: shown(baseline), ratio, bound: '>= 0.8' };
 }
 
-/** Garbage must not cost more than a good key. */
-async function measureRefusal(url: string, headers: Record<string, string>): Promise<BenchRow> {
+/** The second is drawn anew in each run: whole, and in no store. */
+const wrongKeys = [
+  ['garbage', `hk_${'A'.repeat(49)}`],
+  ['unknown key', drawSecret()],
+] as const;
+
+/** A wrong key must not cost more than a good one. */
+async function measureRefusal(url: string, headers: Record<string, string>, what: string, wrong: string) {
   const path = `${url}/api/v1/me`;
-  const garbage = { authorization: `Bearer hk_${'A'.repeat(49)}` };
+  const refused = { authorization: `Bearer ${wrong}` };
   const run = (given: Record<string, string>) => async () =>
     (await load({ url: path, headers: given, seconds, connections })).requestsPerSecond;
-  const { ours, baseline, ratio } = await paired(rounds, run(garbage), run(headers));
-  return { name: 'refused, against GET /me', ours: shown(ours), baseline: shown(baseline), ratio, bound: '>= 1' };
+  const { ours, baseline, ratio } = await paired(rounds, run(refused), run(headers));
+  return {
+    name: `${what} refused, against GET /me`,
+    ours: shown(ours),
+    baseline: shown(baseline),
+    ratio,
+    bound: '>= 1',
+  };
 }
 
 /** The daemon as it is run: its log goes to a file, its limits are on and far away. */

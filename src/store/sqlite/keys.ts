@@ -35,6 +35,10 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
       .where(eq(keys.prefix, sql.placeholder('prefix')))
       .prepare(),
   );
+  // Guesses come in floods: to find no key must cost no more than a search of the index.
+  const isKnown = lazily(() =>
+    registry.connection.prepare<[string], number>('select 1 from keys where secret_hash = ?').pluck(),
+  );
   const credential = lazily(() =>
     selectCredential(registry)
       .where(eq(keys.secretHash, sql.placeholder('hash')))
@@ -92,7 +96,8 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
     find: (tenantId, ref) => registry.read(() => find().get({ tenantId, ref })),
     findByHash: (tenantId, hash) => registry.read(() => byHash().get({ tenantId, hash })),
     prefixTaken: (prefix) => registry.read(() => byPrefix().get({ prefix }) !== undefined),
-    credential: (hash) => registry.read(() => credential().get({ hash })),
+    credential: (hash) =>
+      registry.read(() => (isKnown().get(hash) === undefined ? undefined : credential().get({ hash }))),
     activeOf: (owner, nowMs) =>
       registry.read(() =>
         selectKeys(registry)
