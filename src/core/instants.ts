@@ -36,15 +36,21 @@ export function formatInstantMs(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Writes epoch milliseconds that come in order; the many of one millisecond cost as much as one. */
+/** Writes epoch milliseconds that come in order; the many of one second cost little more than one. */
 export function createInstantText(): (ms: number) => string {
   let lastMs = Number.NaN;
+  let second = Number.NaN;
+  let upToPoint = '';
   let text = '';
   return (ms) => {
-    if (ms !== lastMs) {
-      lastMs = ms;
-      text = formatInstantMs(ms);
+    if (ms === lastMs) return text;
+    lastMs = ms;
+    const rest = ms % 1000;
+    if (ms - rest !== second) {
+      second = ms - rest;
+      upToPoint = formatInstantMs(second).slice(0, -4);
     }
+    text = `${upToPoint}${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`;
     return text;
   };
 }

@@ -26,17 +26,19 @@ export const apiHeaders = [
   'same-origin',
 ] as const;
 
-const none: readonly string[] = [];
-
 /** An answer in JSON that no cache keeps. */
 export function jsonAnswer(body: string, status = 200): Answer {
   return { status, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body };
 }
 
-/** Everything that goes out before the body, in the order in which it is written. */
+/** Everything that goes out before the body, in the order in which it is written; ends what is noted of the exchange. */
 export function headOf(exchange: Exchange, answer: Answer, common: readonly string[]): string[] {
   const { status, headers, body, page } = answer;
-  const head = headers.concat(exchange.notes, page ? none : apiHeaders, common);
+  // One list that grows: putting several together would cost more than all that is in them.
+  const head = exchange.notes;
+  for (const text of headers) head.push(text);
+  if (!page) for (const text of apiHeaders) head.push(text);
+  for (const text of common) head.push(text);
   head.push('X-Request-Id', exchange.id);
   // 304 and 204 have no body, and a length of the answer that they stand for would be a guess.
   if (status !== 304 && status !== 204) head.push('Content-Length', String(answer.length ?? lengthOf(body)));

@@ -11,13 +11,9 @@ export class Metrics {
   readonly #routes = new Map<string, RouteCounts>();
   readonly #codes = new Map<string, number>();
   readonly #registry = new Registry();
+  #hasDefaults = false;
 
   constructor(limiters: Readonly<Record<string, { size(): number } | undefined>>, { answers, bodies }: Memory) {
-    collectDefaultMetrics({ register: this.#registry });
-    // Their names end in _total and they are gauges, which promtool refuses.
-    for (const name of ['nodejs_active_handles', 'nodejs_active_requests', 'nodejs_active_resources']) {
-      this.#registry.removeSingleMetric(`${name}_total`);
-    }
     this.#add('hkctl_http_requests_total', 'Requests by route and status.', 'counter', () => this.#requests());
     this.#add('hkctl_http_request_duration_seconds', 'Time until the answer was handed over.', 'histogram', () =>
       this.#durations(),
@@ -56,7 +52,18 @@ export class Metrics {
   }
 
   text(): Promise<string> {
+    if (!this.#hasDefaults) this.#addDefaults();
     return this.#registry.metrics();
+  }
+
+  /** What is known of every process of Node. Measuring its event loop wakes it 100 times a second: only for who asks. */
+  #addDefaults(): void {
+    this.#hasDefaults = true;
+    collectDefaultMetrics({ register: this.#registry });
+    // Their names end in _total and they are gauges, which promtool refuses.
+    for (const name of ['nodejs_active_handles', 'nodejs_active_requests', 'nodejs_active_resources']) {
+      this.#registry.removeSingleMetric(`${name}_total`);
+    }
   }
 
   #requests(): Sample[] {
