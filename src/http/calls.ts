@@ -49,6 +49,9 @@ class Call implements Work {
   readonly #counts: RouteCounts;
   readonly #handler: Handler;
   readonly #startedAt = performance.now();
+  /** What goes out, once it is made. */
+  #ready: { answer: Answer; head: string[] } | undefined;
+  #maySend = false;
   #resolve: ((response: Response) => void) | undefined;
   #reject: ((thrown: unknown) => void) | undefined;
 
@@ -82,6 +85,16 @@ class Call implements Work {
         (settled) => this.#settle(settled),
         (thrown: unknown) => this.#fail(thrown),
       );
+    }
+  }
+
+  /** Sends the answer, now or as soon as it is there. */
+  send(): void {
+    this.#maySend = true;
+    try {
+      this.#deliver();
+    } catch (thrown) {
+      this.#cut(thrown);
     }
   }
 
@@ -126,8 +139,16 @@ class Call implements Work {
     const ms = performance.now() - this.#startedAt;
     this.#counts.note(answer.status, ms / 1000);
     log.request(exchange, answer.status, ms);
-    if (exchange.node) sendToNode(exchange.node, answer, head, exchange.method);
-    else this.#resolve?.(toResponse(answer, head, exchange.method));
+    this.#ready = { answer, head };
+    if (this.#maySend) this.#deliver();
+  }
+
+  #deliver(): void {
+    if (this.#ready === undefined) return;
+    const { answer, head } = this.#ready;
+    const { node, method } = this.exchange;
+    if (node) sendToNode(node, answer, head, method);
+    else this.#resolve?.(toResponse(answer, head, method));
   }
 
   /** What cannot even be answered ends its connection. */

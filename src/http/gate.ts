@@ -60,6 +60,8 @@ interface Entry {
 
 /** So many keys are kept in memory at most; the one seen longest ago goes first. */
 const keptKeys = 20_000;
+/** And of so many that are no key: whoever has a wrong one tries it again and again. */
+const keptAbsent = 1_000;
 
 /**
  * Builds the gate: authentication, limits and permissions of every call. Refusals are given and not thrown: under a flood of
@@ -68,6 +70,8 @@ const keptKeys = 20_000;
 export function createGate(options: GateOptions): Gate {
   const { domain, addresses, turns, failedChecks } = options;
   const kept = new Map<string, Entry>();
+  /** Versions of the store in which there was no such key, by hash. */
+  const absent = new Map<string, number>();
   const currentVersion = turns.once(() => domain.store.keys.version());
 
   /** The credential of a hash, from memory where no commit of any process came between. */
@@ -75,6 +79,7 @@ export function createGate(options: GateOptions): Gate {
     return chain(currentVersion(), (version) => {
       const found = kept.get(secretHash);
       if (found?.version === version) return found;
+      if (absent.get(secretHash) === version) return undefined;
       return chain(domain.store.keys.credential(secretHash), (credential) =>
         keep(secretHash, version, credential, found),
       );
@@ -83,7 +88,11 @@ export function createGate(options: GateOptions): Gate {
 
   function keep(secretHash: string, version: number, credential: Credential | undefined, before: Entry | undefined) {
     kept.delete(secretHash);
-    if (credential === undefined) return undefined;
+    if (credential === undefined) {
+      absent.set(secretHash, version);
+      if (absent.size > keptAbsent) forgetOldest(absent);
+      return undefined;
+    }
     const session =
       before?.session && sameFacts(before.credential, credential) ? before.session : toSession(credential);
     const entry = { version, session, credential };
@@ -114,7 +123,7 @@ export function createGate(options: GateOptions): Gate {
   function refuse(exchange: Exchange, why: ApiError): MaybePromise<ApiError> {
     if (failedChecks === undefined || !failedCodes.has(why.code)) return why;
     const network = networkOf(addresses.clientOf(exchange));
-    return failedChecks.consume(network).then(({ allowed, isFirstOver, headers, resetSeconds }) => {
+    return failedChecks.consume(network, ({ allowed, isFirstOver, headers, resetSeconds }) => {
       exchange.notes.push(...headers);
       if (allowed) return why;
       if (isFirstOver) options.noteOverLimit(network, why.code);

@@ -13,7 +13,8 @@ export interface Allowance {
 
 /** A limit for each of many addresses: anybody can have many, so that it is a library's, bounded in memory. */
 export interface AddressLimiter {
-  consume(address: string): Promise<Allowance>;
+  /** Counts a call against an address, and goes on with what that came to. */
+  consume<T>(address: string, next: (allowance: Allowance) => T): Promise<T>;
   /** Clients it holds in memory. */
   size(): number;
 }
@@ -51,20 +52,38 @@ export function createAddressLimiter(
       break;
     }
   };
-  const toAllowance = (allowed: boolean, result: RateLimiterRes, client: string): Allowance => {
+  const count = async (client: string, calls: number): Promise<RateLimiterRes> => {
+    try {
+      return await limiter.consume(client, calls);
+    } catch (thrown) {
+      // Over the limit, which is no error here.
+      if (thrown instanceof RateLimiterRes) return thrown;
+      throw thrown;
+    }
+  };
+  /** Calls that wait for a promise of the library: a flood from one address is counted once for all that came together. */
+  const gathering = new Map<string, { calls: number; counted: Promise<RateLimiterRes> }>();
+  const gather = (client: string) => {
+    const gathered = { calls: 0, counted: Promise.resolve().then(() => bring(client)) };
+    gathering.set(client, gathered);
+    return gathered;
+  };
+  const bring = async (client: string): Promise<RateLimiterRes> => {
+    const calls = gathering.get(client)?.calls ?? 0;
+    gathering.delete(client);
+    const result = await count(client, calls);
     if (result.isFirstInDuration) remember(client);
-    const isFirstOver = result.consumedPoints === limit.requests + 1;
-    return allowanceOf(name, policy, allowed, isFirstOver, result.remainingPoints, result.msBeforeNext);
+    return result;
   };
   return {
-    consume: (client) =>
-      limiter.consume(client).then(
-        (result) => toAllowance(true, result, client),
-        (thrown: unknown) => {
-          if (thrown instanceof RateLimiterRes) return toAllowance(false, thrown, client);
-          throw thrown;
-        },
-      ),
+    consume(client, next) {
+      const gathered = gathering.get(client) ?? gather(client);
+      const place = ++gathered.calls;
+      return gathered.counted.then(({ consumedPoints, msBeforeNext }) => {
+        const left = limit.requests - (consumedPoints - gathered.calls + place);
+        return next(allowanceOf(name, policy, left >= 0, left === -1, left, msBeforeNext));
+      });
+    },
     size: () => known.size,
   };
 }

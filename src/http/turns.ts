@@ -1,13 +1,15 @@
-/** What waits for the end of a turn; an object, since a request has one anyway. */
+/** What waits for the end of a turn, an object, since a request has one anyway. Neither part may throw. */
 export interface Work {
-  /** Must not throw. */
   run(): void;
+  /** Called once everything of the turn has run, with all promises that could go on. */
+  send?(): void;
 }
 
 /**
  * Answers the requests that one turn of the event loop brought together, once the last of them was read. What must be as
  * new as the request (has any process changed the store?) is then asked once for all of them: each came before it was
- * asked. It also writes the answers in a row, so that a busy client is not woken for every one.
+ * asked. Answers are made in a row and then sent in a row: each one handed to the system drives the code that makes the
+ * next out of the processor's caches.
  */
 export class Turns {
   #waiting: Work[] = [];
@@ -52,5 +54,13 @@ export class Turns {
     } finally {
       this.#isOn = false;
     }
+    whenSettled(() => {
+      for (const work of works) work.send?.();
+    });
   }
+}
+
+/** Node runs what is put off by a tick once no promise has anything left to do. */
+function whenSettled(next: () => void): void {
+  queueMicrotask(() => process.nextTick(next));
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '../../src/http/addresses.ts';
-import { createAddressLimiter, createKeyLimiter } from '../../src/http/limits.ts';
+import { type Allowance, createAddressLimiter, createKeyLimiter } from '../../src/http/limits.ts';
+
+const itself = (allowance: Allowance): Allowance => allowance;
 
 describe('a limiter', () => {
   it('is none where the limit is off', () => {
@@ -9,10 +11,26 @@ describe('a limiter', () => {
 
   it('keeps so many clients and no more under a flood of others', async () => {
     const limiter = createAddressLimiter('failed-checks', { requests: 2, windowSeconds: 60 }, 1000);
-    for (let i = 0; i < 20_000; i++) await limiter?.consume(`client ${i}`);
+    for (let i = 0; i < 20_000; i++) await limiter?.consume(`client ${i}`, itself);
     expect(limiter?.size()).toBe(1000);
-    await limiter?.consume('client 19999');
-    expect((await limiter?.consume('client 19999'))?.allowed).toBe(false);
+    await limiter?.consume('client 19999', itself);
+    expect((await limiter?.consume('client 19999', itself))?.allowed).toBe(false);
+  });
+});
+
+describe('a limiter of addresses', () => {
+  it('tells calls that come together apart, as if each had come by itself', async () => {
+    const limiter = createAddressLimiter('failed-checks', { requests: 3, windowSeconds: 60 });
+    await limiter?.consume('a', itself);
+    const together = await Promise.all(['a', 'a', 'b', 'a', 'a'].map((client) => limiter?.consume(client, itself)));
+    expect(together.map((allowance) => [allowance?.allowed, allowance?.isFirstOver, allowance?.headers[3]])).toEqual([
+      [true, false, '"failed-checks";r=1;t=60'],
+      [true, false, '"failed-checks";r=0;t=60'],
+      [true, false, '"failed-checks";r=2;t=60'],
+      [false, true, '"failed-checks";r=0;t=60'],
+      [false, false, '"failed-checks";r=0;t=60'],
+    ]);
+    expect((await limiter?.consume('a', itself))?.isFirstOver).toBe(false);
   });
 });
 

@@ -21,6 +21,20 @@ describe('a turn of the event loop', () => {
     expect(seen).toEqual(['first', 'second', 'third', 'after first', 'after second', 'after third']);
   });
 
+  it('sends once all of it has run, with the promises that could go on', async () => {
+    const turns = new Turns();
+    const seen: string[] = [];
+    for (const name of ['first', 'second']) {
+      const goOn = async () => {
+        for (let steps = 0; steps < 10; steps++) await null;
+        seen.push(`${name} went on`);
+      };
+      turns.join({ run: () => void goOn(), send: () => void seen.push(`${name} is sent`) });
+    }
+    await setImmediate();
+    expect(seen).toEqual(['first went on', 'second went on', 'first is sent', 'second is sent']);
+  });
+
   it('leaves to the next what joins while it ends', async () => {
     const turns = new Turns();
     const seen: string[] = [];
