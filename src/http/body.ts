@@ -56,7 +56,9 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
 function readBytes(exchange: Exchange, bodies: Budget): MaybePromise<Buffer> {
   const { node, webBody } = exchange;
   if (!node) return readWebBytes(webBody);
-  const { req } = node;
+  const { req, res } = node;
+  // Also to who did not wait for it: Node ends the connection of one that was never told.
+  if (exchange.awaitsContinue) res.writeContinue();
   if (req.complete && req.readableLength <= maxBodyBytes) {
     const whole: Buffer | null = req.read();
     // With nothing left, it tells the stream that it may end.

@@ -25,6 +25,8 @@ export interface Exchange {
   readonly webBody: ReadableStream<Uint8Array> | null;
   /** Headers that every answer to it carries from here on, refusals included: name, value, name, value … */
   readonly notes: string[];
+  /** The client sends its body only once it is told to go on (RFC 9110, section 10.1.1). */
+  readonly awaitsContinue: boolean;
   /** Prefix of the key that was let in, for the log. */
   keyPrefix: string | undefined;
   /** Why it was refused, for the log. */
@@ -78,11 +80,15 @@ class NodeExchange extends BaseExchange implements Exchange {
   readonly method: string;
   readonly node: { req: IncomingMessage; res: ServerResponse };
   readonly webBody = null;
+  readonly awaitsContinue: boolean;
 
   constructor(event: H3Event, id: string, req: IncomingMessage, res: ServerResponse) {
     super(event, id);
     this.method = req.method ?? 'GET';
     this.node = { req, res };
+    const { expect } = req.headers;
+    this.awaitsContinue =
+      expect !== undefined && req.httpVersionMinor > 0 && expect.toLowerCase().includes('100-continue');
   }
 
   get peer(): string | undefined {
@@ -109,6 +115,7 @@ class NodeExchange extends BaseExchange implements Exchange {
 class WebExchange extends BaseExchange implements Exchange {
   readonly node = undefined;
   readonly peer = undefined;
+  readonly awaitsContinue = false;
 
   get method(): string {
     return this.event.req.method;

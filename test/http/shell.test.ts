@@ -187,6 +187,20 @@ describe('what is no clean HTTP', () => {
     expect(statusesOf(await send(metrics(`${many(1000)}X-Forwarded-For: 9.9.9.9\r\n`)))).toEqual([404]);
   });
 
+  it('who asks before it sends its body is told to go on only once its key is good', async () => {
+    const asking = (key: string, more = '') =>
+      `${post}Authorization: Bearer ${key}\r\nContent-Length: 15\r\nExpect: 100-continue\r\n${more}\r\n`;
+    const wrong = await send(asking(`hk_${'A'.repeat(49)}`));
+    expect(statusesOf(wrong)).toEqual([401]);
+    expect(wrong).toMatch(/^Connection: close\r$/m);
+    const { secret: reader } = await plant.key({ permissions: ['parts.view'] });
+    expect(statusesOf(await send(asking(reader)))).toEqual([403]);
+    const { secret: gateway } = await plant.key({ permissions: ['asset_sensors.ingest'] });
+    expect(statusesOf(await send(asking(gateway)))).toEqual([100]);
+    expect(statusesOf(await send(asking(gateway) + empty + last))).toEqual([100, 200, 401]);
+    expect(statusesOf(await send(asking(gateway, 'Content-Encoding: br\r\n')))).toEqual([415]);
+  });
+
   it('two Authorization headers are malformed', async () => {
     const text = await send(`GET /api/v1/me HTTP/1.1\r\nHost: a\r\n${auth()}\r\nauthorization: Bearer x\r\n\r\n`);
     expect(text).toContain('"malformed_authorization"');
