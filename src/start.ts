@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { Chalk } from 'chalk';
 import { readSurroundings } from './config.ts';
 
@@ -80,11 +80,28 @@ function prepareStore(): void {
     run(['migrate'], 'the store could not be brought up to date');
     return;
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   // The commands after it act as this same profile.
   const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? osAccount;
-  run(['init', '--demo', '--admin', admin], 'the demo store could not be made');
+  const init = (at: string): void =>
+    run(['init', '--demo', '--admin', admin, '--store', at], 'the demo store could not be made');
+  if (existsSync(folder)) init(store);
+  else {
+    const making = unfinishedFolder();
+    init(join(making, basename(store)));
+    renameSync(making, folder);
+  }
   say(done(`store    ${colour.dim(shown(store))} with a made-up plant`));
+}
+
+/** A folder beside the store's, which is moved to its place in one step: who stops this halfway leaves no half of a demo. */
+function unfinishedFolder(): string {
+  const parent = dirname(folder);
+  const start = `${basename(folder)}.hkctl-unfinished-`;
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent)) {
+    if (name.startsWith(start)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+  return mkdtempSync(join(parent, start));
 }
 
 /** Mints a key into a file that only this user reads; one that still works is used again. */

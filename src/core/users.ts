@@ -43,6 +43,20 @@ export async function workingKeysOfUser(domain: Domain, actor: Actor, login: str
   return keys.filter(({ entity }) => entity?.status === 'active');
 }
 
+/** Throws `state_forbids` for the last active Super user of a tenant, before anybody is asked whether they are sure. */
+export async function requireAnotherSuperUser(domain: Domain, actor: Actor, login: string): Promise<void> {
+  const user = await requireUser(domain, actor, login);
+  const active = (await domain.store.users.list(actor.user.tenantId)).filter(({ status }) => status === 'active');
+  const left = active.filter(({ id, role }) => role === 'super_user' && id !== user.id);
+  if (user.status === 'active' && user.role === 'super_user' && left.length === 0) throw lastSuperUser(login);
+}
+
+function lastSuperUser(login: string): HkctlError {
+  return new HkctlError('state_forbids', `${login} is the last active Super user of this organization.`, {
+    hint: 'Give another profile the role first: hkctl users set-role LOGIN super_user',
+  });
+}
+
 /** Changes status or role of a profile. The last active Super user of a tenant cannot be lost (exit 5). Needs `users.manage`. */
 export async function updateUser(
   domain: Domain,
@@ -54,11 +68,7 @@ export async function updateUser(
   await requirePermissions(domain, actor, ['users.manage'], { action, target: login });
   const user = await requireUser(domain, actor, login);
   const changed = await domain.store.users.update(user.id, change, auditDraft(domain, actor, action, login, change));
-  if (!changed) {
-    throw new HkctlError('state_forbids', `${login} is the last active Super user of this organization.`, {
-      hint: 'Give another profile the role first: hkctl users set-role LOGIN super_user',
-    });
-  }
+  if (!changed) throw lastSuperUser(login);
   return { ...user, ...change };
 }
 

@@ -150,6 +150,8 @@ describe('users and entities', () => {
 
   it('never loses the last active Super user', async () => {
     expect((await cli.run('users deactivate root --yes')).code).toBe(5);
+    // Nobody is asked first whether they are sure of what is refused anyway.
+    expect((await cli.run('users deactivate root')).code).toBe(5);
     expect((await cli.run('users set-role root operator')).code).toBe(5);
     await cli.ok('users set-role operator super_user');
     await cli.ok('users deactivate root --yes');

@@ -1,9 +1,10 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from './client.ts';
 import { Plant } from './plant.ts';
-import { type Environment, type Outcome, type Running, root } from './program.ts';
+import { type Environment, type Outcome, type Running, root, until } from './program.ts';
 
 const startFile = join(root, 'dist', 'start.cjs');
 
@@ -109,6 +110,21 @@ describe('npm start', () => {
     const { code, stdout } = await terminal.ended;
     expect(code, stdout).toBe(0);
     expect(stdout).toContain('stopped');
+  });
+
+  it('leaves no half of a plant where it is killed while it makes one', async () => {
+    const env = { HKCTL_STORE: plant.path('cut/hkctl.db'), HKCTL_PORT: '0' };
+    const killed = start(env);
+    const begun = () => readdirSync(plant.path('.')).find((name) => name.startsWith('cut.'));
+    await until('the plant is begun', () => existsSync(plant.path(`${begun()}/hkctl.records.db`)));
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    expect(existsSync(plant.path('cut'))).toBe(false);
+    const again = start(env);
+    await again.says(/Ctrl-C ends it/);
+    expect(again.stdout).toContain('with a made-up plant');
+    expect((await again.stop()).code).toBe(0);
+    expect(readdirSync(plant.path('.')).filter((name) => name.startsWith('cut'))).toEqual(['cut']);
   });
 
   it('says what is wrong and ends where the port is taken', async () => {

@@ -7,6 +7,7 @@ import { defineCommand, yesFlag } from '../command.ts';
 import { type Context, requireConfirmation } from '../context.ts';
 import { toggle } from '../flags.ts';
 import { canAsk } from '../io.ts';
+import { counted } from '../sentence.ts';
 
 /** `hkctl doctor` */
 export const doctor = defineCommand({
@@ -82,6 +83,5 @@ function checkJson({ name, status, detail, hint }: Check) {
 
 function summaryOf(problems: number, warnings: number): string {
   if (problems + warnings === 0) return 'All is well.';
-  const count = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`;
-  return `${count(problems, 'problem')}, ${count(warnings, 'warning')}.`;
+  return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`;
 }

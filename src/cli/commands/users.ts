@@ -1,6 +1,6 @@
 import { requirePermissions } from '../../core/actors.ts';
 import { roleNames, roles } from '../../core/roles.ts';
-import { addUser, listUsers, updateUser, workingKeysOfUser } from '../../core/users.ts';
+import { addUser, listUsers, requireAnotherSuperUser, updateUser, workingKeysOfUser } from '../../core/users.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import { requireConfirmation, valueOrAsk } from '../context.ts';
 import { oneOf, requireOneOf, text } from '../flags.ts';
@@ -93,6 +93,7 @@ const deactivate = defineCommand({
   async run(context, { yes }, [login = '']) {
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['users.manage'], { action: 'user.deactivate', target: login });
+    await requireAnotherSuperUser(domain, actor, login);
     const keys = await workingKeysOfUser(domain, actor, login);
     await requireConfirmation(context, yes, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
     const user = await updateUser(domain, actor, login, { status: 'inactive' });

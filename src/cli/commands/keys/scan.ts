@@ -9,6 +9,7 @@ import { type Context, requireConfirmation } from '../../context.ts';
 import { toggle } from '../../flags.ts';
 import { keyJson } from '../../output.ts';
 import { type Finding, linkReason, type ScanReport, scanPaths, scanStream } from '../../scan.ts';
+import { counted } from '../../sentence.ts';
 import { namesOf } from './names.ts';
 
 /** `hkctl keys scan` */
@@ -112,9 +113,8 @@ function tell(context: Context, report: ScanReport, known: KnownKeys, nowMs: num
   const links = report.skipped.filter(({ reason }) => reason === linkReason).length;
   for (const { path, reason } of report.skipped) if (reason !== linkReason) context.say(`skipped ${path}: ${reason}`);
   const megabytes = (report.bytes / 1e6).toFixed(1);
-  context.say(
-    `${report.findings.length} secrets in ${report.files} files (${megabytes} MB), ${report.skipped.length - links} skipped, ${links} links not followed`,
-  );
+  const found = `${counted(report.findings.length, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
+  context.say(`${found}, ${report.skipped.length - links} skipped, ${counted(links, 'link')} not followed`);
 }
 
 function reportJson(report: ScanReport, known: KnownKeys, nowMs: number): unknown {
