@@ -49,9 +49,6 @@ class Call implements Work {
   readonly #counts: RouteCounts;
   readonly #handler: Handler;
   readonly #startedAt = performance.now();
-  /** What goes out, once it is made. */
-  #ready: { answer: Answer; head: string[] } | undefined;
-  #maySend = false;
   #resolve: ((response: Response) => void) | undefined;
   #reject: ((thrown: unknown) => void) | undefined;
 
@@ -88,16 +85,6 @@ class Call implements Work {
     }
   }
 
-  /** Sends the answer, now or as soon as it is there. */
-  send(): void {
-    this.#maySend = true;
-    try {
-      this.#deliver();
-    } catch (thrown) {
-      this.#cut(thrown);
-    }
-  }
-
   #settle(outcome: Answer | ApiError): void {
     if (outcome instanceof ApiError) {
       this.#fail(outcome);
@@ -131,7 +118,7 @@ class Call implements Work {
 
   #finish(answer: Answer): void {
     const { exchange } = this;
-    const { memory, commonHeaders, isStopping, log } = this.#options;
+    const { turns, memory, commonHeaders, isStopping, log } = this.#options;
     memory.settle(exchange, answer);
     const head = headOf(exchange, answer, commonHeaders);
     // Whoever keeps its connection would send the next request into one that is being closed.
@@ -139,16 +126,17 @@ class Call implements Work {
     const ms = performance.now() - this.#startedAt;
     this.#counts.note(answer.status, ms / 1000);
     log.request(exchange, answer.status, ms);
-    this.#ready = { answer, head };
-    if (this.#maySend) this.#deliver();
+    turns.send(() => this.#deliver(answer, head));
   }
 
-  #deliver(): void {
-    if (this.#ready === undefined) return;
-    const { answer, head } = this.#ready;
+  #deliver(answer: Answer, head: string[]): void {
     const { node, method } = this.exchange;
-    if (node) sendToNode(node, answer, head, method);
-    else this.#resolve?.(toResponse(answer, head, method));
+    try {
+      if (node) sendToNode(node, answer, head, method);
+      else this.#resolve?.(toResponse(answer, head, method));
+    } catch (thrown) {
+      this.#cut(thrown);
+    }
   }
 
   /** What cannot even be answered ends its connection. */

@@ -1,8 +1,7 @@
-/** What waits for the end of a turn, an object, since a request has one anyway. Neither part may throw. */
+/** What waits for the end of a turn; an object, since a request has one anyway. */
 export interface Work {
+  /** Must not throw. */
   run(): void;
-  /** Called once everything of the turn has run, with all promises that could go on. */
-  send?(): void;
 }
 
 /**
@@ -13,12 +12,23 @@ export interface Work {
  */
 export class Turns {
   #waiting: Work[] = [];
+  #made: (() => void)[] = [];
   #number = 0;
   #isOn = false;
 
   /** Runs `work` at the end of this turn, after all that was waiting before it. */
   join(work: Work): void {
     if (this.#waiting.push(work) === 1) setImmediate(() => this.#end());
+  }
+
+  /** Calls `deliver` (it must not throw) in a row with all others that come before every promise has come to rest. */
+  send(deliver: () => void): void {
+    if (this.#made.push(deliver) > 1) return;
+    whenSettled(() => {
+      const all = this.#made;
+      this.#made = [];
+      for (const one of all) one();
+    });
   }
 
   /**
@@ -54,9 +64,6 @@ export class Turns {
     } finally {
       this.#isOn = false;
     }
-    whenSettled(() => {
-      for (const work of works) work.send?.();
-    });
   }
 }
 

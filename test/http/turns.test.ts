@@ -21,18 +21,23 @@ describe('a turn of the event loop', () => {
     expect(seen).toEqual(['first', 'second', 'third', 'after first', 'after second', 'after third']);
   });
 
-  it('sends once all of it has run, with the promises that could go on', async () => {
+  it('sends what is made in a row, with what the promises that could go on have made', async () => {
     const turns = new Turns();
     const seen: string[] = [];
-    for (const name of ['first', 'second']) {
-      const goOn = async () => {
-        for (let steps = 0; steps < 10; steps++) await null;
-        seen.push(`${name} went on`);
-      };
-      turns.join({ run: () => void goOn(), send: () => void seen.push(`${name} is sent`) });
-    }
+    const make = (name: string): void => {
+      seen.push(`${name} is made`);
+      turns.send(() => seen.push(`${name} is sent`));
+    };
+    const makeLater = async (name: string): Promise<void> => {
+      for (let steps = 0; steps < 10; steps++) await null;
+      make(name);
+    };
+    join(turns, () => make('first'));
+    join(turns, () => makeLater('second'));
+    join(turns, () => make('third'));
     await setImmediate();
-    expect(seen).toEqual(['first went on', 'second went on', 'first is sent', 'second is sent']);
+    const order = ['first', 'third', 'second'];
+    expect(seen).toEqual([...order.map((name) => `${name} is made`), ...order.map((name) => `${name} is sent`)]);
   });
 
   it('leaves to the next what joins while it ends', async () => {
