@@ -97,7 +97,7 @@ function prepareStore(): void {
 function unfinishedFolder(): string {
   const parent = dirname(folder);
   const start = `${basename(folder)}.hkctl-unfinished-`;
-  mkdirSync(parent, { recursive: true });
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) {
     if (name.startsWith(start)) rmSync(join(parent, name), { recursive: true, force: true });
   }

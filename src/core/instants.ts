@@ -45,11 +45,12 @@ export function createInstantText(): (ms: number) => string {
   return (ms) => {
     if (ms === lastMs) return text;
     lastMs = ms;
-    const rest = ms % 1000;
-    if (ms - rest !== second) {
-      second = ms - rest;
+    const begun = Math.floor(ms / 1000) * 1000;
+    if (begun !== second) {
+      second = begun;
       upToPoint = formatInstantMs(second).slice(0, -4);
     }
+    const rest = ms - begun;
     text = `${upToPoint}${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`;
     return text;
   };

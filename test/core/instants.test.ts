@@ -1,11 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalInstant, formatInstantUs, isDate, parseInstantUs } from '../../src/core/instants.ts';
+import {
+  canonicalInstant,
+  createInstantText,
+  formatInstantMs,
+  formatInstantUs,
+  isDate,
+  parseInstantUs,
+} from '../../src/core/instants.ts';
 
 const us = fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 const two = (value: number) => String(value).padStart(2, '0');
 
 describe('instants', () => {
+  it('are written the same one by one and one after another, in whatever order, before 1970 and after 9999', () => {
+    const near = fc.integer({ min: -3000, max: 3000 });
+    const ms = fc.oneof(near, fc.integer({ min: -8.64e15, max: 8.64e15 }));
+    fc.assert(
+      fc.property(fc.array(ms, { minLength: 1, maxLength: 20 }), (instants) => {
+        const write = createInstantText();
+        expect(instants.map(write)).toEqual(instants.map(formatInstantMs));
+      }),
+    );
+  });
+
   it('keep every microsecond', () => {
     fc.assert(
       fc.property(us, (instant) => {
