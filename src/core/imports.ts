@@ -20,7 +20,10 @@ export interface ReadOptions {
   map?: Readonly<Record<string, string>>;
 }
 
-/** Reads judged rows from bytes in batches; throws {@link ImportError} at the end where any value was refused. */
+/**
+ * Reads judged rows from bytes in batches; throws {@link ImportError} at the end where any value was refused. The pieces of
+ * the source are the reader's from then on: it may hand their memory to another thread.
+ */
 export type RowReader = (
   resource: ResourceDefinition,
   source: AsyncIterable<Uint8Array>,

@@ -63,7 +63,7 @@ function judgeText(name: string, field: TextField): FieldJudge['fromText'] {
   // Units, currencies, categories: what was let in for one row mostly stands in the next, too.
   let before = '';
   return (text, refuse, plain) => {
-    if (text === before) return before;
+    if ((format || !plain) && text === before) return before;
     if (text.length > maxLength) return refuse(name, text, `at most ${maxLength} characters, this has ${text.length}`);
     for (let i = plain ? text.length : 0; i < text.length; i++) {
       const code = text.charCodeAt(i);

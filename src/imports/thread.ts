@@ -2,6 +2,7 @@ import { on } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { isHkctlError } from '../core/errors.ts';
 import { ImportError } from '../core/imports.ts';
+import { pack } from './packing.ts';
 import { readRows } from './rows.ts';
 import type { ReadingAnswer, ReadingJob } from './threaded.ts';
 
@@ -12,7 +13,7 @@ async function read(port: MessagePort, { resource, options }: ReadingJob): Promi
   const tell = (answer: ReadingAnswer) => port.postMessage(answer);
   try {
     for await (const rows of readRows(resource, piecesFrom(port, tell), options)) {
-      tell({ kind: 'rows', ...rows });
+      tell({ kind: 'rows', ...pack(rows) });
     }
     tell({ kind: 'end' });
   } catch (thrown) {

@@ -4,6 +4,7 @@ import type { ResourceDefinition } from '../core/fields.ts';
 import type { ImportBatch } from '../core/import-batch.ts';
 import { ImportError, type ReadOptions, type RowReader, type Violation } from '../core/imports.ts';
 import { peek } from './chunks.ts';
+import { type PackedBatch, unpack } from './packing.ts';
 import { readRows } from './rows.ts';
 
 /** What a reading thread is to do; handed over at its start. */
@@ -15,7 +16,7 @@ export interface ReadingJob {
 /** What a reading thread answers. */
 export type ReadingAnswer =
   | { kind: 'taken' }
-  | ({ kind: 'rows' } & ImportBatch)
+  | ({ kind: 'rows' } & PackedBatch)
   | { kind: 'end' }
   | { kind: 'refused'; violations: readonly Violation[]; count: number }
   | { kind: 'failed'; code: ErrorCode; message: string; hint: string | undefined };
@@ -49,15 +50,14 @@ async function* readInThread(
       while (!isOver && ahead < piecesAhead) {
         const { done, value } = await pieces.next();
         isOver = done === true;
-        // A copy of its own: a buffer may be part of a larger one, all of which would go along.
-        const piece = done ? null : new Uint8Array(value);
+        const piece = done ? null : onItsOwn(value);
         worker.postMessage(piece, piece ? [piece.buffer] : []);
         ahead++;
       }
       const answer = await nextAnswer();
       if (answer.kind === 'end') return;
       if (answer.kind === 'taken') ahead--;
-      else if (answer.kind === 'rows') yield answer;
+      else if (answer.kind === 'rows') yield unpack(answer);
       else if (answer.kind === 'refused') throw new ImportError(answer.violations, answer.count);
       else throw new HkctlError(answer.code, answer.message, { hint: answer.hint });
     }
@@ -65,6 +65,13 @@ async function* readInThread(
     await worker.terminate();
     await pieces.return(undefined);
   }
+}
+
+/** The bytes as they are, or a copy of them where they are part of a larger buffer: all of that would go along. */
+function onItsOwn(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
 /** Gives a function that waits for the next answer; it rejects where the thread ends without one. */

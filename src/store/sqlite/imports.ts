@@ -11,8 +11,11 @@ import { createMerge } from './imports-merge.ts';
 import { putInOutbox } from './outbox.ts';
 import { entityNumber, tableName } from './records-tables.ts';
 
-/** 64 MiB of pages, so that the indexes of a long import stay in memory; what is beyond goes to the log of the database. */
-const cachePragma = 'cache_size = -65536';
+/**
+ * 128 MiB of pages stay in memory, enough for half a million records: one that does not is written to the log of the
+ * database, and read again each time rows come to it.
+ */
+const cachePragma = 'cache_size = -131072';
 
 /**
  * Imports records in one transaction on a connection of its own: readers keep the old set until the commit. What a row
