@@ -63,6 +63,7 @@ const about = `Approved systems read the records of exactly one entity (site) wi
 - **Pages**: follow \`next_cursor\` (or the \`Link\` header) until it is null, repeating all other parameters. A page may hold fewer records than
   \`limit\`, even none, before the last: where values of several filters hardly meet, it ends once 10,000 records were looked through.
 - **Caching**: send \`If-None-Match\` with the \`ETag\` of an answer; 304 means nothing changed. \`HEAD\` works wherever \`GET\` does.
+- **Paths**: a slash at the end of one counts for nothing.
 - **Errors**: \`application/problem+json\`; any method that a path does not take is 405 with \`Allow\` (\`method_not_allowed\`).
 - **Versions**: within v1, paths, parameters, fields and codes may be added and are never removed or given another meaning;
   programs ignore what they do not know.`;

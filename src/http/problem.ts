@@ -45,8 +45,7 @@ export interface ProblemForm {
 export class ApiError extends HkctlError {
   readonly headers: readonly string[];
   readonly members: Readonly<Record<string, unknown>> | undefined;
-  /** Its document, kept from the first time on: some errors are given again and again. */
-  form: ProblemForm | undefined;
+  #form: ProblemForm | undefined;
 
   constructor(
     code: ApiCode,
@@ -61,6 +60,12 @@ export class ApiError extends HkctlError {
     this.headers = options.headers ?? [];
     this.members = options.members;
   }
+
+  /** Its document, made once: some errors are given again and again. */
+  form(): ProblemForm {
+    this.#form ??= toForm(this);
+    return this.#form;
+  }
 }
 
 /** Seconds after which it is worth trying again where nothing better is known. */
@@ -68,15 +73,9 @@ const retrySeconds = 5;
 
 /** Turns whatever was thrown into a problem document (RFC 9457); what is not ours is `internal` and tells nothing. */
 export function toProblem(thrown: unknown, requestId: string): Answer & { code: ApiCode } {
-  const { code, status, headers, start, end, isAscii } = formOf(thrown);
+  const { code, status, headers, start, end, isAscii } = thrown instanceof ApiError ? thrown.form() : toForm(thrown);
   const body = start + requestId + end;
   return isAscii ? { status, headers, body, code, length: body.length, isAscii } : { status, headers, body, code };
-}
-
-function formOf(thrown: unknown): ProblemForm {
-  if (!(thrown instanceof ApiError)) return toForm(thrown);
-  thrown.form ??= toForm(thrown);
-  return thrown.form;
 }
 
 function toForm(thrown: unknown): ProblemForm {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type BenchReport, type BenchRow, hasProgram, paired } from './harness.ts';
 
 const rowCount = 500_000;
-const rounds = 3;
+const rounds = 7;
 const columns =
   'id,name,part_number,revision,description,is_active,category,unit,material,weight_kg,standard_cost,currency';
 

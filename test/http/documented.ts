@@ -30,8 +30,8 @@ export interface Answered {
  */
 export function deviations(target: string, method: string, { status, headers, text }: Answered): string[] {
   const contentType = headers.get('content-type') ?? '';
-  // The router takes the address of the documents with a slash behind it as well.
-  const path = new URL(target, 'http://localhost').pathname.replace(/^(\/api\/v1(\/docs)?)\/$/, '$1');
+  // A slash at the end counts for nothing, as the document says.
+  const path = new URL(target, 'http://localhost').pathname.replace(/(?<=.)\/$/, '');
   if (!/^\/api(\/|$)/.test(path) || path.startsWith('/api/v1/docs/')) return [];
   const operation = operationOf(path, method);
   if (operation === undefined) {

@@ -206,6 +206,16 @@ describe('what is no clean HTTP', () => {
     expect(text).toContain('"malformed_authorization"');
   });
 
+  it.each(['/api/v1/me', '/api/v1/parts', '/api/v1/parts/P-1001', '/api/v1/docs', '/healthz'])(
+    'a slash at the end of %s counts for nothing',
+    async (path) => {
+      const [without, withSlash] = await Promise.all([path, `${path}/`].map((one) => call(face.url + one, { secret })));
+      expect(withSlash?.status).toBe(without?.status);
+      expect(withSlash?.text).toBe(without?.text);
+      expect((await call(`${face.url}${path}//`, { secret })).status).toBe(404);
+    },
+  );
+
   it('pipelined requests are each judged and answered in order', async () => {
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${auth()}\r\n\r\n`;
     const text = await send(`${one('/api/v1/me')}${one('/nope')}${one('/api/v1/parts?limit=1')}${smuggled}`);

@@ -36,10 +36,15 @@ export function toDomainError(thrown: unknown, path: string): unknown {
       options('Keep the files as they are and go back to your last backup.'),
     );
   }
+  if (/^SQLITE_IOERR|^EIO$/.test(code)) {
+    return new HkctlError(
+      'store_unreadable',
+      `The disk of the store ${path} fails.`,
+      options('Look for disk errors in the log of the system; if they stay, restore a backup on another disk.'),
+    );
+  }
   if (
-    /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|IOERR)|^(EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP)$/.test(
-      code,
-    )
+    /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP)$/.test(code)
   ) {
     return new HkctlError(
       'store_unreadable',
