@@ -1,10 +1,18 @@
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
+/** Where a row goes wrong, line and column from 1, and which rule it breaks. */
+export interface CsvFault {
+  line: number;
+  column: number;
+  value: string | null;
+  rule: string;
+}
+
 export interface CsvEvents {
   /** A row: its values and the line it starts on; `plain` where all are printable ASCII without breaks. The first is the header. */
   row(cells: string[], line: number, plain: boolean): void;
-  /** A row that is no CSV: the line and the column, from 1, where it goes wrong. Reading goes on with the next line. */
-  fault(line: number, column: number, value: string | null, rule: string): void;
+  /** A row that is no CSV. Reading goes on with the next line. */
+  fault(fault: CsvFault): void;
   /** Nothing after this line can be read; throws. */
   fatal(line: number, rule: string): never;
 }
@@ -92,19 +100,19 @@ export function createCsvReader(events: CsvEvents): TextReader {
         at++;
       } else if (at > from) {
         const end = Math.min(indexOrEnd(text, String.fromCharCode(between), from), indexOrEnd(text, '\n', from));
-        return skipLine(text, from, line + breaks, cells.length + 1, text.slice(from, end), quotesRule, last);
+        return skipLine(text, from, last, faultIn(cells, breaks, text.slice(from, end), quotesRule));
       } else {
         look(text, at + 1);
         const { close } = quoted;
         // A quote, or a return after it, at the very end may be the first half of something.
         if (!last && (close === -1 || close + 2 >= text.length)) return -1;
-        if (close === -1) return skipLine(text, at, line + breaks, cells.length + 1, null, unclosedRule, last);
+        if (close === -1) return skipLine(text, at, last, faultIn(cells, breaks, null, unclosedRule));
         const value = text.slice(at + 1, close);
         const isReturn = text.charCodeAt(close + 1) === returnCode && isEnd(codeAt(text, close + 2));
         const end = isReturn ? close + 2 : close + 1;
         const next = codeAt(text, end);
         if (next !== between && !isEnd(next)) {
-          return skipLine(text, end, line + breaks + quoted.breaks, cells.length + 1, value, afterQuoteRule, last);
+          return skipLine(text, end, last, faultIn(cells, breaks + quoted.breaks, value, afterQuoteRule));
         }
         cells.push(quoted.isDoubled ? value.replaceAll('""', '"') : value);
         breaks += quoted.breaks;
@@ -122,20 +130,17 @@ export function createCsvReader(events: CsvEvents): TextReader {
     return next;
   }
 
-  /** Tells what is wrong in a line, and where the next one starts; -1 where its end is not there yet. */
-  function skipLine(
-    text: string,
-    from: number,
-    faultLine: number,
-    column: number,
-    value: string | null,
-    rule: string,
-    last: boolean,
-  ): number {
+  /** What is wrong with the value that would come next in a row. */
+  function faultIn(cells: readonly string[], breaks: number, value: string | null, rule: string): CsvFault {
+    return { line: line + breaks, column: cells.length + 1, value, rule };
+  }
+
+  /** Tells a fault, and gives where the line after it starts; -1 where its own end is not there yet. */
+  function skipLine(text: string, from: number, last: boolean, fault: CsvFault): number {
     const end = indexOrEnd(text, '\n', from);
     if (end === text.length && !last) return -1;
-    events.fault(faultLine, column, value, rule);
-    line = faultLine + 1;
+    events.fault(fault);
+    line = fault.line + 1;
     return end + 1;
   }
 }

@@ -93,8 +93,7 @@ function createReader(
           });
         }
       },
-      fault: (line, column, value, rule) =>
-        violations.add({ line, column, field: header[column - 1] ?? null, value, rule }),
+      fault: (fault) => violations.add({ ...fault, field: header[fault.column - 1] ?? null }),
       fatal,
     });
     return refusingEmpty(csv);

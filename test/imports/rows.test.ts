@@ -163,7 +163,7 @@ describe('CSV', () => {
           const found: string[][] = [];
           const reader = createCsvReader({
             row: (cells) => found.push(cells),
-            fault: (line, column, _value, rule) => expect.fail(`${line}:${column} ${rule}`),
+            fault: ({ line, column, rule }) => expect.fail(`${line}:${column} ${rule}`),
             fatal: (line, rule) => expect.fail(`${line} ${rule}`),
           });
           for (let at = 0; at < text.length; at += size) reader.push(text.slice(at, at + size), false);
@@ -171,6 +171,31 @@ describe('CSV', () => {
           expect(found).toEqual(parseCsv(text, { skip_empty_lines: true }));
         },
       ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('tells the same rows and faults however the text is cut, and calls plain only what is', () => {
+    const piece = fc.constantFrom('a', '17', ',', '"', '""', '"x",', '\n', '\r\n', '\r', 'é', '\t', '\u0001', ' ');
+    const told = (texts: readonly string[]) => {
+      const events: unknown[] = [];
+      const reader = createCsvReader({
+        row: (cells, line, plain) => {
+          if (plain) expect(cells.join('')).toMatch(/^[ -~]*$/);
+          events.push([line, cells, plain]);
+        },
+        fault: (fault) => events.push(fault),
+        fatal: (line, rule) => expect.fail(`${line} ${rule}`),
+      });
+      for (const text of texts) reader.push(text, false);
+      reader.push('', true);
+      return events;
+    };
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const text = `c1,c2\n${pieces.join('')}`;
+        expect(told([...text])).toEqual(told([text]));
+      }),
       { numRuns: 2000 },
     );
   });
