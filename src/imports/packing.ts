@@ -14,10 +14,12 @@ export interface PackedBatch {
   columns: readonly PackedColumn[];
 }
 
+/** The batch as it is to be sent. */
 export function pack({ lines, columns }: ImportBatch): PackedBatch {
   return { lines: numbersOf(lines) ?? lines, columns: columns.map((column) => numbersOf(column) ?? codedOf(column)) };
 }
 
+/** The batch as it was before it was packed. */
 export function unpack({ lines, columns }: PackedBatch): ImportBatch {
   return { lines: unpackColumn(lines) as readonly number[], columns: columns.map(unpackColumn) }; // as they were packed
 }
