@@ -6,7 +6,7 @@ import type { ClockLooks, MaybePromise, Store } from '../core/store.ts';
 import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
-import { finishRestore } from './sqlite/prepared.ts';
+import { finishRestore, holdRestore, openPresent } from './sqlite/prepared.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
 
@@ -24,16 +24,23 @@ const busyTimeoutMs = 5000;
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
-  finishRestore(path);
-  const registry = openFile(filesOf(path).registry, { busyTimeoutMs, create: false });
+  const registry = openRegistry(path);
   try {
-    if (isEmpty(registry, path)) throw unfinished(path);
     requireSchemaVersion(registry, 'registry', path);
   } catch (thrown) {
     registry.close();
     throw thrown;
   }
   return new SqliteStore(path, registry, { ...options, busyTimeoutMs });
+}
+
+/** The registry of a whole store; `store_absent` where there is none, or one that was never finished. */
+function openRegistry(path: string): Connection {
+  const registry = openPresent(path, busyTimeoutMs);
+  if (registry) return registry;
+  throw new HkctlError('store_absent', `The store at ${path} was never finished; it is empty.`, {
+    hint: 'Make it with: hkctl init',
+  });
 }
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
@@ -102,13 +109,11 @@ export async function migrateStore(
   options: StoreOptions,
   judge: (store: Store) => MaybePromise<void> = () => {},
 ): Promise<{ applied: number }> {
-  finishRestore(path);
   const { applyMigrations } = await import('./sqlite/migrations.ts');
   const files = filesOf(path);
-  const registry = openFile(files.registry, { busyTimeoutMs, create: false });
+  const registry = openRegistry(path);
   const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, writerThread: undefined });
   try {
-    if (isEmpty(registry, path)) throw unfinished(path);
     requireNotNewer(registry, 'registry', path);
     await judge(store);
     let applied = 0;
@@ -146,8 +151,9 @@ export async function restoreStore(
   const { abandonRestore, commitRestore, prepareRestore, replayRevocations } = await import('./sqlite/restore.ts');
   const facts = await readBackup(file);
   const present = await judgePresent(path, options, hooks);
-  const prepared = await prepareRestore(path, file);
+  const letGo = holdRestore(path);
   try {
+    const prepared = prepareRestore(path, file);
     await migrateStore(prepared, options, present ? () => {} : hooks.judge);
     await hooks.confirm(facts);
     const registry = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
@@ -167,6 +173,8 @@ export async function restoreStore(
   } catch (thrown) {
     abandonRestore(path);
     throw thrown;
+  } finally {
+    letGo();
   }
 }
 
@@ -206,11 +214,5 @@ const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt
 function alreadyThere(path: string): HkctlError {
   return new HkctlError('already_initialised', `There is a store at ${path} already; nothing was touched.`, {
     hint: 'Name another place with --store PATH, or look at this one with: hkctl entities list',
-  });
-}
-
-function unfinished(path: string): HkctlError {
-  return new HkctlError('store_absent', `The store at ${path} was never finished; it is empty.`, {
-    hint: 'Make it with: hkctl init',
   });
 }

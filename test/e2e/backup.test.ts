@@ -1,12 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { call, keptAlive } from './client.ts';
 import { Plant } from './plant.ts';
-import { cli } from './program.ts';
+import { cli, until } from './program.ts';
 
 const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+/** Whether a database keeps a write-ahead log: its header says with which versions of the format it is written and read. */
+const keepsLog = (file: string) =>
+  readFileSync(file)
+    .subarray(18, 20)
+    .equals(Buffer.from([2, 2]));
 const sensors = [{ id: 'S-1', code: 'SENSOR-1', name: 'One', unit: 'Cel' }];
 
 let plant: Plant;
@@ -54,6 +59,38 @@ describe('a backup beside a daemon that takes readings', () => {
   });
 });
 
+describe.skipIf(!canTrace)('a restore that takes its time', () => {
+  const slowly = (file: string, ...slow: string[]) =>
+    plant.attach('strace', ['-qq', '-o', '/dev/null', ...slow, process.execPath, cli, 'restore', file, '--yes']);
+
+  it('keeps a command waiting that comes while the store is replaced, and it goes on with the new one', async () => {
+    const file = plant.path('plant.backup');
+    await plant.ok(['backup', file]);
+    await plant.mint('Before', 'production-only');
+    const ready = join(dirname(plant.store), 'hkctl.restored.ready');
+    // The old store is closed to others by then, and nothing is decided yet.
+    const restore = slowly(file, '-P', ready, '-e', 'inject=openat:delay_enter=3000000:when=1');
+    await until('the store is closed to others', () => !keepsLog(plant.store));
+    const { key } = await plant.mint('Meanwhile', 'production-only');
+    expect((await restore.ended).code).toBe(0);
+    const names = (await plant.json<{ id: string; name: string }[]>(['keys', 'list'])).map(({ name }) => name);
+    expect(names).toEqual([key.name]);
+  });
+
+  it('keeps another restore away, which is told so (exit 5)', async () => {
+    const file = plant.path('plant.backup');
+    await plant.ok(['backup', file]);
+    const lock = join(dirname(plant.store), 'hkctl.restored.lock');
+    const restore = slowly(file, '-e', 'inject=fsync:delay_enter=3000000:when=1');
+    await until('a restore has begun', () => existsSync(lock));
+    const { code, stderr } = await plant.hkctl(['restore', file, '--yes']);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('Another process restores the store')]);
+    expect((await restore.ended).code).toBe(0);
+    expect(existsSync(lock)).toBe(false);
+    await plant.ok(['restore', file, '--yes']);
+  });
+});
+
 describe.skipIf(!canTrace)('a restore that is killed', () => {
   it.each(['fsync', 'rename', 'unlink'])(
     'before any %s leaves the old store or the new one, and no revoked key alive',
@@ -78,6 +115,7 @@ describe.skipIf(!canTrace)('a restore that is killed', () => {
         const statusOf = ({ key }: { key: { id: string } }) => keys.find(({ id }) => id === key.id)?.status;
         seen.add(statusOf(mark) === undefined ? 'new' : 'old');
         expect([statusOf(kept), statusOf(dead)]).toEqual(['Active', 'Revoked']);
+        expect(keepsLog(plant.store)).toBe(true);
       }
       expect(seen).toContain('new');
       const left = readdirSync(dirname(plant.store)).filter((found) => /restored|-journal$/.test(found));
@@ -101,7 +139,7 @@ describe.skipIf(!canTrace)('a restore that is killed', () => {
     const { code, stderr } = await plant.attach('strace', [...inject, process.execPath, cli, 'backup', file]).ended;
     expect([code, stderr]).toEqual([
       6,
-      expect.stringMatching(/^error: The disk of .* fails\.\nhint: Look for disk errors/),
+      expect.stringMatching(/^error: The disk of .* fails \(EIO\)\.\nhint: Look for disk errors/),
     ]);
     expect(readdirSync(dirname(file)).filter((name) => name.includes('.backup'))).toEqual([]);
   });

@@ -39,7 +39,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
   if (/^SQLITE_IOERR|^EIO$/.test(code)) {
     return new HkctlError(
       'store_unreadable',
-      `The disk of the store ${path} fails.`,
+      `The disk of the store ${path} fails (${code}).`,
       options('Look for disk errors in the log of the system; if they stay, restore a backup on another disk.'),
     );
   }

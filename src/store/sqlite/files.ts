@@ -65,8 +65,11 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
   });
 }
 
-/** Two processes that both turn a new file to WAL would wait for each other: SQLite refuses one at once, which tries again. */
-function writeAhead(connection: Connection, busyTimeoutMs: number): void {
+/**
+ * Turns a database to WAL, where it is not in it already. Two processes that both do so would wait for each other: SQLite
+ * refuses one at once, which tries again.
+ */
+export function writeAhead(connection: Connection, busyTimeoutMs: number): void {
   const deadlineMs = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
@@ -105,6 +108,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-function isCode(thrown: unknown, code: string): boolean {
+/** Whether something thrown carries a code of the driver or the file system. */
+export function isCode(thrown: unknown, code: string): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === code;
 }

@@ -1,22 +1,19 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { KeptRevoked } from '../../core/backups.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import { openBackup, readBackup, versionIn } from './backup.ts';
+import { openBackup, versionIn } from './backup.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
-import { databaseNames, filesOf, giveToFolderOwner, makeFolder, openFile, type StoreFiles } from './files.ts';
+import { databaseNames, filesOf, giveToFolderOwner, openFile, type StoreFiles } from './files.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
 import { revokedIn } from './revocations.ts';
 import { copyTables, createPrivate, syncFile } from './whole-files.ts';
 
-/** Checks a backup and puts a store together from it beside the one at `path`; gives the path of that store. */
-export async function prepareRestore(path: string, file: string): Promise<string> {
+/** Puts a store together from a backup that was checked, beside the one at `path`; gives the path of that store. */
+export function prepareRestore(path: string, file: string): string {
   finishRestore(path);
-  await readBackup(file);
   const { store } = preparedPath(path);
   const files = filesOf(store);
-  translating(path, () => makeFolder(dirname(path)));
   removeDatabases(files);
   const backup = openBackup(file);
   try {
@@ -32,9 +29,6 @@ export async function prepareRestore(path: string, file: string): Promise<string
       syncFile(files[name]);
     }
     return store;
-  } catch (thrown) {
-    removeDatabases(files);
-    throw thrown;
   } finally {
     backup.close();
   }
@@ -105,6 +99,7 @@ export function commitRestore(path: string): void {
   try {
     translating(ready, () => {
       writeFileSync(ready, '', { mode: 0o600, flush: true });
+      giveToFolderOwner(ready);
       syncFolderOf(ready);
     });
     finishRestore(path);
