@@ -77,6 +77,8 @@ export interface ResourceDefinition<F extends Fields = Fields> {
   idExample: string;
   /** A key needs any one of these to read it. */
   permissions: readonly ClientPermission[];
+  /** Ids that none of them may have, since their paths are something else. */
+  reservedIds?: readonly string[];
   /** The fields beside `id` and `updated_at`, which every record has, in the order in which they are shown. */
   fields: F;
 }

@@ -2,15 +2,23 @@
 export type Clock = () => number;
 
 /**
- * Reads an RFC 3339 instant to whole epoch microseconds; digits beyond the microsecond are cut. Undefined where the text
- * is no instant with an offset, names a day or time that does not exist, or lies outside the years 1684 to 2255, in which
- * microseconds are exact numbers. A leap second (`:60`) is read as the first instant of the next minute.
+ * Reads an RFC 3339 instant to whole epoch microseconds as {@link boundedUs} has them; digits beyond the microsecond are
+ * cut. Undefined where the text is no instant with an offset, or names a day or time that does not exist. A leap second
+ * (`:60`) is read as the first instant of the next minute.
  */
 export function parseInstantUs(text: string): number | undefined {
   const instant = readInstant(text);
-  if (!instant) return undefined;
-  const us = instant.ms * 1000 + instant.micros;
-  return Number.isSafeInteger(us) ? us : undefined;
+  return instant && boundedUs(instant.ms * 1000 + instant.micros);
+}
+
+/** The same to whole epoch milliseconds, in all years that RFC 3339 can write. */
+export function parseInstantMs(text: string): number | undefined {
+  return readInstant(text)?.ms;
+}
+
+/** Epoch microseconds where they are an exact number, in the years 1684 to 2255; before and after them an infinity. */
+export function boundedUs(us: number): number {
+  return Number.isSafeInteger(us) ? us : us * Number.POSITIVE_INFINITY;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from './actors.ts';
 import { endOfDayMs } from './calendar.ts';
 import { HkctlError } from './errors.ts';
-import { formatInstantMs, formatOptionalMs, isDate, parseInstantUs } from './instants.ts';
+import { formatInstantMs, formatOptionalMs, isDate, parseInstantMs } from './instants.ts';
 import { raced, requireActiveKeys } from './keys.ts';
 import { type ClientPermission, normalisePermissions } from './permissions.ts';
 import { drawSecret, hashOf, prefixOf } from './secrets.ts';
@@ -75,8 +75,8 @@ export function parseExpiry(text: string, nowMs: number, timezone: string): numb
   if (text === 'never') return null;
   if (/^\d+[smhdw]$/.test(text)) return nowMs + parseSpanMs(text);
   if (isDate(text)) return endOfDayMs(text, timezone);
-  const instantUs = parseInstantUs(text);
-  if (instantUs !== undefined) return Math.floor(instantUs / 1000);
+  const instantMs = parseInstantMs(text);
+  if (instantMs !== undefined) return instantMs;
   throw new HkctlError('bad_input', `"${text}" is no expiry.`, { hint: expiryHint });
 }
 

@@ -108,7 +108,8 @@ export function requireKnown(query: QueryParameters, allowed: ReadonlyMap<string
       const known = names.length > 0 ? `Allowed are ${names.join(', ')}.` : 'None is allowed here.';
       throw new HkctlError('bad_parameter', `There is no parameter ${quoted(name)}. ${known}`);
     }
-    if (given.has(name)) throw new HkctlError('bad_parameter', `The parameter "${name}" is given more than once.`);
+    if (given.has(name))
+      throw new HkctlError('bad_parameter', `The parameter "${name}" is given more than once: give it once.`);
     given.set(name, value);
   }
   return given;
@@ -156,7 +157,7 @@ function conditionsOf(
 function weekConditions(name: string, field: string, declaration: Field, text: string, scope: PageScope) {
   // Weeks at the ends of the calendar would reach into years that RFC 3339 cannot write.
   if (!isDate(text) || text < '1000' || text >= '9999') {
-    throw wrongValue(name, text, 'a day of that week as YYYY-MM-DD');
+    throw wrongValue(name, text, 'a day of that week as YYYY-MM-DD, from the year 1000 to 9998');
   }
   const { first, last } = weekOf(text, scope.weekStart);
   const conditions: RecordCondition[] =

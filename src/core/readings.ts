@@ -1,4 +1,4 @@
-import { formatInstantUs, parseInstantUs } from './instants.ts';
+import { boundedUs, type Clock, formatInstantUs, parseInstantUs } from './instants.ts';
 import { redactSecrets } from './secrets.ts';
 import { type Heartbeat, qualities, type ReadingBatch, type Sensor, type SensorDirectory } from './store.ts';
 
@@ -21,7 +21,7 @@ export const rejectionCodes = {
   missing_field: 'It lacks a field that it needs.',
   unknown_sensor: 'No sensor of the entity has this code or id.',
   sensor_inactive: 'The sensor is marked as inactive.',
-  invalid_at: 'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds.',
+  invalid_at: 'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds, or before the year 1685.',
   in_future: 'The instant lies more than 24 hours ahead.',
   invalid_value: 'The value is neither a finite number nor a boolean.',
   unit_mismatch: "The unit is not the sensor's own.",
@@ -95,8 +95,8 @@ function addReading(item: unknown, batch: ReadingBatch, sensors: SensorDirectory
   const sensor = typeof name === 'string' ? sensors.get(name) : undefined;
   if (sensor === undefined || !sensor.isActive) return sensorFault(name, sensor);
   const atUs = instantUs(at);
-  if (atUs === undefined) return instantFault(at);
-  if (atUs > latestUs) return aheadFault(atUs);
+  if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
+  if (atUs > latestUs) return aheadFault(at, atUs);
   const number = typeof value === 'boolean' ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) {
     return value === undefined ? missing('value') : fault('invalid_value', rejectionCodes.invalid_value);
@@ -126,11 +126,16 @@ export interface JudgedHeartbeats {
 
 export const heartbeatStatuses = ['ok', 'degraded', 'fault'] as const;
 
-/** Judges the heartbeats of a body, each by itself; `at` defaults to the time of receipt. */
-export function judgeHeartbeats(items: readonly unknown[], sensors: SensorDirectory, nowUs: number): JudgedHeartbeats {
+/** Judges the heartbeats of a body, each by itself; `at` defaults to the time of receipt, which `receiptUs` gives. */
+export function judgeHeartbeats(
+  items: readonly unknown[],
+  sensors: SensorDirectory,
+  nowUs: number,
+  receiptUs: () => number,
+): JudgedHeartbeats {
   const judged: JudgedHeartbeats = { heartbeats: [], positions: [], rejected: [] };
   items.forEach((item, index) => {
-    const heartbeat = toHeartbeat(item, sensors, nowUs);
+    const heartbeat = toHeartbeat(item, sensors, nowUs, receiptUs);
     if ('code' in heartbeat) {
       judged.rejected.push({ index, ...heartbeat });
     } else {
@@ -143,7 +148,12 @@ export function judgeHeartbeats(items: readonly unknown[], sensors: SensorDirect
 
 const heartbeatFields = new Set(['sensor', 'at', 'status', 'battery', 'signal', 'firmware']);
 
-function toHeartbeat(item: unknown, sensors: SensorDirectory, nowUs: number): Heartbeat | Fault {
+function toHeartbeat(
+  item: unknown,
+  sensors: SensorDirectory,
+  nowUs: number,
+  receiptUs: () => number,
+): Heartbeat | Fault {
   if (!isObject(item)) return fault('invalid_reading', 'A heartbeat is an object.');
   for (const field in item) {
     if (!heartbeatFields.has(field)) return unknownField(field, 'sensor, at, status, battery, signal and firmware');
@@ -152,9 +162,9 @@ function toHeartbeat(item: unknown, sensors: SensorDirectory, nowUs: number): He
   const sensor = typeof name === 'string' ? sensors.get(name) : undefined;
   // An inactive sensor may still say that it lives: that is no measurement.
   if (sensor === undefined) return sensorFault(name, undefined);
-  const atUs = at === undefined || at === null ? nowUs : instantUs(at);
-  if (atUs === undefined) return instantFault(at);
-  if (atUs > nowUs + maxAheadUs) return aheadFault(atUs);
+  const atUs = at === undefined || at === null ? receiptUs() : instantUs(at);
+  if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
+  if (atUs > nowUs + maxAheadUs) return aheadFault(at, atUs);
   if (status !== null && !isStatus(status)) return fault('invalid_status', rejectionCodes.invalid_status);
   if (battery !== null && !isWithin(battery, 0, 100)) return fault('invalid_battery', rejectionCodes.invalid_battery);
   if (signal !== null && !isWithin(signal, -200, 100)) return fault('invalid_signal', rejectionCodes.invalid_signal);
@@ -187,12 +197,34 @@ export function addConflicts(
   return [...rejected, ...found].sort((a, b) => a.index - b.index);
 }
 
-/** An instant of a body: RFC 3339 with an offset, or whole epoch milliseconds. Undefined where it is neither. */
+/**
+ * Gives the times of receipt, in epoch microseconds: each one later than the one before, so that two things that came at
+ * once are still two, but for a clock that was put back.
+ */
+export function createReceipts(clock: Clock): () => number {
+  let lastUs = 0;
+  return () => {
+    const nowUs = clock() * 1000;
+    const isInOrder = nowUs > lastUs || lastUs - nowUs > mostAtOnceUs;
+    lastUs = isInOrder ? nowUs : lastUs + 1;
+    return lastUs;
+  };
+}
+
+/** A whole body that came within one millisecond, many times over. */
+const mostAtOnceUs = 1e6;
+
+/** See {@link boundedUs}. */
+const tooEarly = Number.NEGATIVE_INFINITY;
+
+/**
+ * An instant of a body, RFC 3339 with an offset or whole epoch milliseconds, as {@link boundedUs} has it. Undefined where
+ * it is neither.
+ */
 export function instantUs(at: unknown): number | undefined {
   if (typeof at === 'string') return quickInstantUs(at) ?? parseInstantUs(at);
   if (typeof at !== 'number' || !Number.isInteger(at)) return undefined;
-  const us = at * 1000;
-  return Number.isSafeInteger(us) ? us : undefined;
+  return boundedUs(at * 1000);
 }
 
 /**
@@ -273,14 +305,16 @@ function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
   return fault('unknown_sensor', `No sensor of this entity has the code or id ${shown(name)}.`);
 }
 
-function instantFault(at: unknown): Fault {
+function instantFault(at: unknown, atUs: number | undefined): Fault {
   if (at === undefined) return missing('at');
+  if (atUs === tooEarly) return fault('invalid_at', `${shown(at)} lies before the year 1685.`);
   const allowed = 'give RFC 3339 with an offset, such as 2026-11-20T08:15:00Z, or whole epoch milliseconds';
   return fault('invalid_at', `${shown(at)} is no instant: ${allowed}.`);
 }
 
-function aheadFault(atUs: number): Fault {
-  return fault('in_future', `${formatInstantUs(atUs)} lies more than 24 hours ahead.`);
+function aheadFault(at: unknown, atUs: number): Fault {
+  const instant = Number.isFinite(atUs) ? formatInstantUs(atUs) : shown(at);
+  return fault('in_future', `${instant} lies more than 24 hours ahead.`);
 }
 
 function unitFault(unit: unknown, sensor: Sensor): Fault {

@@ -29,6 +29,8 @@ export function createRecordJudge(resource: ResourceDefinition): RecordJudge {
   const count = names.length;
   const required = fields.map(([, field]) => field.required === true);
   const isList = fields.map(([, field]) => field.kind === 'list');
+  const reserved = resource.reservedIds && new Set<unknown>(resource.reservedIds);
+  const idRule = `something other than ${['.', ...(resource.reservedIds ?? [])].join(', ')} and ..`;
   const violations = new ViolationList();
   let lines: number[] = [];
   let gathered = names.map(createColumn);
@@ -84,8 +86,8 @@ export function createRecordJudge(resource: ResourceDefinition): RecordJudge {
   /** Keeps the row whose values came last, or takes them back where anything was refused since `before`. */
   function close(before: number): void {
     const id = gathered[0]?.at(-1);
-    // An id stands in the path of its record, where these two mean something else.
-    if (id === '.' || id === '..') refuse('id', id, 'something other than . and ..');
+    // An id stands in the path of its record, where these mean something else.
+    if (id === '.' || id === '..' || reserved?.has(id)) refuse('id', id, idRule);
     if (violations.count === before) lines.push(line);
     else for (const column of gathered) column.pop();
   }

@@ -10,7 +10,8 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 43;
 const checksumLength = 6;
 const shape = /^hk_[0-9A-Za-z]{49}$/;
-const anywhere = /hk_[0-9A-Za-z]{6,}/g;
+/** Longer than a prefix; a stray escape in the middle hides nothing of what follows it. */
+const anywhere = /hk_[0-9A-Za-z%]{6,}/g;
 /** The largest multiple of 62 below 256: bytes at or above it are thrown away, so that no character is likelier. */
 const unbiasedBelow = 248;
 
@@ -52,15 +53,45 @@ export function isCompleteSecret(text: string): boolean {
   return claimed === crc32(text.slice(0, cut));
 }
 
-/** Whether some part of a text looks like a secret or a good part of one (longer than its prefix). */
-export function containsSecret(text: string): boolean {
-  return text.search(anywhere) !== -1;
+/**
+ * Cuts everything shaped like a secret down to its prefix; for whatever logs or quotes a text that it did not write itself.
+ * A text that hides one behind percent-encoding comes back decoded.
+ */
+export function redactSecrets(text: string): string {
+  const cut = text.includes(scheme) ? cutToPrefixes(text) : text;
+  if (!cut.includes('%')) return cut;
+  const decoded = decodePercents(cut);
+  const redacted = cutToPrefixes(decoded);
+  return redacted === decoded ? cut : redacted;
 }
 
-/** Cuts everything shaped like a secret down to its prefix; for whatever logs a text it did not write itself. */
-export function redactSecrets(text: string): string {
-  return text.includes(scheme) ? text.replace(anywhere, (found) => `${found.slice(0, prefixLength)}…`) : text;
+/** Whether so much of a secret stands in a text that it is no accident, percent-encoded or not. */
+export function holdsSecret(text: string): boolean {
+  return muchOfOne.test(text) || (text.includes('%') && muchOfOne.test(decodePercents(text)));
 }
+
+/** Longer than any prefix and than what a part number might happen to look like. */
+const muchOfOne = /hk_[0-9A-Za-z]{24}/;
+
+function cutToPrefixes(text: string): string {
+  return text.replace(anywhere, (found) => `${found.slice(0, prefixLength)}…`);
+}
+
+/** Undoes percent-encoding, also what was encoded several times; what is no encoding stays. One character a byte. */
+function decodePercents(text: string): string {
+  let decoded = text;
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const before = decoded;
+    decoded = before.replace(/%(?:25)*([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    if (decoded === before) break;
+  }
+  return decoded;
+}
+
+/** An escape of an escape is undone in one pass; more are for what is put together out of pieces of escapes. */
+const mostPasses = 4;
 
 /** Place of a character in the alphabet. */
 function digitOf(code: number): number {

@@ -2,7 +2,7 @@ import type { Domain } from './actors.ts';
 import { HkctlError } from './errors.ts';
 import type { ResourceDefinition } from './fields.ts';
 import { formatInstantUs } from './instants.ts';
-import type { Entity, Reading, RecordPosition, Sensor } from './store.ts';
+import type { Entity, Reading, RecordPosition, Sensor, SensorDirectory } from './store.ts';
 
 /** A sensor as it was imported, with what was last heard of it. */
 export interface SensorView {
@@ -56,6 +56,14 @@ export async function showSensor(
   const [view] = json === undefined ? [] : await withStates(domain, entity, [JSON.parse(json)]);
   if (!view) throw new HkctlError('not_found', `The sensor "${ref}" was just removed.`);
   return view;
+}
+
+/** A sensor by its id alone: the same text may be the code of another one, which goes before it in a directory. */
+export function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
+  const named = directory.get(id);
+  if (named === undefined || named.id === id) return named;
+  for (const sensor of directory.values()) if (sensor.id === id) return sensor;
+  return undefined;
 }
 
 /** Readings of one sensor in order of time, read in pieces so that memory stays bounded. */

@@ -35,7 +35,7 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
     // From the right: each proxy adds whom it saw, and only what trusted ones say counts.
     let client = peer;
     for (const hop of forwarded.split(',').reverse()) {
-      const address = plainAddress(hop.trim());
+      const address = plainAddress(withoutPort(hop.trim()));
       if (isIP(address) === 0) break;
       client = address;
       if (!isTrusted(address)) break;
@@ -68,6 +68,11 @@ export function networkOf(address: string): string {
 /** Whether a host to listen on is reachable from this machine only. */
 export function isLoopbackAddress(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Some proxies add the port: `192.0.2.7:5678`, `[2001:db8::7]:5678`. */
+function withoutPort(hop: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
 /** Without a zone, and IPv4 as IPv4 where a socket for both shows it as `::ffff:…`. */

@@ -21,7 +21,7 @@ import { openapiDocument } from './openapi.ts';
 import { PageCache, represent, toRepresentation } from './page-cache.ts';
 import { ApiError } from './problem.ts';
 import { createReadingsHandler } from './readings.ts';
-import { createListHandler, createRecordHandler } from './records.ts';
+import { createLinks, createListHandler, createRecordHandler } from './records.ts';
 import { createSensorHandler, createSensorListHandler } from './sensors.ts';
 import { Turns } from './turns.ts';
 import { createOverLimitWarning } from './warnings.ts';
@@ -74,7 +74,8 @@ export function createApp(options: AppOptions): H3 {
   const memory = options.memory ?? createMemory(memoryLimits);
   const metrics = new Metrics(limiters, memory);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
-  const cache = { pages, version: turns.once(() => domain.store.records.version()) };
+  const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
+  const cache = { pages, links, version: turns.once(() => domain.store.records.version()) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
@@ -102,12 +103,14 @@ export function createApp(options: AppOptions): H3 {
   for (const resource of resources) {
     const { name, permissions } = resource;
     const isSensors = name === 'sensors';
-    const list = isSensors ? createSensorListHandler(domain, resource) : createListHandler(domain, resource, cache);
+    const list = isSensors
+      ? createSensorListHandler(domain, resource, links)
+      : createListHandler(domain, resource, cache);
     const single = isSensors ? createSensorHandler(domain, resource) : createRecordHandler(domain, resource, cache);
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
     route(`/api/v1/${name}/:id`, { GET: secured({ ...readable, permissions }, single) });
     if (!isSensors) continue;
-    const readings = createReadingsHandler(domain, resource, memory.answers);
+    const readings = createReadingsHandler(domain, resource, memory.answers, links);
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
   }
   route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(ingestOptions)) });
@@ -143,6 +146,11 @@ export function createApp(options: AppOptions): H3 {
   function secured(demand: Demand, handler: SecuredHandler): Handler {
     return (exchange) => gate.admit(exchange, demand, (session) => handler(exchange, session));
   }
+}
+
+/** The path of a base URL, without a slash at its end. */
+function basePathOf(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/+$/, '');
 }
 
 function refuseMethod(allowed: readonly string[]): Answer {

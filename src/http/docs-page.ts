@@ -1,5 +1,8 @@
-/** The documents page; everything it needs is served from here, so that it works without the internet. */
-export const documentsPage = `<!doctype html>
+/**
+ * The documents page; everything it needs is served from here, so that it works without the internet. `root` leads from
+ * the page to `/api/v1/`, so that it also works where a proxy puts all of it below another path.
+ */
+export const documentsPage = (root: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -7,19 +10,19 @@ export const documentsPage = `<!doctype html>
 <meta name="color-scheme" content="light">
 <title>hkctl client API</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/api/v1/docs/swagger-ui.css">
-<link rel="stylesheet" href="/api/v1/docs/style.css">
+<link rel="stylesheet" href="${root}docs/swagger-ui.css">
+<link rel="stylesheet" href="${root}docs/style.css">
 </head>
 <body>
 <header class="top">
 <strong>hkctl client API</strong>
-<a href="/api/v1/openapi.json">openapi.json</a>
+<a href="${root}openapi.json">openapi.json</a>
 </header>
 <noscript><p class="plain">This page needs JavaScript. The same in machine-readable form:
-<a href="/api/v1/openapi.json">openapi.json</a>.</p></noscript>
+<a href="${root}openapi.json">openapi.json</a>.</p></noscript>
 <main id="documents"></main>
-<script src="/api/v1/docs/swagger-ui-bundle.js"></script>
-<script src="/api/v1/docs/start.js"></script>
+<script src="${root}docs/swagger-ui-bundle.js"></script>
+<script src="${root}docs/start.js"></script>
 </body>
 </html>
 `;
@@ -27,7 +30,7 @@ export const documentsPage = `<!doctype html>
 /** Starts the page: the key that somebody types in stays in the memory of this tab and is gone with it. */
 export const documentsScript = `'use strict';
 window.ui = SwaggerUIBundle({
-  url: '/api/v1/openapi.json',
+  url: new URL('../openapi.json', document.currentScript.src).href,
   dom_id: '#documents',
   deepLinking: true,
   persistAuthorization: false,

@@ -37,6 +37,14 @@ const pageHeaders = [
 /** The files of the documents page, by the name under `/api/v1/docs/`. */
 export const documentFiles = ['swagger-ui-bundle.js', 'swagger-ui.css', 'start.js', 'style.css'] as const;
 
+/** How `/api/v1/` is reached from the paths of the page. */
+const rootFrom: Readonly<Record<string, string>> = {
+  '/api/v1': './v1/',
+  '/api/v1/': './',
+  '/api/v1/docs': './',
+  '/api/v1/docs/': '../',
+};
+
 /** Builds the handlers of the documents page; `folder` holds the two files of swagger-ui-dist, read when first asked for. */
 export function createDocuments(folder: string): {
   page(exchange: Exchange): Promise<Answer>;
@@ -60,7 +68,10 @@ export function createDocuments(folder: string): {
     'style.css': () => documentsStyle,
   };
   return {
-    page: (exchange) => serve(exchange, 'page', 'text/html; charset=utf-8', () => documentsPage),
+    page: (exchange) => {
+      const root = rootFrom[exchange.path] ?? './';
+      return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => documentsPage(root));
+    },
     file: (name) => (exchange) => {
       const type = name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8';
       return serve(exchange, name, type, sources[name]);

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Server as HttpServer, type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { errorTable } from '../core/errors.ts';
 import type { Log } from './log.ts';
+import type { ApiCode } from './problem.ts';
 
 /** What stands between a connection and its requests. */
 export interface Framing {
@@ -20,8 +22,18 @@ export function createFraming(log: Log): Framing {
     guard(server) {
       server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
         if (refused.has(socket)) socket.end();
-        else refuse(error, socket, log);
+        else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+        else refuse(socket, error.code, log);
       });
+      // Node would end the connection without a word; whoever takes it has it for himself, its errors and its end included.
+      server.on('connect', (_, socket) => {
+        socket.on('error', () => socket.destroy());
+        socket.resume();
+        refuse(socket, 'CONNECT', log);
+        setTimeout(() => socket.destroy(), lingerMs).unref();
+      });
+      // Node's own answer has no body; see ambiguityOf. Its types know this as an option only.
+      Object.assign(server, { requireHostHeader: false });
       // Node drops headers beyond its count without a word, also those that a proxy put last. Their size is limited anyway.
       server.maxHeadersCount = 0;
       // Who asks before it sends its body is answered once its key was judged: see readText.
@@ -33,9 +45,9 @@ export function createFraming(log: Log): Framing {
       const why = ambiguityOf(req);
       if (why === undefined) return pass(req, res);
       refused.add(req.socket);
-      const { id, headers, body } = problemOf(400);
-      log.debug({ id, status: 400, code: why }, 'no clear HTTP request');
-      res.writeHead(400, STATUS_CODES[400], headers);
+      const { id, status, headers, body } = problemOf(why);
+      log.debug({ id, status, code: why }, 'no clear HTTP request');
+      res.writeHead(status, STATUS_CODES[status], headers);
       res.end(body);
     },
   };
@@ -48,7 +60,8 @@ function ambiguityOf(req: IncomingMessage): string | undefined {
   // Node reads any list that ends with chunked, and nobody would undo the others.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'TRANSFER_ENCODING';
   // RFC 9112, section 3.2.
-  if (host !== undefined && (!hostShape.test(host) || countHosts(req.rawHeaders) > 1)) return 'HOST';
+  const isHostClear = host === undefined ? req.httpVersionMinor === 0 : hostShape.test(host);
+  if (!isHostClear || countHosts(req.rawHeaders) > 1) return 'HOST';
   return isPlainTarget(req.url ?? '') ? undefined : 'TARGET';
 }
 
@@ -73,31 +86,59 @@ function isPlainTarget(url: string): boolean {
 const suspicious = /[.%\\#]/;
 const unclear = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-const statuses: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
-
-/** What Node's parser refused never becomes a request: a short problem document, and the connection ends. */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex, log: Log): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = statuses[error.code ?? ''] ?? 400;
-  const { id, headers, body } = problemOf(status);
-  log.debug({ id, status, code: error.code }, 'no HTTP request');
+/** What never becomes a request: a short problem document, and the connection ends. */
+function refuse(socket: Duplex, why: string | undefined, log: Log): void {
+  const { id, status, headers, body } = problemOf(why);
+  log.debug({ id, status, code: why }, 'no HTTP request');
   const head = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }
 
-/** A problem document without a code: there was no request that one could be about. */
-function problemOf(status: number): { id: string; headers: string[]; body: string } {
+/** So long a client may take to read what it was told. */
+const lingerMs = 1000;
+
+interface Unclear {
+  code: ApiCode;
+  detail: string;
+  /** Where it is another than that of the code. */
+  status?: number;
+  headers?: readonly string[];
+}
+
+/** What is told to whom, by the code of Node's parser or by what {@link ambiguityOf} found. */
+const told: Readonly<Record<string, Unclear>> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 'too_large',
+    status: 431,
+    detail: 'The request line and the headers are at most 16 KiB together.',
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 'too_large', detail: 'The extensions of the chunks are too long.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'unavailable', status: 408, detail: 'The request did not come within the time.' },
+  CONNECT: {
+    code: 'method_not_allowed',
+    detail: 'This is no proxy.',
+    headers: ['Allow', 'GET, HEAD, POST'],
+  },
+  HPE_INVALID_METHOD: badRequest('There is no method of that name, or this is no HTTP.'),
+  HPE_INVALID_URL: badRequest('The target holds characters that must be percent-encoded.'),
+  HTTP_VERSION: badRequest('The request line names no HTTP/1.0 or HTTP/1.1.'),
+  TRANSFER_ENCODING: badRequest('The only Transfer-Encoding is chunked.'),
+  HOST: badRequest('There must be one Host header, with a host and a port at most.'),
+  TARGET: badRequest('The target must be a path without dots to resolve, backslashes and fragments.'),
+};
+
+function badRequest(detail: string): Unclear {
+  return { code: 'bad_parameter', detail };
+}
+
+const notHttp = badRequest('This is no clear HTTP/1.1 request: its head or the length of its body is broken.');
+
+function problemOf(why: string | undefined) {
+  const { code, detail, status = errorTable[code].status, headers = [] } = told[why ?? ''] ?? notHttp;
   const id = randomUUID();
-  const title = STATUS_CODES[status] ?? 'Bad Request';
-  const body = JSON.stringify({ type: 'about:blank', title, status, request_id: id });
+  const title = status === errorTable[code].status ? errorTable[code].title : STATUS_CODES[status];
+  const body = JSON.stringify({ type: `urn:hkctl:problem:${code}`, title, status, detail, code, request_id: id });
   const type = ['Content-Type', 'application/problem+json', 'Content-Length', String(Buffer.byteLength(body))];
   const others = ['Connection', 'close', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', id];
-  return { id, headers: [...others, ...type], body };
+  return { id, status, headers: [...headers, ...others, ...type], body };
 }

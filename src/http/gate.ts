@@ -2,14 +2,13 @@ import type { Domain } from '../core/actors.ts';
 import { holdsAny, type Principal, type Refusal, refusalDetails, refusalOf } from '../core/authentication.ts';
 import type { PageScope } from '../core/pages.ts';
 import type { ClientPermission } from '../core/permissions.ts';
-import { hashOf, isCompleteSecret, secretLength } from '../core/secrets.ts';
+import { hashOf, holdsSecret, isCompleteSecret, secretLength } from '../core/secrets.ts';
 import type { Credential, MaybePromise } from '../core/store.ts';
 import { type AddressBook, networkOf } from './addresses.ts';
 import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
 import type { AddressLimiter, KeyLimiter } from './limits.ts';
 import { type ApiCode, ApiError } from './problem.ts';
-import { holdsSecret } from './query.ts';
 import type { Turns } from './turns.ts';
 
 /** A key that was let in, with what its answers need again and again; the same object for as long as the key stays as it is. */

@@ -1,6 +1,13 @@
 import type { Domain } from '../core/actors.ts';
 import { requireKnown } from '../core/pages.ts';
-import { addConflicts, judgeHeartbeats, judgeReadings, maxBatch, type Rejection } from '../core/readings.ts';
+import {
+  addConflicts,
+  createReceipts,
+  judgeHeartbeats,
+  judgeReadings,
+  maxBatch,
+  type Rejection,
+} from '../core/readings.ts';
 import type { BatchVerdict, MaybePromise, SensorDirectory } from '../core/store.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { readText, requireMediaType } from './body.ts';
@@ -60,9 +67,10 @@ export function createReadingsIngest(options: IngestOptions) {
 export function createHeartbeatsIngest(options: IngestOptions) {
   const { counts } = options;
   const { readings } = options.domain.store;
+  const receiptUs = createReceipts(options.domain.clock);
   return ingest(options, heartbeatsMediaTypes, (text, type, sensors, nowUs) => {
     const { items } = toItems(text, type, 'heartbeats', nowUs);
-    const { heartbeats, positions, rejected } = judgeHeartbeats(items, sensors, nowUs);
+    const { heartbeats, positions, rejected } = judgeHeartbeats(items, sensors, nowUs, receiptUs);
     return chain(heartbeats.length === 0 ? nothingKept : readings.appendHeartbeats(heartbeats), (verdict) => {
       const refused = addConflicts(rejected, verdict.conflicts, positions);
       counts.heartbeats += verdict.accepted;
@@ -135,9 +143,8 @@ function parseLines(text: string): unknown[] {
 }
 
 function parseJson(text: string, what: string): unknown {
-  if (text.length > shallowLength) requireShallow(text);
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.length > shallowLength ? cutToDepth(text) : text);
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown;
     throw new ApiError('bad_json', `${what} is not JSON.`);
@@ -148,8 +155,13 @@ function parseJson(text: string, what: string): unknown {
 const shallowLength = 64 * 1024;
 const maxDepth = 32;
 
-/** Refuses a text whose brackets go deeper than any body of ours: parsing it would take memory by the hundredfold. */
-function requireShallow(text: string): void {
+/**
+ * A text without what its brackets hold beyond a depth that no body of ours has: parsing that would take memory by the
+ * hundredfold. Whatever was so deep is no value of a reading without it either, and the others of the body are judged.
+ */
+function cutToDepth(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
   let depth = 0;
   let inText = false;
   for (let i = 0; i < text.length; i++) {
@@ -159,8 +171,8 @@ function requireShallow(text: string): void {
       else if (code === 34) inText = false;
     } else if (code === 34) inText = true;
     else if (code === 91 || code === 123) {
-      depth++;
-      if (depth > maxDepth) throw new ApiError('invalid_body', `The body is nested deeper than ${maxDepth} levels.`);
-    } else if (code === 93 || code === 125) depth--;
+      if (++depth === maxDepth) kept.push(text.slice(from, i + 1));
+    } else if ((code === 93 || code === 125) && depth-- === maxDepth) from = i;
   }
+  return kept.length === 0 ? text : kept.join('') + (depth >= maxDepth ? '' : text.slice(from));
 }

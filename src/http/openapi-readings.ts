@@ -35,7 +35,7 @@ export function readReadings(permissions: readonly ClientPermission[]): Schema {
       {
         ...query,
         name: 'bucket',
-        description: 'Length of the buckets: a number and s, m, h, d or w.',
+        description: 'Length of the buckets: a number and s, m, h, d or w; at most 36500d.',
         schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}[smhdw]$' },
         example: '5m',
       },

@@ -34,7 +34,7 @@ export function toRepresentation(
     type: options.type ?? 'application/json',
     tag: options.tag ?? hash('sha256', body, 'base64url').slice(0, 22),
     headers: options.headers ?? [],
-    vary: body.length < worthCoding ? vary : `${vary}, Accept-Encoding`,
+    vary: body.length < worthCoding || vary === 'Accept-Encoding' ? vary : `${vary}, Accept-Encoding`,
     codings: new Map(),
   };
 }

@@ -1,17 +1,19 @@
 import type { Domain } from '../core/actors.ts';
+import { sha256 } from '../core/digest.ts';
 import { HkctlError } from '../core/errors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
 import { formatInstantUs } from '../core/instants.ts';
 import { readLimit, requireKnown, wrongValue } from '../core/pages.ts';
 import { instantUs } from '../core/readings.ts';
+import { sensorById } from '../core/sensors.ts';
 import { parseSpanMs } from '../core/settings.ts';
-import { type Aggregate, aggregates, type Reading, type ReadingBucket } from '../core/store.ts';
+import { type Aggregate, aggregates, type Reading, type ReadingBucket, type Sensor } from '../core/store.ts';
 import type { Exchange } from './exchange.ts';
 import type { Session } from './gate.ts';
 import type { Budget } from './memory.ts';
 import { represent, toRepresentation } from './page-cache.ts';
 import { parseQuery } from './query.ts';
-import { linkToNext, notFound } from './records.ts';
+import { type Links, notFound } from './records.ts';
 
 export const readingsLimit = { default: 1000, max: 100_000 } as const;
 export const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
@@ -25,6 +27,7 @@ interface ReadingsQuery {
   fromUs: number | undefined;
   toUs: number | undefined;
   limit: number;
+  cursor: string | undefined;
   bucketUs: number | undefined;
   aggregates: readonly Aggregate[];
 }
@@ -33,19 +36,22 @@ interface ReadingsQuery {
 const sliceRows = 5000;
 
 /** `GET /sensors/{id}/readings`: readings, or their sums in buckets, in order of time, as JSON, NDJSON or CSV. */
-export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, answers: Budget) {
+export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, answers: Budget, links: Links) {
   return async (exchange: Exchange, session: Session) => {
     const query = readQuery(exchange.query);
     const type = typeFor(exchange.header('accept'));
     const name = exchange.parameter('id');
     const directory = await domain.store.readings.directory(session.scope.entityId);
-    const sensor = name === undefined ? undefined : directory.get(name);
+    // In a path an id is the id of that record; a code is taken as well.
+    const sensor = name === undefined ? undefined : (sensorById(directory, name) ?? directory.get(name));
     if (sensor === undefined) throw notFound(resource);
 
+    const tie = tieOf(query, sensor);
+    let fromUs = query.cursor === undefined ? query.fromUs : readCursor(query.cursor, tie);
+    let left = query.limit;
     // As much as it may become; what it does not need is given back once that is known.
     exchange.answerRoom = await answers.reserve(query.limit * longestLine(query));
     const slices: Buffer[] = [];
-    let { fromUs, limit: left } = query;
     let next: number | null = null;
     do {
       const wanted = Math.min(sliceRows, left);
@@ -59,8 +65,8 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
       // Others are served between two slices: a hundred thousand rows take longer than they should wait.
       if (next !== null && left > 0) await new Promise((resolve) => setImmediate(resolve));
     } while (next !== null && left > 0);
-    const cursor = next === null ? null : cursorAt(next, exchange.query);
-    const headers = cursor === null ? [] : linkToNext(exchange, cursor);
+    const cursor = next === null ? null : cursorAt(next, tie);
+    const headers = links(exchange, cursor);
     const body = toBody(slices, type, query, cursor);
     return represent(exchange, toRepresentation(body, { type, headers, vary: 'Authorization, Accept' }));
   };
@@ -78,18 +84,16 @@ function readSlice(domain: Domain, series: number, query: ReadingsQuery, limit: 
 
 function readQuery(text: string): ReadingsQuery {
   const given = requireKnown(parseQuery(text), allowed);
-  const from = readInstant('from', given.get('from'));
-  const toUs = readInstant('to', given.get('to'));
-  const cursor = given.get('cursor');
   const bucket = given.get('bucket');
   const agg = given.get('agg');
   if (agg !== undefined && bucket === undefined) {
     throw new HkctlError('bad_parameter', 'agg goes with bucket: give bucket=5m, for example.');
   }
   return {
-    fromUs: cursor === undefined ? from : readCursor(cursor, text),
-    toUs,
+    fromUs: readInstant('from', given.get('from')),
+    toUs: readInstant('to', given.get('to')),
     limit: readLimit(given.get('limit'), readingsLimit),
+    cursor: given.get('cursor'),
     bucketUs: bucket === undefined ? undefined : readBucketUs(bucket),
     aggregates: agg === undefined ? ['avg'] : readAggregates(agg),
   };
@@ -105,9 +109,12 @@ function readInstant(name: string, text: string | undefined): number | undefined
 }
 
 function readBucketUs(text: string): number {
-  if (!/^[1-9]\d{0,5}[smhdw]$/.test(text)) throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d');
-  return parseSpanMs(text) * 1000;
+  const ms = /^[1-9]\d{0,5}[smhdw]$/.test(text) ? parseSpanMs(text) : Number.POSITIVE_INFINITY;
+  if (ms > longestBucketMs) throw wrongValue('bucket', text, 'a span such as 30s, 5m, 1h or 1d, at most 36500d');
+  return ms * 1000;
 }
+
+const longestBucketMs = 36_500 * 86_400_000;
 
 function readAggregates(text: string): Aggregate[] {
   const wanted = text.split(',');
@@ -120,23 +127,22 @@ function readAggregates(text: string): Aggregate[] {
 
 // --- the cursor: the instant at which the next page starts, tied to the rest of the query ------------------------------
 
-function cursorAt(us: number, query: string): string {
-  return Buffer.from(`${us}.${tieOf(query)}`).toString('base64url');
+function cursorAt(us: number, tie: string): string {
+  return Buffer.from(`${us}.${tie}`).toString('base64url');
 }
 
-function readCursor(cursor: string, query: string): number {
+function readCursor(cursor: string, wanted: string): number {
   const [us = '', tie] = Buffer.from(cursor, 'base64url').toString().split('.');
   if (!/^-?\d{1,17}$/.test(us)) throw wrongValue('cursor', cursor, 'the next_cursor of the page before, as it is');
-  if (tie !== tieOf(query)) {
+  if (tie !== wanted) {
     throw new HkctlError('bad_parameter', 'This cursor belongs to another query: repeat all other parameters with it.');
   }
   return Number(us);
 }
 
-/** The parameters that say which rows there are; the limit may change from page to page. */
-function tieOf(query: string): string {
-  const parts = query.split('&').filter((part) => /^(from|to|bucket|agg)=/.test(part));
-  return Buffer.from(parts.sort().join('&')).toString('base64url').slice(0, 200);
+/** What says which rows there are, however it is written; the limit may change from page to page. */
+function tieOf({ fromUs, toUs, bucketUs, aggregates: wanted }: ReadingsQuery, { series }: Sensor): string {
+  return sha256(JSON.stringify([series, fromUs, toUs, bucketUs, wanted]), 'base64url').slice(0, 12);
 }
 
 // --- the text -----------------------------------------------------------------------------------------------------
@@ -173,26 +179,25 @@ function longestLine({ bucketUs, aggregates: wanted }: ReadingsQuery): number {
   return bucketUs === undefined ? 96 : 48 + 34 * wanted.length;
 }
 
-/** The type to answer in; JSON where nothing that there is was asked for. */
+/**
+ * The type to answer in: the one most welcome, of equals the one named first; JSON where none is. What is named by itself
+ * counts before a wildcard (RFC 9110, section 12.5.1).
+ */
 function typeFor(accept: string | undefined): ReadingsType {
   if (accept === undefined || accept === '*/*') return 'application/json';
-  let best: ReadingsType = 'application/json';
-  let most = 0;
-  for (const part of accept.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-    const type = typeNames.get(name);
-    const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1) || 0;
-    if (type !== undefined && weight > most) {
-      best = type;
-      most = weight;
-    }
-  }
-  return best;
+  const ranges = accept.toLowerCase().split(',').map(readRange);
+  const offers = readingsTypes.map((type) => {
+    const names = [type, type.replace(/[^/]*$/, '*'), '*/*'];
+    const places = names.map((range) => ranges.findIndex(({ name }) => name === range));
+    const place = places.find((index) => index !== -1) ?? -1;
+    return { type, place, weight: ranges[place]?.weight ?? 0 };
+  });
+  const [best] = offers.sort((a, b) => b.weight - a.weight || a.place - b.place);
+  return best && best.weight > 0 ? best.type : 'application/json';
 }
 
-const typeNames = new Map<string, ReadingsType>([
-  ...readingsTypes.map((type) => [type, type] as const),
-  ['application/ndjson', 'application/x-ndjson'],
-  ['text/*', 'text/csv'],
-  ['application/*', 'application/json'],
-]);
+function readRange(part: string): { name: string; weight: number } {
+  const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+  const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1) || 0;
+  return { name: name === 'application/ndjson' ? 'application/x-ndjson' : name, weight };
+}

@@ -14,16 +14,28 @@ import { parseQuery, withParameter } from './query.ts';
 export interface RecordCache {
   pages: PageCache;
   version(): MaybePromise<number>;
+  links: Links;
+}
+
+/** Writes the Link header to the next page (RFC 8288): this page's query with the cursor in it; none where it is null. */
+export type Links = (exchange: Exchange, cursor: string | null) => string[];
+
+/** Builds it; `basePath` is what a proxy in front has before the paths of the API. */
+export function createLinks(basePath: string): Links {
+  return ({ path, query }, cursor) =>
+    cursor === null ? [] : ['Link', `<${basePath}${path}?${withParameter(query, 'cursor', cursor)}>; rel="next"`];
 }
 
 /** `GET /<resource>`: a page of records of the key's entity. */
-export function createListHandler(domain: Domain, resource: ResourceDefinition, { pages, version }: RecordCache) {
+export function createListHandler(domain: Domain, resource: ResourceDefinition, cache: RecordCache) {
+  const { pages, version, links } = cache;
   const reader = createPageReader(resource);
   const { records } = domain.store;
   const read = (exchange: Exchange, session: Session, at: number, key: string): MaybePromise<Representation> => {
     const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
     return chain(records.page(request), ({ json, next }) => {
-      const page = listRepresentation(exchange, json, next === null ? null : cursorOf(next));
+      const cursor = next === null ? null : cursorOf(next);
+      const page = listRepresentation(json, cursor, links(exchange, cursor));
       pages.put(key, at, page);
       return page;
     });
@@ -39,15 +51,9 @@ export function createListHandler(domain: Domain, resource: ResourceDefinition, 
 }
 
 /** A page as it goes out; `json` are its records, joined by commas. */
-export function listRepresentation(exchange: Exchange, json: string, cursor: string | null): Representation {
-  return toRepresentation(`{"data":[${json}],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`, {
-    headers: cursor === null ? [] : linkToNext(exchange, cursor),
-  });
-}
-
-/** The Link header to the next page (RFC 8288): this page's query with the cursor in it. */
-export function linkToNext(exchange: Exchange, cursor: string): string[] {
-  return ['Link', `<${exchange.path}?${withParameter(exchange.query, 'cursor', cursor)}>; rel="next"`];
+export function listRepresentation(json: string, cursor: string | null, headers: readonly string[]): Representation {
+  const next = cursor === null ? 'null' : `"${cursor}"`;
+  return toRepresentation(`{"data":[${json}],"next_cursor":${next}}`, { headers });
 }
 
 const none = new Map<string, unknown>();

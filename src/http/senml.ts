@@ -64,9 +64,9 @@ function toReading({ n, t, u, v, vb }: Record<string, unknown>, base: Base, nowU
   return { sensor, at: atUs === undefined ? t : shownInstant(atUs), value, unit: u ?? base.unit };
 }
 
-/** As the judge reads it; a time that no instant has stays the number it is, and is refused there. */
+/** As the judge reads it; milliseconds that no instant has stay the number they are, and are refused there. */
 function shownInstant(us: number): string | number {
-  return Math.abs(us) < 8e15 ? formatInstantUs(us) : Number.NaN;
+  return Math.abs(us) < 8e15 ? formatInstantUs(us) : Math.round(us / 1000);
 }
 
 /** Seconds as SenML has them; base and own time are rounded apart, since their sum as a double is no longer exact. */

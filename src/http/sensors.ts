@@ -2,22 +2,24 @@ import type { Domain } from '../core/actors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
 import { formatInstantUs } from '../core/instants.ts';
 import { createPageReader, requireKnown } from '../core/pages.ts';
-import type { SensorDirectory, SensorState } from '../core/store.ts';
+import { sensorById } from '../core/sensors.ts';
+import type { SensorState } from '../core/store.ts';
 import type { Exchange } from './exchange.ts';
 import type { Session } from './gate.ts';
 import { represent, toRepresentation } from './page-cache.ts';
 import { parseQuery } from './query.ts';
-import { listRepresentation, notFound } from './records.ts';
+import { type Links, listRepresentation, notFound } from './records.ts';
 
 /** `GET /sensors`: imported fields, and the last that was heard from each. Never kept: readings arrive all the time. */
-export function createSensorListHandler(domain: Domain, resource: ResourceDefinition) {
+export function createSensorListHandler(domain: Domain, resource: ResourceDefinition, links: Links) {
   const reader = createPageReader(resource);
   return async (exchange: Exchange, session: Session) => {
     const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
     const { json, next } = await domain.store.records.page(request);
     const sensors = await withStates(domain, session.scope.entityId, JSON.parse(`[${json}]`));
     const text = sensors.map((sensor) => JSON.stringify(sensor)).join(',');
-    return represent(exchange, listRepresentation(exchange, text, next === null ? null : cursorOf(next)));
+    const cursor = next === null ? null : cursorOf(next);
+    return represent(exchange, listRepresentation(text, cursor, links(exchange, cursor)));
   };
 }
 
@@ -41,20 +43,12 @@ type SensorRecord = { id: string } & Record<string, unknown>;
 async function withStates(domain: Domain, entityId: string, sensors: SensorRecord[]) {
   const { readings } = domain.store;
   const directory = await readings.directory(entityId);
-  const series = sensors.flatMap(({ id }) => seriesOf(directory, id) ?? []);
+  const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
   const states = await readings.states(series);
   return sensors.map((sensor) => {
-    const found = seriesOf(directory, sensor.id);
+    const found = sensorById(directory, sensor.id)?.series;
     return { ...sensor, ...shownState(found === undefined ? undefined : states.get(found)) };
   });
-}
-
-/** By id only: the code of another sensor may be the same text. */
-function seriesOf(directory: SensorDirectory, id: string): number | undefined {
-  const byName = directory.get(id);
-  if (byName === undefined || byName.id === id) return byName?.series;
-  for (const sensor of directory.values()) if (sensor.id === id) return sensor.series;
-  return undefined;
 }
 
 function shownState(state: SensorState | undefined) {

@@ -8,6 +8,7 @@ export const sensors = defineResource({
   summary: 'Asset sensors: what each measures, in which unit, and where.',
   idExample: 'SE-1001',
   permissions: ['asset_sensors.view'],
+  reservedIds: ['readings', 'heartbeats'],
   fields: {
     code: {
       kind: 'text',

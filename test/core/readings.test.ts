@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatInstantUs, parseInstantUs } from '../../src/core/instants.ts';
-import { addConflicts, judgeHeartbeats, judgeReadings, quickInstantUs } from '../../src/core/readings.ts';
+import {
+  addConflicts,
+  createReceipts,
+  judgeHeartbeats,
+  judgeReadings,
+  quickInstantUs,
+} from '../../src/core/readings.ts';
 import type { Sensor } from '../../src/core/store.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
@@ -54,7 +60,7 @@ describe('readings', () => {
     [{ sensor: 'OLD', at, value: 1 }, 'sensor_inactive'],
     [{ sensor: 'OVEN', at: '2026-11-20T08:15:00', value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at: 1.5, value: 1 }, 'invalid_at'],
-    [{ sensor: 'OVEN', at: 1e300, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: 1e300, value: 1 }, 'in_future'],
     [{ sensor: 'OVEN', at: {}, value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at: '2026-11-21T08:15:00.000001Z', value: 1 }, 'in_future'],
     [{ sensor: 'OVEN', at, value: '1' }, 'invalid_value'],
@@ -64,6 +70,12 @@ describe('readings', () => {
     [{ sensor: 'DOOR', at, value: 1, unit: 'Cel' }, 'unit_mismatch'],
     [{ sensor: 'OVEN', at, value: 1, quality: 'superb' }, 'invalid_quality'],
     [{ sensor: 'OVEN', at: '2026-11-21T08:15:00Z', value: 1 }, undefined],
+    [{ sensor: 'OVEN', at: '9999-12-31T23:59:59Z', value: 1 }, 'in_future'],
+    [{ sensor: 'OVEN', at: 1_795_508_100_000_000, value: 1 }, 'in_future'],
+    [{ sensor: 'OVEN', at: Number.MAX_VALUE, value: 1 }, 'in_future'],
+    [{ sensor: 'OVEN', at: '0001-01-01T00:00:00Z', value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: -Number.MAX_VALUE, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: '1700-01-01T00:00:00Z', value: 1 }, undefined],
     [{ sensor: 'OVEN', at, value: -0, unit: null, quality: null }, undefined],
   ])('%j → %s', (item, code) => {
     expect(codeOf(item)).toBe(code);
@@ -89,7 +101,7 @@ describe('readings', () => {
 });
 
 describe('heartbeats', () => {
-  const judge = (item: unknown) => judgeHeartbeats([item], sensors, nowUs);
+  const judge = (item: unknown) => judgeHeartbeats([item], sensors, nowUs, () => nowUs);
 
   it('take the time of receipt where they name none', () => {
     const heartbeat = { series: 7, atUs: nowUs, status: null, battery: null, signal: null, firmware: null };
@@ -109,6 +121,28 @@ describe('heartbeats', () => {
     [1, 'invalid_reading'],
   ])('%j → %s', (item, code) => {
     expect(judge(item).rejected[0]?.code).toBe(code);
+  });
+});
+
+describe('times of receipt', () => {
+  it('are each later than the one before, however many come at once', () => {
+    let nowMs = 1_760_000_000_000;
+    const receiptUs = createReceipts(() => nowMs);
+    const many = Array.from({ length: 3000 }, receiptUs);
+    expect(many[0]).toBe(nowMs * 1000);
+    expect(new Set(many).size).toBe(many.length);
+    nowMs += 1;
+    expect(receiptUs()).toBeGreaterThan(many.at(-1) ?? 0);
+    nowMs += 5000;
+    expect(receiptUs()).toBe(nowMs * 1000);
+  });
+
+  it('follow a clock that was put back', () => {
+    let nowMs = 1_760_000_000_000;
+    const receiptUs = createReceipts(() => nowMs);
+    receiptUs();
+    nowMs -= 86_400_000;
+    expect(receiptUs()).toBe(nowMs * 1000);
   });
 });
 

@@ -60,6 +60,13 @@ describe('nothing that is written holds a secret', () => {
       await ask(`/api/v1/parts?cursor=${secret}`, { secret: core.secret });
       await ask(`/api/v1/parts/${secret}`, { secret: core.secret });
       await ask(`/${secret}`);
+      const escaped = secret.replace('_', '%5F');
+      await ask(`/api/v1/parts?key=${escaped}`, { secret: core.secret });
+      await ask(`/api/v1/openapi.json?key=${escaped}`);
+      await ask(`/api/v1/parts?part_number=${escaped.replace('%', '%25')}`, { secret: core.secret });
+      await ask(`/api/v1/parts?key=${secret.slice(0, 20)}%${secret.slice(20)}`, { secret: core.secret });
+      await ask(`/api/v1/${escaped}%zz`, { secret: core.secret });
+      await ask(`/api/v1/parts/%ff${escaped}`, { secret: core.secret });
       await ask(`/api/v1/sensors/${secret}/readings`, { secret: core.secret });
       await ask('/api/v1/me', {
         headers: {

@@ -7085,7 +7085,7 @@ export interface operations {
                 /** @description The `next_cursor` of the page before, with all other parameters as they were. */
                 cursor?: string;
                 /**
-                 * @description Length of the buckets: a number and s, m, h, d or w.
+                 * @description Length of the buckets: a number and s, m, h, d or w; at most 36500d.
                  * @example 5m
                  */
                 bucket?: string;

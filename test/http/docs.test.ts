@@ -59,6 +59,19 @@ describe.each(['/api/v1', '/api/v1/docs'])('%s', (path) => {
   });
 });
 
+it.each(['/api/v1', '/api/v1/', '/api/v1/docs', '/api/v1/docs/'])(
+  'from %s all that it needs is reached by relative paths, so that a proxy may put it anywhere',
+  async (path) => {
+    const page = await (await fetch(face.url + path)).text();
+    const refs = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(refs.length).toBeGreaterThan(5);
+    for (const ref of refs.filter((ref) => !ref.startsWith('data:'))) {
+      expect(ref).toMatch(/^\.{1,2}\//);
+      expect((await fetch(new URL(ref, face.url + path))).status, ref).toBe(200);
+    }
+  },
+);
+
 it('makes an authenticated call by clicking, and keeps the key nowhere', async () => {
   const { page, requests, complaints } = await open('/api/v1/docs');
   await page.click('button.authorize');

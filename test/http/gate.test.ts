@@ -232,5 +232,10 @@ describe('limits', () => {
     expect(await failFrom(behind, '2001:db8:1:2::1')).toBe('unknown_key');
     expect(await failFrom(behind, '2001:db8:1:2:ffff::2')).toBe('too_many_failed_checks');
     expect(await failFrom(behind, '2001:db8:1:3::1')).toBe('unknown_key');
+    // Some proxies add the port of the connection.
+    expect(await failFrom(behind, '203.0.113.9:4711')).toBe('unknown_key');
+    expect(await failFrom(behind, '203.0.113.9:4712')).toBe('too_many_failed_checks');
+    expect(await failFrom(behind, '[2001:db8:1:4::1]:4711')).toBe('unknown_key');
+    expect(await failFrom(behind, '[2001:db8:1:4::2]')).toBe('too_many_failed_checks');
   });
 });

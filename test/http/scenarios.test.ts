@@ -209,6 +209,34 @@ const scenarios: Scenario[] = [
     status: 200,
   },
   {
+    name: 'readings of all time',
+    path: '/api/v1/sensors/SE-1001/readings?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z',
+    status: 200,
+  },
+  {
+    name: 'readings of all time in milliseconds',
+    path: '/api/v1/sensors/SE-1001/readings?from=-62135596800000&to=253402300799000',
+    status: 200,
+  },
+  ...(
+    [
+      ['text/csv;q=0.5,*/*', /^application\/json/],
+      ['*/*;q=0.1, text/csv', /^text\/csv/],
+      ['text/*;q=0.2, application/x-ndjson;q=0.3', /^application\/x-ndjson/],
+      ['application/json;q=0, text/csv;q=0.1', /^text\/csv/],
+      ['application/*', /^application\/json/],
+      ['text/html', /^application\/json/],
+    ] as const
+  ).map(
+    ([accept, type]): Scenario => ({
+      name: `readings where ${accept} is welcome`,
+      path: '/api/v1/sensors/SE-1001/readings',
+      headers: { accept },
+      status: 200,
+      header: { 'content-type': type },
+    }),
+  ),
+  {
     name: 'readings as CSV',
     path: '/api/v1/sensors/SE-1001/readings',
     headers: { accept: 'text/csv' },
@@ -229,6 +257,7 @@ const scenarios: Scenario[] = [
     'agg=avg',
     'bucket=5m&agg=median',
     'bucket=5m&agg=avg,avg',
+    'bucket=5219w',
     'limit=100001',
     'from=now',
     'cursor=abc',
@@ -328,8 +357,42 @@ const scenarios: Scenario[] = [
     name: 'deep',
     ...json,
     body: `{"readings":${'['.repeat(70_000)}${']'.repeat(70_000)}}`,
+    status: 200,
+    holds: { accepted: 0, rejected: [{ index: 0, code: 'invalid_reading', detail: 'A reading is an object.' }] },
+  },
+  { name: 'deep and nothing else', ...json, body: '['.repeat(100_000), status: 400, code: 'bad_json' },
+  {
+    name: 'deep and no batch',
+    ...json,
+    body: '['.repeat(70_000) + ']'.repeat(70_000),
     status: 422,
     code: 'invalid_body',
+  },
+  {
+    name: 'one deep reading among many',
+    ...json,
+    body: readings([
+      ...Array.from({ length: 2000 }, (_, n) => ({ sensor: 'OVEN-3-T1', at: 1_760_000_000_000 + n, value: n })),
+      JSON.parse(`{"sensor":"OVEN-3-T1","at":1,"value":${'[{"a":'.repeat(40)}"]}{"${'}]'.repeat(40)}}`),
+    ]),
+    status: 200,
+    holds: { rejected: [{ index: 2000, code: 'invalid_value' }] },
+  },
+  {
+    name: 'two heartbeats of one sensor in one body',
+    ...json,
+    path: '/api/v1/sensors/heartbeats',
+    body: '{"heartbeats":[{"sensor":"OVEN-3-T1","status":"ok"},{"sensor":"OVEN-3-T1","status":"fault"}]}',
+    status: 200,
+    holds: { rejected: [] },
+  },
+  {
+    name: 'SenML of a far time',
+    ...json,
+    type: 'application/senml+json',
+    body: '[{"n":"OVEN-3-T1","t":1e12,"v":1}]',
+    status: 200,
+    holds: { accepted: 0, rejected: [{ index: 0, code: 'in_future' }] },
   },
   { name: 'SenML of no list', ...json, type: 'application/senml+json', body: '{}', status: 422, code: 'invalid_body' },
   {

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../core/audit.ts';
 import { exportAudit, listAudit, verifyAudit } from '../../core/audit-trail.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { formatInstantMs, isDate, parseInstantUs } from '../../core/instants.ts';
+import { formatInstantMs, isDate, parseInstantMs } from '../../core/instants.ts';
 import { parseSpanMs } from '../../core/settings.ts';
 import { defineCommand, type Noun } from '../command.ts';
 import { parsed, text } from '../flags.ts';
@@ -127,8 +127,8 @@ function instantOf(given: string | undefined, nowMs: number): number | undefined
   if (given === undefined) return undefined;
   if (/^\d+[smhdw]$/.test(given)) return nowMs - parseSpanMs(given);
   if (isDate(given)) return Date.parse(`${given}T00:00:00Z`);
-  const us = parseInstantUs(given);
-  if (us !== undefined) return Math.floor(us / 1000);
+  const instantMs = parseInstantMs(given);
+  if (instantMs !== undefined) return instantMs;
   throw new HkctlError(
     'usage',
     `--since: "${given}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,

@@ -59,6 +59,13 @@ export function createReadingStore(options: {
     ),
   );
   const buckets = lazily(() => readings().prepare<unknown[], BucketRow>(bucketSql));
+  const scaledMean = lazily(() =>
+    readings()
+      .prepare<[number, number, number, number], number>(
+        'select avg(value * ?) from readings where series = ? and at_us >= ? and at_us < ?',
+      )
+      .pluck(),
+  );
   const lastReading = lazily(() =>
     readings().prepare<[number], { atUs: number; value: number }>(
       'select at_us as atUs, value from readings where series = ? order by at_us desc limit 1',
@@ -69,6 +76,13 @@ export function createReadingStore(options: {
       'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
     ),
   );
+
+  /** The sum of huge values is none that a double holds, but their mean is. */
+  const meanOfHuge = (series: number, row: BucketRow, from: number, to: number, bucketUs: number): number => {
+    const start = Math.max(row.atUs, from);
+    const mean = (scaledMean().get(scale, series, start, Math.min(row.atUs + bucketUs, to)) ?? 0) / scale;
+    return Math.min(Math.max(mean, row.min), row.max);
+  };
 
   const readDirectory = (entityId: string): SensorDirectory => {
     const sensors = sensorsOf().all(entityId);
@@ -111,19 +125,22 @@ export function createReadingStore(options: {
     range: ({ series, fromUs, toUs, limit }: ReadingRange) =>
       translating(path, () =>
         range()
-          .all(series, fromUs ?? -endOfTimeUs, toUs ?? endOfTimeUs, limit)
+          .all(series, within(fromUs ?? -endOfTimeUs), within(toUs ?? endOfTimeUs), limit)
           .map(({ atUs, value, quality }): Reading => ({ atUs, value, quality: qualities[quality - 1] ?? null })),
       ),
     buckets: ({ series, fromUs, toUs, limit, bucketUs, aggregates }) =>
-      translating(path, () =>
-        buckets()
-          .all({ series, from: fromUs ?? -endOfTimeUs, to: toUs ?? endOfTimeUs, limit, bucket: bucketUs })
+      translating(path, () => {
+        const from = within(fromUs ?? -endOfTimeUs);
+        const to = within(toUs ?? endOfTimeUs);
+        return buckets()
+          .all({ series, from, to, limit, bucket: bucketUs })
           .map((row): ReadingBucket => {
             const told: ReadingBucket = { atUs: row.atUs };
             for (const name of aggregates) told[name] = row[name];
+            if ('avg' in told && !Number.isFinite(told.avg)) told.avg = meanOfHuge(series, row, from, to, bucketUs);
             return told;
-          }),
-      ),
+          });
+      }),
     states: (numbers) =>
       translating(path, () => {
         const states = new Map<number, SensorState>();
@@ -142,6 +159,9 @@ export function createReadingStore(options: {
   };
 }
 
+/** Takes nothing from the digits of a double that is not very small, and from its size as many times as readings can be. */
+const scale = 2 ** -64;
+
 type BucketRow = Required<ReadingBucket>;
 
 /** Buckets start at multiples of their width; the remainder is made positive, for instants before 1970. */
@@ -154,6 +174,10 @@ const bucketSql = `
     from readings where series = :series and at_us >= :from and at_us < :to
     group by start order by start limit :limit
   ) b order by b.start`;
+
+function within(us: number): number {
+  return Math.min(Math.max(us, -endOfTimeUs), endOfTimeUs);
+}
 
 function toSensor({ id, code, unit, is_active }: SensorRow, series: number | undefined): Sensor {
   if (series === undefined) throw new Error(`sensor ${id} has no series`);

@@ -195,6 +195,36 @@ export function readingConformance(given: Given): void {
     expect(await buckets({ fromUs: 5, toUs: 10 })).toEqual([{ atUs: 0, avg: 3, min: 3, max: 3, last: 3, count: 1 }]);
   });
 
+  it('gives the mean of values whose sum no double holds', async () => {
+    const { store, plant } = await given();
+    await importInto(store, plant, sensors, sensorRows(1));
+    const series = await seriesOf(store, plant, 'S-1');
+    const huge = Number.MAX_VALUE;
+    const values = [huge, huge, huge, 0.5 * huge, 1, 1, -huge, huge, huge, -huge, -huge, -huge];
+    await store.readings.append(batchOf(values.map((value, at): Row => [series, at, value])));
+    const means = async (bucketUs: number, range: object = {}) => {
+      const found = await store.readings.buckets({ series, limit: 100, bucketUs, aggregates: ['avg'], ...range });
+      return found.map(({ avg }) => avg);
+    };
+    expect(await means(2)).toEqual([huge, 0.75 * huge, 1, 0, 0, -huge]);
+    const [part = 0] = await means(6, { fromUs: 1, toUs: 4 });
+    expect(part / huge).toBeCloseTo(2.5 / 3, 12);
+    const [whole = 0] = await means(6, { toUs: 6 });
+    expect(whole / huge).toBeCloseTo(3.5 / 6, 12);
+  });
+
+  it('takes ranges beyond all that can be kept for open ones', async () => {
+    const { store, plant } = await given();
+    await importInto(store, plant, sensors, sensorRows(1));
+    const series = await seriesOf(store, plant, 'S-1');
+    await store.readings.append(batchOf([[series, 5, 1]]));
+    const [fromUs, toUs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    expect(await store.readings.range({ series, fromUs, toUs, limit: 10 })).toHaveLength(1);
+    expect(await store.readings.range({ series, fromUs: toUs, toUs, limit: 10 })).toEqual([]);
+    const request = { series, limit: 10, bucketUs: 10, aggregates: ['count'] as const };
+    expect(await store.readings.buckets({ ...request, fromUs, toUs })).toEqual([{ atUs: 0, count: 1 }]);
+  });
+
   it('loses sensors and readings with their entity', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(1));
