@@ -1,5 +1,5 @@
 import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
-import { errorTable, HkctlError } from '../core/errors.ts';
+import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
 import type { RandomBytes } from '../core/secrets.ts';
 
@@ -14,6 +14,8 @@ export interface Io {
   /** Where questions are shown: a stream on standard error, opened when it is first asked for. */
   readonly promptOutput: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Nothing is asked, though somebody may be there (`--yes`). */
+  readonly asksNothing?: boolean;
   /** Questions as numbered lines that are never redrawn, for screen readers (`keys --plain`). */
   readonly plain?: boolean;
   /** The account of the operating system that acts; under sudo the one that called it. */
@@ -85,9 +87,9 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
   };
 }
 
-/** Whether a question can be asked: somebody is there to type and to see it. */
+/** Whether a question can be asked: somebody is there to type and to see it, and did not say `--yes`. */
 export function canAsk(io: Io): boolean {
-  return io.stderr.isTTY && io.stdinIsTTY;
+  return !io.asksNothing && io.stderr.isTTY && io.stdinIsTTY;
 }
 
 /**
@@ -151,9 +153,9 @@ export function outputFailed(thrown: unknown): HkctlError {
   });
 }
 
-/** The system's code of a thrown error, such as `EPIPE`. */
+/** The system's code of a thrown error, such as `EPIPE`; errors of our own have none. */
 export function errnoOf(thrown: unknown): string | undefined {
-  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
+  if (!(thrown instanceof Error) || !('code' in thrown) || isHkctlError(thrown)) return undefined;
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 

@@ -25,7 +25,7 @@ export function askText(
 
 /** Asks for a secret without showing it. */
 export function askHidden(io: Io, message: string): Promise<string> {
-  return asked(io, (place) => password({ message, mask: false }, place));
+  return asked(io, (place) => password({ message, mask: false, toggleMask: false }, place));
 }
 
 /** Asks for one of some choices. */

@@ -22,8 +22,9 @@ export async function run(given: readonly string[], io: Io, services: Services):
   const dispatch = async (definition: CommandDefinition, given: Record<string, unknown>, words: string[]) => {
     running = definition;
     const globals = readFlags(globalFlags, given, io.env);
-    context = createContext(io, services, globals);
-    exitCode = (await definition.run(context, readFlags(definition.flags, given, io.env), words)) ?? 0;
+    const flags = readFlags(definition.flags, given, io.env);
+    context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals);
+    exitCode = (await definition.run(context, flags, words)) ?? 0;
   };
   try {
     const program = await createProgram(io, services.version, dispatch, argv);
@@ -48,6 +49,11 @@ export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): n
   return report(thrown, undefined, argv, io);
 }
 
+/** Not a copy: that would open every stream. */
+function withoutQuestions(io: Io): Io {
+  return Object.create(io, { asksNothing: { value: true } });
+}
+
 function report(thrown: unknown, running: CommandDefinition | undefined, argv: readonly string[], io: Io): number {
   const error = toError(thrown);
   const closedPipe = error.code === 'output_failed' && errnoOf(error.cause) === 'EPIPE';
@@ -56,7 +62,10 @@ function report(thrown: unknown, running: CommandDefinition | undefined, argv: r
   const message = redactSecrets(error.message);
   const hint = error.hint === undefined ? null : redactSecrets(error.hint);
   if (wants(argv, io, '--json', 'HKCTL_JSON')) {
-    tell(io, `${JSON.stringify({ error: { code: error.code, message, hint, ...error.details } })}\n`);
+    const document = { error: { code: error.code, message, hint, ...error.details } };
+    // Details quote what was read, such as the names of columns.
+    const text = JSON.stringify(document, (_, value) => (typeof value === 'string' ? redactSecrets(value) : value));
+    tell(io, `${text}\n`);
   } else {
     const style = createStyle(io.env, io.stderr);
     tell(io, `${style.red('error:')} ${message}\n${hint === null ? '' : `${style.cyan('hint:')} ${hint}\n`}`);

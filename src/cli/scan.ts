@@ -1,4 +1,4 @@
-import { closeSync, type Dirent, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { type FoundSecret, scanOverlap, secretsIn } from '../core/scan.ts';
 import { errnoOf } from './io.ts';
 
@@ -85,6 +85,11 @@ function kindOf(entry: Dirent): string {
 function scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boolean): void {
   const fd = openSync(path, 'r');
   try {
+    // What cannot be read again, such as a pipe, is counted through as it comes.
+    if (!plain && !fstatSync(fd).isFile()) {
+      scanOnce(fd, path, report);
+      return;
+    }
     let kept = 0;
     let start = 0;
     for (;;) {
@@ -107,6 +112,17 @@ function scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boole
   }
 }
 
+function scanOnce(fd: number, path: string, report: ScanReport): void {
+  const buffer = Buffer.allocUnsafe(pieceBytes);
+  const place = { line: 1, column: 1 };
+  let rest: Buffer = Buffer.alloc(0);
+  for (let read = readSync(fd, buffer); read > 0; read = readSync(fd, buffer)) {
+    report.bytes += read;
+    rest = scanPiece(Buffer.concat([rest, buffer.subarray(0, read)]), place, path, report);
+  }
+  report.files++;
+}
+
 /** Lines are counted only where something was found, by reading the file once more. */
 function placed(path: string, start: number, found: readonly FoundSecret[]): Finding[] {
   const fd = openSync(path, 'r');
@@ -117,7 +133,7 @@ function placed(path: string, start: number, found: readonly FoundSecret[]): Fin
     return found.map(({ offset, secret }) => {
       for (const target = start + offset; at < target; ) {
         const read = readSync(fd, buffer, 0, Math.min(buffer.length, target - at), at);
-        // A file that shrank meanwhile, or a pipe: the place is as good as it can be.
+        // A file that shrank meanwhile: the place is as good as it can be.
         if (read === 0) break;
         advance(place, buffer, 0, read);
         at += read;

@@ -48,4 +48,6 @@ export interface ServeHooks {
   stop: AbortSignal;
   /** Called once the daemon answers, with its address. */
   listening(baseUrl: string): void;
+  /** Where its log goes: standard output, or error. */
+  logFd: 1 | 2;
 }

@@ -20,9 +20,13 @@ export interface Domain {
   newId: () => string;
 }
 
-/** Finds the profile of a login; `no_profile` or `profile_inactive` (exit 4) where it may do nothing. */
+/**
+ * Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits the attempt where it may do
+ * nothing.
+ */
 export async function findActor(domain: Domain, login: string, osAccount: string): Promise<Actor> {
   const user = await domain.store.users.findByLogin(login);
+  if (user?.status !== 'active') await domain.store.audit.append(refusedProfile(domain, login, osAccount, user));
   if (!user) {
     throw new HkctlError('no_profile', `No user profile has the login "${login}".`, {
       hint: `Ask a Super user to run: hkctl users add ${login} --name NAME --role ROLE. Or name another profile with --as LOGIN.`,
@@ -34,6 +38,20 @@ export async function findActor(domain: Domain, login: string, osAccount: string
     });
   }
   return { user, osAccount };
+}
+
+/** Of a login without a profile nobody knows the organization: the event is one of the store. */
+function refusedProfile(domain: Domain, login: string, osAccount: string, user: User | undefined): AuditDraft {
+  return {
+    tenantId: user?.tenantId ?? null,
+    atMs: domain.clock(),
+    action: 'profile.use',
+    actor: user ? { id: user.id, login: user.login } : null,
+    osAccount,
+    target: login,
+    outcome: 'denied',
+    detail: { reason: user ? 'profile_inactive' : 'no_profile' },
+  };
 }
 
 /** Whether the actor's role holds a permission. */

@@ -1,26 +1,34 @@
 import { type Actor, type Domain, requirePermissions } from './actors.ts';
 import { type AuditRecord, type ChainReport, verifyChain } from './audit.ts';
+import { isOfFirstTenant } from './tenants.ts';
 
-/** Records of the actor's organization, newest first. Needs `tenant.manage`. */
+/**
+ * Records of the actor's organization, newest first; those that are of no organization, such as attempts of logins without
+ * a profile, are shown to the first one, whose Super users look after the store. Needs `tenant.manage`.
+ */
 export async function listAudit(
   domain: Domain,
   actor: Actor,
   range: { sinceMs?: number; limit: number },
 ): Promise<AuditRecord[]> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'audit.read', target: 'audit' });
-  return domain.store.audit.list(actor.user.tenantId, range);
+  return domain.store.audit.list(actor.user.tenantId, { ...range, ofStore: await isOfFirstTenant(domain, actor) });
 }
 
-/** Records of the actor's organization, oldest first, in pieces so that memory stays bounded. Needs `tenant.manage`. */
+/** The same, oldest first, in pieces so that memory stays bounded. Needs `tenant.manage`. */
 export async function* exportAudit(
   domain: Domain,
   actor: Actor,
-  range: { sinceMs?: number },
+  { sinceMs = 0, limit = Number.POSITIVE_INFINITY }: { sinceMs?: number; limit?: number },
 ): AsyncGenerator<AuditRecord> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'audit.read', target: 'audit' });
+  const ofStore = await isOfFirstTenant(domain, actor);
+  let left = limit;
   for await (const record of domain.store.audit.walk()) {
-    const { tenantId, atMs } = record;
-    if (tenantId === actor.user.tenantId && atMs >= (range.sinceMs ?? 0)) yield record;
+    const isOurs = record.tenantId === null ? ofStore : record.tenantId === actor.user.tenantId;
+    if (!isOurs || record.atMs < sinceMs) continue;
+    if (left-- <= 0) return;
+    yield record;
   }
 }
 

@@ -1,8 +1,10 @@
 import { sha256 } from './digest.ts';
+import { redactSecrets } from './secrets.ts';
 
 /** What can happen, as audit records name it. */
 export type AuditAction =
   | 'store.init'
+  | 'profile.use'
   | 'key.create'
   | 'key.rotate'
   | 'key.revoke'
@@ -44,6 +46,15 @@ export interface AuditDraft {
   outcome: 'done' | 'denied' | 'failed';
   /** Small, flat facts beside it. */
   detail: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** An event without what is shaped like a secret: people give a whole one where its prefix was asked for. */
+export function withoutSecrets(draft: AuditDraft): AuditDraft {
+  const detail = Object.entries(draft.detail).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? redactSecrets(value) : value,
+  ]);
+  return { ...draft, target: redactSecrets(draft.target), detail: Object.fromEntries(detail) };
 }
 
 /** An event in its place. `hash` covers all of it and the hash before. */

@@ -1,8 +1,8 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from './actors.ts';
 import { isTimezone } from './calendar.ts';
 import { HkctlError } from './errors.ts';
+import { requireLabel } from './labels.ts';
 import type { Entity, Key } from './store.ts';
-import { requireLabel } from './users.ts';
 
 /** Sites of the actor's tenant; every profile may see them, since every key names one. */
 export async function listEntities(domain: Domain, actor: Actor): Promise<Entity[]> {

@@ -4,6 +4,7 @@ import { HkctlError } from './errors.ts';
 import type { ResourceDefinition } from './fields.ts';
 import type { ImportBatch } from './import-batch.ts';
 import { redactSecrets } from './secrets.ts';
+import { printable } from './shown-text.ts';
 import type { ImportSummary } from './store.ts';
 
 /** What a file of records may hold; each also gzipped, which is seen from its first bytes. */
@@ -70,7 +71,15 @@ export class ViolationList {
 
   add(violation: Violation): void {
     this.count++;
-    if (this.first.length < toldViolations) this.first.push({ ...violation, value: shownValue(violation.value) });
+    if (this.first.length >= toldViolations) return;
+    // Columns are called as the file does, and rules quote them.
+    const { field, value, rule } = violation;
+    this.first.push({
+      ...violation,
+      field: field && cleaned(field),
+      value: value && shownValue(value),
+      rule: cleaned(rule),
+    });
   }
 
   /** Throws {@link ImportError} where anything was gathered. */
@@ -114,10 +123,13 @@ export async function importRecords(domain: Domain, actor: Actor, input: ImportI
 
 const shownLength = 80;
 
-/** Control characters would play tricks on a terminal; a long value hides the rule behind it. */
-function shownValue(value: string | null): string | null {
-  if (value === null) return null;
-  const safe = redactSecrets(value).replace(/\p{Cc}/gu, (found) => JSON.stringify(found).slice(1, -1));
+function cleaned(text: string): string {
+  return printable(redactSecrets(text));
+}
+
+/** A long value hides the rule behind it. */
+function shownValue(value: string): string {
+  const safe = cleaned(value);
   return safe.length > shownLength ? `${safe.slice(0, shownLength)}…` : safe;
 }
 

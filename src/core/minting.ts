@@ -3,6 +3,7 @@ import { endOfDayMs } from './calendar.ts';
 import { HkctlError } from './errors.ts';
 import { formatInstantMs, formatOptionalMs, isDate, parseInstantMs } from './instants.ts';
 import { raced, requireActiveKeys } from './keys.ts';
+import { requireLabel } from './labels.ts';
 import { type ClientPermission, normalisePermissions } from './permissions.ts';
 import { drawSecret, hashOf, prefixOf } from './secrets.ts';
 import { parseSpanMs } from './settings.ts';
@@ -57,14 +58,9 @@ export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
   }
 }
 
-/** A key's name: 1 to 120 characters, no control characters, no blank ends. Throws `bad_input`. */
+/** A key's name; see {@link requireLabel}. Throws `bad_input`. */
 export function requireKeyName(name: string): void {
-  if (name.trim() !== name || name.length < 1 || name.length > 120 || /\p{Cc}/u.test(name)) {
-    throw new HkctlError(
-      'bad_input',
-      'A key name has 1 to 120 characters, none of them control characters or blanks at the ends.',
-    );
-  }
+  requireLabel(name, 'A key name');
 }
 
 /**
@@ -73,12 +69,18 @@ export function requireKeyName(name: string): void {
  */
 export function parseExpiry(text: string, nowMs: number, timezone: string): number | null {
   if (text === 'never') return null;
-  if (/^\d+[smhdw]$/.test(text)) return nowMs + parseSpanMs(text);
-  if (isDate(text)) return endOfDayMs(text, timezone);
-  const instantMs = parseInstantMs(text);
-  if (instantMs !== undefined) return instantMs;
+  const atMs = /^\d+[smhdw]$/.test(text)
+    ? nowMs + parseSpanMs(text)
+    : isDate(text)
+      ? endOfDayMs(text, timezone)
+      : parseInstantMs(text);
+  // The last day of the calendar, which stands for never in many systems, ends beyond it in the west.
+  if (atMs !== undefined && atMs - latestMs < 86_400_000) return Math.min(atMs, latestMs);
   throw new HkctlError('bad_input', `"${text}" is no expiry.`, { hint: expiryHint });
 }
+
+/** What RFC 3339 can write at most. */
+const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const expiryHint = 'Give never, a span such as 90d, a date such as 2027-01-31, or an RFC 3339 instant ahead.';
 

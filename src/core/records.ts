@@ -1,6 +1,7 @@
 import { importFields, type ResourceDefinition } from './fields.ts';
 import { folded, type ImportBatch } from './import-batch.ts';
 import { ViolationList } from './imports.ts';
+import { jsonText } from './shown-text.ts';
 import { type FieldJudge, judgeOf, type Refuse, trimmed } from './values.ts';
 
 /** Judges the rows of one import by a declaration: good ones gather in a batch, what is wrong in `violations`. */
@@ -104,5 +105,5 @@ const noItems: readonly unknown[] = [];
 
 function asText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : jsonText(value);
 }

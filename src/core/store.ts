@@ -209,8 +209,8 @@ export interface KeyStore {
 export interface AuditStore {
   /** Appends an event that goes with no other change, such as a refused attempt. */
   append(audit: AuditDraft): MaybePromise<void>;
-  /** Records of one tenant, newest first. */
-  list(tenantId: string, range: { sinceMs?: number; limit: number }): MaybePromise<AuditRecord[]>;
+  /** Records of one tenant, newest first; `ofStore` adds those that are of none. */
+  list(tenantId: string, range: { sinceMs?: number; limit: number; ofStore?: boolean }): MaybePromise<AuditRecord[]>;
   /** The highest `seq` ever given: more than the last record's where the end of the chain was cut off. */
   lastSeq(): MaybePromise<number>;
   /** All records of all tenants in order of `seq`, for verification; in pieces, so that memory stays bounded. */

@@ -2,8 +2,9 @@ import { type Actor, auditDraft, type Domain, requirePermissions } from './actor
 import type { WeekDay } from './calendar.ts';
 import { newEntity } from './entities.ts';
 import { HkctlError } from './errors.ts';
+import { requireLabel } from './labels.ts';
 import type { Entity, Tenant, User } from './store.ts';
-import { requireLabel, requireLogin } from './users.ts';
+import { requireLogin } from './users.ts';
 
 export interface FirstTenantInput {
   name: string;
@@ -37,6 +38,12 @@ export async function listTenants(domain: Domain, actor: Actor): Promise<Tenant[
     : tenants.filter((tenant) => tenant.id === actor.user.tenantId);
 }
 
+/** Whether the actor is of the first organization, whose Super users look after the store as a whole. */
+export async function isOfFirstTenant(domain: Domain, actor: Actor): Promise<boolean> {
+  const [first] = await domain.store.tenants.list();
+  return first?.id === actor.user.tenantId;
+}
+
 /** Adds an organization with its first Super user. For a Super user of the first organization only. */
 export async function addTenant(
   domain: Domain,
@@ -44,8 +51,7 @@ export async function addTenant(
   input: { name: string; weekStart: WeekDay; admin: { login: string; name: string } },
 ): Promise<Tenant> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.add', target: input.name });
-  const [first] = await domain.store.tenants.list();
-  if (first?.id !== actor.user.tenantId) {
+  if (!(await isOfFirstTenant(domain, actor))) {
     await domain.store.audit.append(auditDraft(domain, actor, 'tenant.add', input.name, {}, 'denied'));
     throw new HkctlError('not_permitted', 'Only a Super user of the first organization may add organizations.');
   }

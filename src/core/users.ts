@@ -1,6 +1,8 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from './actors.ts';
 import { HkctlError } from './errors.ts';
+import { requireLabel } from './labels.ts';
 import type { Role } from './roles.ts';
+import { holdsSecret } from './secrets.ts';
 import type { Key, User } from './store.ts';
 
 /** Profiles of the actor's tenant. Needs `users.manage`. */
@@ -85,17 +87,7 @@ export async function requireUser(domain: Domain, actor: Actor, login: string): 
 
 /** A login as operating systems allow it, domain accounts included. Throws `bad_input`. */
 export function requireLogin(login: string): void {
-  if (!/^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(login)) {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(login) || holdsSecret(login)) {
     throw new HkctlError('bad_input', `"${login}" is no login: use 1 to 64 letters, digits and _ . @ - \\ $.`);
-  }
-}
-
-/** A name for people: 1 to 120 characters, no control characters, no blank ends. Throws `bad_input`. */
-export function requireLabel(text: string, what: string): void {
-  if (text.trim() !== text || text.length < 1 || text.length > 120 || /\p{Cc}/u.test(text)) {
-    throw new HkctlError(
-      'bad_input',
-      `${what} has 1 to 120 characters, none of them control characters or blanks at the ends.`,
-    );
   }
 }

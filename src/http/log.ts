@@ -92,9 +92,9 @@ function quoted(url: string): string {
   return plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
 }
 
-/** Standard output, written in pieces and without waiting for it. */
-export function createLogStream(): { stream: DestinationStream; close(): void } {
-  const stream = destination({ fd: 1, sync: false });
+/** Standard output or error, written in pieces and without waiting for it. */
+export function createLogStream(fd: 1 | 2): { stream: DestinationStream; close(): void } {
+  const stream = destination({ fd, sync: false });
   return {
     stream,
     close: () => stream.flushSync(),

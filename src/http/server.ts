@@ -39,6 +39,8 @@ export interface ServeHooks {
   stop: AbortSignal;
   /** Called once the daemon answers, with its address. */
   listening(baseUrl: string): void;
+  /** Where the log goes that nobody else takes: standard output, or error. */
+  logFd?: 1 | 2;
 }
 
 /** So long answers under way may take after the end was asked for. */
@@ -50,7 +52,7 @@ const drainMs = 10_000;
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
   const { settings } = options;
-  const out = options.log ? { stream: options.log, close() {} } : createLogStream();
+  const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
   const log = createLog(settings.logLevel, out.stream);
   const forgetLastWords = logLastWords(log, out.close);
   const clock = new DaemonClock(options.domain.store, options.machineClock, log);

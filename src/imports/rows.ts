@@ -2,6 +2,7 @@ import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/column
 import type { ResourceDefinition } from '../core/fields.ts';
 import { ImportError, type ImportFormat, importFormats, type ReadOptions, type RowReader } from '../core/imports.ts';
 import { createRecordJudge, type RecordJudge } from '../core/records.ts';
+import { jsonText } from '../core/shown-text.ts';
 import { isObject } from '../core/values.ts';
 import { createCsvReader } from './csv.ts';
 import { gunzipped } from './gzip.ts';
@@ -104,7 +105,7 @@ function createReader(
     value(value, line) {
       begun = true;
       if (isObject(value)) judgeMembers(value, line);
-      else violations.add({ line, column: null, field: null, value: JSON.stringify(value), rule: 'an object' });
+      else violations.add({ line, column: null, field: null, value: jsonText(value), rule: 'an object' });
     },
     fault: (line, value, rule) => violations.add({ line, column: null, field: null, value, rule }),
     fatal,
@@ -137,7 +138,7 @@ function createReader(
             ? `stands for ${field}, as does an earlier member`
             : undefined;
       if (problem !== undefined) {
-        const value = typeof given === 'string' ? given : JSON.stringify(given);
+        const value = typeof given === 'string' ? given : jsonText(given);
         violations.add({ line, column: null, field: name, value, rule: problem });
       } else if (field !== undefined) values[field] = given;
     }

@@ -5,6 +5,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -12,12 +13,15 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../src/store/sqlite/files.ts';
 import { Cli } from './harness.ts';
+import { tamper } from './tamper.ts';
 
 let cli: Cli;
+let folder: string;
 let file: string;
 beforeEach(async () => {
   cli = await new Cli().seed();
-  file = join(dirname(dirname(cli.store)), 'plant.backup');
+  folder = dirname(dirname(cli.store));
+  file = join(folder, 'plant.backup');
 });
 
 async function mint(name: string): Promise<{ id: string; prefix: string; secret: string }> {
@@ -59,12 +63,58 @@ describe('backup', () => {
   });
 
   it('says where it cannot write', async () => {
-    const { code, stderr } = await cli.run(['backup', join(file, 'inside')]);
-    expect(code, stderr).toBe(6);
+    writeFileSync(file, 'a file');
+    const wrong = [join(file, 'inside'), join(folder, 'nowhere', 'plant.backup'), folder];
+    for (const target of wrong) {
+      const { code, stderr } = await cli.run(['backup', target, '--force']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be written')]);
+    }
+    const { code, stderr } = await cli.run(['restore', folder, '--yes']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is a folder')]);
+  });
+
+  it('never takes the place of a file of the store', async () => {
+    const own = filesOf(cli.store);
+    const link = join(folder, 'link.backup');
+    symlinkSync(own.records, link);
+    for (const target of [own.registry, own.records, own.readings, link]) {
+      const { code, stderr } = await cli.run(['backup', target, '--force']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is a file of the store itself')]);
+    }
+    await cli.ok('doctor');
+  });
+
+  it('takes a leftover of its own for one, and leaves the file of somebody else alone', async () => {
+    writeFileSync(`${file}.new`, 'my notes');
+    expect((await cli.run(['backup', file])).code).toBe(5);
+    expect(readFileSync(`${file}.new`, 'utf8')).toBe('my notes');
+    for (const leftover of ['', 'SQLite format 3\0 and half of a page']) {
+      writeFileSync(`${file}.new`, leftover);
+      await cli.ok(['backup', file, '--force']);
+    }
+    expect(existsSync(`${file}.new`)).toBe(false);
+  });
+
+  it('of a damaged trail says where the damage is, and writes nothing', async () => {
+    tamper(cli.store, "update audit set target = 'other' where seq = 1");
+    const { code, stderr } = await cli.run(['backup', file]);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/^error: The store .* is damaged: audit record 1.*hkctl audit/s),
+    ]);
+    expect(existsSync(file)).toBe(false);
   });
 });
 
 describe('restore', () => {
+  it('by somebody whom the backup does not know is named in the audit trail all the same', async () => {
+    await cli.ok(['backup', file]);
+    await cli.ok('users add carl --name Carl --role super_user');
+    await cli.ok(['restore', file, '--yes'], { osAccount: 'carl' });
+    const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
+    expect(last).toMatchObject({ action: 'store.restore', actor: { login: 'carl' }, os_account: 'carl' });
+  });
+
   it('brings back what was there, and says so in the audit trail', async () => {
     const kept = await mint('Kept');
     await cli.ok(['backup', file]);

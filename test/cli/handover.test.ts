@@ -179,6 +179,49 @@ describe('keys rotate --secret-file', () => {
     expect(existsSync(`${file}.new`)).toBe(false);
   });
 
+  it.each(['my precious notes\n', 'x'.repeat(5000), 'hk_ and more'])(
+    'leaves a PATH.new alone that is of somebody else (%.20s), unless forced',
+    async (notes) => {
+      writeFileSync(`${file}.new`, notes);
+      const refused = await rotate();
+      expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('holds no secret')]);
+      expect(readFileSync(`${file}.new`, 'utf8')).toBe(notes);
+      expect((await cli.run(['keys', 'rotate', 'hk_zzzzz', '--secret-file', file, '--yes'])).code).toBe(3);
+      expect(readFileSync(`${file}.new`, 'utf8')).toBe(notes);
+      expect(await opens(secret)).toBe(true);
+      expect((await rotate('--force')).code).toBe(0);
+      expect(await opens(readFileSync(file, 'utf8').trim())).toBe(true);
+    },
+  );
+
+  it.each(['', 'hk_', 'h'])('discards what is left of a write that was cut off (%j)', async (left) => {
+    writeFileSync(`${file}.new`, left);
+    expect((await rotate()).code).toBe(0);
+    expect(await opens(readFileSync(file, 'utf8').trim())).toBe(true);
+  });
+
+  it('says of no key that it was rotated where PATH.new holds its own secret', async () => {
+    writeFileSync(`${file}.new`, `${secret}\n`);
+    const result = await rotate();
+    expect([result.code, result.stderr]).toEqual([5, expect.stringContaining('no rotation was cut off')]);
+    expect(await opens(secret)).toBe(true);
+  });
+
+  it('ends a rotation that was cut off also where its new key is named', async () => {
+    const next = (await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])).json<{ secret: string }>().secret;
+    writeFileSync(`${file}.new`, `${next}\n`, { mode: 0o600 });
+    await cli.ok(['keys', 'rotate', next.slice(0, 8), '--secret-file', file, '--yes']);
+    expect(readFileSync(file, 'utf8').trim()).toBe(next);
+    expect(await opens(next)).toBe(true);
+  });
+
+  it('refuses what is no plain file: exit 2', async () => {
+    for (const path of [folder, '/dev/null']) {
+      const result = await cli.run(['keys', 'rotate', key.prefix, '--secret-file', path, '--force', '--yes']);
+      expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('is no plain file')]);
+    }
+  });
+
   it('leaves the secret of another active key alone', async () => {
     const other = await cli.key('Other');
     writeFileSync(`${file}.new`, `${other.secret}\n`);

@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,6 +47,25 @@ describe('keys scan', () => {
     expect(report.findings).toHaveLength(2);
     expect(report.findings).toContainEqual({ path: a, line: 2, column: 5, prefix: secret.slice(0, 8), key });
     expect(report.findings).toContainEqual({ path: b, line: 1, column: 3003, prefix: stranger.slice(0, 8), key: null });
+  });
+
+  it('reads a pipe once, from beginning to end, and finds what is in it', async () => {
+    const { key, secret } = await cli.key('A');
+    const source = put('source', `${'x'.repeat(2_000_000)}\n${'y'.repeat(999)}\n  ${secret}\n`);
+    const pipe = join(folder, 'pipe');
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
+    const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', source, pipe]);
+    const { code, report } = await scan(pipe);
+    expect(code).toBe(5);
+    expect(report.findings).toEqual([{ path: pipe, line: 3, column: 3, prefix: secret.slice(0, 8), key }]);
+    writer.kill();
+  });
+
+  it('shows names of files without what would play tricks on a terminal', async () => {
+    put('a\u001b]0;title\u0007b', drawSecret());
+    const { stdout, stderr } = await cli.run(['keys', 'scan', folder]);
+    expect(stdout).toContain('a\\u001b]0;title\\u0007b:1:1');
+    expect(stdout + stderr).not.toContain('\u001b]0;');
   });
 
   it('never prints a secret', async () => {

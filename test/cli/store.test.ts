@@ -38,8 +38,9 @@ describe('migrate', () => {
     }
     expect((await cli.run('migrate --json', { osAccount: 'nobody' })).error().code).toBe('no_profile');
     expect(version()).toBe(0);
-    const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
-    expect(last).toMatchObject({ action: 'store.migrate', outcome: 'denied', actor: { login: 'entity_admin' } });
+    const [last, before] = (await cli.ok('audit list --json --limit 2')).json<unknown[]>();
+    expect(last).toMatchObject({ action: 'profile.use', outcome: 'denied', actor: null, target: 'nobody' });
+    expect(before).toMatchObject({ action: 'store.migrate', outcome: 'denied', actor: { login: 'entity_admin' } });
     expect((await cli.ok('migrate --json')).json()).toEqual({ applied: schemaVersions.readings });
     expect(version()).toBe(schemaVersions.readings);
   });

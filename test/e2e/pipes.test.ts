@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MintedKey, Plant } from './plant.ts';
-import { cli, type Outcome } from './program.ts';
+import { cli, type Outcome, until } from './program.ts';
 
 const shape = /^hk_[0-9A-Za-z]{49}\n$/;
 
@@ -43,6 +43,29 @@ describe('secrets go where they are sent, or nowhere', () => {
       expect(outcome.stdout).toBe('');
       await expectNothingChanged();
     }
+  });
+
+  it('a reader that closes the pipe early has seen enough of what changes nothing', async () => {
+    for (const line of ['keys', 'keys list', 'doctor', 'audit list', 'permissions list']) {
+      const outcome = await shell(`hkctl ${line} | true`);
+      expect([outcome.code, outcome.stderr]).toEqual([0, '']);
+    }
+  });
+
+  it('serve --json writes its one document to standard output, and the log to standard error', async () => {
+    const daemon = plant.start(['serve', '--port', '0', '--json', '--log-level', 'info']);
+    await daemon.says(/listening/);
+    await until('the document', () => daemon.stdout.includes('}'));
+    const { base_url } = JSON.parse(daemon.stdout);
+    expect((await fetch(`${base_url}/healthz`)).status).toBe(200);
+    const { code, stdout, stderr } = await daemon.stop();
+    expect([code, JSON.parse(stdout)]).toEqual([0, { base_url }]);
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).msg),
+    ).toContain('stopped');
   });
 
   it('a full disk behind standard output makes no key, and no old key dies for one', async () => {

@@ -9,11 +9,13 @@ import { printJsonArray, printTable } from '../output.ts';
 
 const since = text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant');
 
+const limit = (which: string) => parsed('--limit <N>', `how many at most${which}`, parseLimit);
+
 const list = defineCommand({
   name: 'list',
   summary: 'List what happened, newest first',
   readOnly: true,
-  flags: { since, limit: parsed('--limit <N>', 'how many at most (default 50)', parseLimit) },
+  flags: { since, limit: limit(' (default 50)') },
   examples: [
     ['hkctl audit list --since 7d', 'the last week'],
     ['hkctl audit list --limit 1000 --json', 'for a program'],
@@ -82,14 +84,14 @@ const exportRecords = defineCommand({
   name: 'export',
   summary: 'Print all records, oldest first, one JSON object a line',
   readOnly: true,
-  flags: { since },
+  flags: { since, limit: limit(', the oldest (default all)') },
   examples: [
     ['hkctl audit export > audit.ndjson', 'everything'],
     ['hkctl audit export --since 30d --json', 'one JSON array'],
   ],
   async run(context, flags) {
     const { domain, actor } = await context.session();
-    const range = { sinceMs: instantOf(flags.since, domain.clock()) };
+    const range = { sinceMs: instantOf(flags.since, domain.clock()), limit: flags.limit };
     const records = exportAudit(domain, actor, range);
     if (context.json) await printJsonArray(context, singly(records));
     else for await (const record of records) context.print(JSON.stringify(recordJson(record)));

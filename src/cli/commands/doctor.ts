@@ -15,6 +15,8 @@ export const doctor = defineCommand({
   summary: 'Check the store, and say what to do',
   description:
     'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock. Exit code 0 where there is no problem, 5 where something must be decided, 6 where the store cannot be trusted.',
+  // What --accept-clock changes is kept before anything is written.
+  readOnly: true,
   flags: {
     acceptClock: toggle('--accept-clock', "take the machine's clock for right, though it is behind a time seen before"),
     yes: yesFlag,

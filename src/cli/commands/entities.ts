@@ -1,11 +1,13 @@
 import { requirePermissions } from '../../core/actors.ts';
 import { isTimezone } from '../../core/calendar.ts';
 import { addEntity, listEntities, removeEntity, setEntityStatus, workingKeysOfEntity } from '../../core/entities.ts';
+import { requireLabel } from '../../core/labels.ts';
 import type { Key } from '../../core/store.ts';
 import { type CommandDefinition, defineCommand, type Noun, yesFlag } from '../command.ts';
 import { requireConfirmation, valueOrAsk } from '../context.ts';
 import { text } from '../flags.ts';
 import { entityJson, printTable } from '../output.ts';
+import { sentenceOf } from '../sentence.ts';
 import { namesOf } from './keys/names.ts';
 
 const codeWord = [{ spelling: '<CODE>', doc: 'code of the entity' }];
@@ -39,6 +41,7 @@ const add = defineCommand({
   flags: {
     name: text('--name <NAME>', 'name of the site'),
     timezone: text('--timezone <ZONE>', 'IANA time zone, such as Europe/Berlin'),
+    yes: yesFlag,
   },
   examples: [['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second site']],
   async run(context, flags, [code = '']) {
@@ -46,7 +49,7 @@ const add = defineCommand({
     await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.add', target: code });
     const name = await valueOrAsk(context, flags.name, '--name', async () => {
       const { askText } = await import('../prompts.ts');
-      return askText(context.io, 'Name');
+      return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));
     });
     const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
       const { askText } = await import('../prompts.ts');

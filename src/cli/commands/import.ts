@@ -4,7 +4,7 @@ import { HkctlError } from '../../core/errors.ts';
 import type { ResourceDefinition } from '../../core/fields.ts';
 import { importFormats, importRecords as importIntoStore } from '../../core/imports.ts';
 import type { ImportSummary } from '../../core/store.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
@@ -27,11 +27,12 @@ export const importRecords = defineCommand({
     map: list('--map <COLUMN=FIELD>', 'read a column as this field; COLUMN=- leaves it out (repeatable)', parseMapping),
     replace: toggle('--replace', 'also remove what the file lacks'),
     dryRun: toggle('--dry-run', 'tell what would change, change nothing'),
+    yes: yesFlag,
   },
   examples: [
     ['hkctl import parts parts.csv --entity BER', 'insert or update'],
     ['hkctl import jobs jobs.ndjson.gz --entity BER --replace --dry-run', 'what would a full load change?'],
-    ['erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer', 'from an ERP'],
+    ['erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer_name', 'from an ERP'],
   ],
   async run(context, flags, [name = '', file = '']) {
     const resources = await context.services.resources();

@@ -1,8 +1,8 @@
 import { weekDays } from '../../core/calendar.ts';
 import { requireEntityCode, requireTimezone } from '../../core/entities.ts';
-import { HkctlError } from '../../core/errors.ts';
+import { requireLabel } from '../../core/labels.ts';
 import { type FirstTenantInput, initialise } from '../../core/tenants.ts';
-import { requireLabel, requireLogin } from '../../core/users.ts';
+import { requireLogin } from '../../core/users.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { type Context, valueOrAsk } from '../context.ts';
 import { oneOf, text, toggle } from '../flags.ts';
@@ -73,6 +73,7 @@ const demoDefaults = {
   entity: 'BER',
   entityName: 'Berlin plant',
   timezone: 'Europe/Berlin',
+  weekStart: 'monday',
 } as const;
 
 type Given = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admin', string>> & {
@@ -89,14 +90,13 @@ async function completeInput(context: Context, given: Given, login: string): Pro
     rule: (text: string) => void,
     preset?: string,
   ) => {
-    if (value === undefined && given.yes) throw new HkctlError('usage', `${flag} is missing.`);
     return valueOrAsk(context, value, flag, async () => {
       const { askText } = await import('../prompts.ts');
       return askText(io, label, (answer) => sentenceOf(() => rule(answer)), preset);
     });
   };
   const org = await line(given.org, '--org', 'Name of the organization', (text) => requireLabel(text, 'A name'));
-  const weekStart = given.weekStart ?? (given.org === undefined ? await askWeekStart(context) : 'monday');
+  const weekStart = given.weekStart ?? (await askWeekStart(context));
   const code = await line(given.entity, '--entity', 'Code of the first entity (site)', requireEntityCode);
   const name = await line(given.entityName, '--entity-name', 'Its name', (text) => requireLabel(text, 'A name'));
   const timezone = await line(given.timezone, '--timezone', 'Its time zone', requireTimezone, hostTimezone());

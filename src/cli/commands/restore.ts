@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { auditDraft, requirePermissions } from '../../core/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../../core/actors.ts';
+import type { AuditDraft } from '../../core/audit.ts';
 import { formatInstantMs } from '../../core/instants.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { requireConfirmation } from '../context.ts';
@@ -19,10 +20,12 @@ export const restore = defineCommand({
   async run(context, { yes }, [file = '']) {
     const source = resolve(file);
     const attempt = { action: 'store.restore', target: source } as const;
+    let judged: Actor | undefined;
     const { facts, kept } = await context.services.restoreStore(context.storePath, source, {
       async judge(store) {
         const domain = context.domainOf(store);
-        await requirePermissions(domain, await context.actorIn(domain), ['store.manage'], attempt);
+        judged = await context.actorIn(domain);
+        await requirePermissions(domain, judged, ['store.manage'], attempt);
       },
       async confirm({ createdAtMs, keys }) {
         const what = `the backup of ${formatInstantMs(createdAtMs)} (${keys} keys)`;
@@ -31,17 +34,19 @@ export const restore = defineCommand({
       },
       async audit(store, kept) {
         const domain = context.domainOf(store);
-        // In the backup the actor may have another role, or none yet: then the event names only the account.
+        // In the backup the actor may have another role, or no profile yet: then the event is one of the store.
         const user = await store.users.findByLogin(context.login);
-        const actor = user && { user, osAccount: context.io.osAccount };
+        const { osAccount } = context.io;
+        const actor = user && { user, osAccount };
+        const unnamed = { tenantId: null, actor: judged ? { id: judged.user.id, login: judged.user.login } : null };
         const draft = (
           action: 'store.restore' | 'key.revoke',
           target: string,
           detail: Record<string, string | number>,
-        ) =>
+        ): AuditDraft =>
           actor
             ? auditDraft(domain, actor, action, target, detail)
-            : { ...attempt, ...unnamed, atMs: domain.clock(), osAccount: context.io.osAccount, action, target, detail };
+            : { ...unnamed, action, target, detail, osAccount, outcome: 'done', atMs: domain.clock() };
         await store.audit.append(draft('store.restore', source, { keys_kept_revoked: kept.length }));
         for (const { prefix, atMs } of kept) {
           await store.audit.append(draft('key.revoke', prefix, { revoked_at: formatInstantMs(atMs), by: 'journal' }));
@@ -58,6 +63,3 @@ export const restore = defineCommand({
     if (prefixes.length > 0) context.print(`Revoked since then, and still revoked: ${prefixes.join(', ')}`);
   },
 });
-
-/** An event of an account that has no profile in the store. */
-const unnamed = { tenantId: null, actor: null, outcome: 'done' } as const;

@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '../../core/fields.ts';
 import { formatInstantUs, isDate, parseInstantUs } from '../../core/instants.ts';
 import { listSensors, readingsOf, requireSensor, showSensor } from '../../core/sensors.ts';
 import type { Reading, Sensor } from '../../core/store.ts';
-import { defineCommand, type Noun } from '../command.ts';
+import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
 import { oneOf, text } from '../flags.ts';
@@ -16,7 +16,7 @@ const list = defineCommand({
   name: 'list',
   summary: 'List sensors with their last reading and last heartbeat',
   readOnly: true,
-  flags: { entity },
+  flags: { entity, yes: yesFlag },
   examples: [['hkctl sensors list --entity BER', 'all of a site']],
   async run(context, flags) {
     const { domain, actor } = await context.session();
@@ -43,7 +43,7 @@ const show = defineCommand({
   summary: 'Show one sensor',
   readOnly: true,
   words: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
-  flags: { entity },
+  flags: { entity, yes: yesFlag },
   examples: [['hkctl sensors show OVEN-3-T1 --entity BER', 'by its code']],
   async run(context, flags, [ref = '']) {
     const { domain, actor } = await context.session();
@@ -71,6 +71,7 @@ const exportReadings = defineCommand({
     from: text('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
     to: text('--to <WHEN>', 'instant or date before which to end'),
     format: oneOf('--format <FORMAT>', ['csv', 'ndjson'], 'how to print them (default csv)'),
+    yes: yesFlag,
   },
   examples: [
     ['hkctl sensors export OVEN-3-T1 --entity BER --from 2026-11-01 --to 2026-12-01 > november.csv', 'a month'],

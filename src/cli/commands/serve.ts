@@ -53,6 +53,7 @@ export const serve = defineCommand({
     const domain = await context.domain();
     await context.services.serve(domain, settings, {
       stop: context.io.interrupted(),
+      logFd: context.json ? 2 : 1,
       listening(baseUrl) {
         if (context.json) context.printJson({ base_url: baseUrl });
         context.say(`hkctl serves ${baseUrl}`);

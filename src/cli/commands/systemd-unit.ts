@@ -1,6 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
 import { defineCommand } from '../command.ts';
-import { parsed, text } from '../flags.ts';
+import { parsed } from '../flags.ts';
 
 /** `hkctl systemd-unit` */
 export const systemdUnit = defineCommand({
@@ -10,24 +10,34 @@ export const systemdUnit = defineCommand({
     'The daemon runs under an account of its own, with the store in its state directory (/var/lib/hkctl) and nothing else to write to.',
   readOnly: true,
   flags: {
-    user: parsed('--user <ACCOUNT>', 'account to run under (default hkctl)', (given) =>
+    account: parsed('--account <ACCOUNT>', 'account to run under (default hkctl)', (given) =>
       requirePlain(given, /^[a-z_][a-z0-9_-]*$/),
     ),
     exec: parsed('--exec <COMMAND>', 'absolute path of hkctl (default: this one)', (given) =>
       requirePlain(given, /^\/[^\s%"'\\]+$/),
     ),
-    environmentFile: text('--environment-file <PATH>', 'file with HKCTL_ variables (default /etc/default/hkctl)'),
+    environmentFile: parsed(
+      '--environment-file <PATH>',
+      'file with HKCTL_ variables (default /etc/default/hkctl)',
+      (given) => requirePlain(given, /^\/[^\p{Cc}%"'\\]+$/u),
+    ),
   },
   examples: [
     ['hkctl systemd-unit > /etc/systemd/system/hkctl.service', 'then systemctl enable --now hkctl'],
-    ['hkctl systemd-unit --user plant --exec /usr/local/bin/hkctl', 'another account'],
+    ['hkctl systemd-unit --account plant --exec /usr/local/bin/hkctl', 'another account'],
   ],
-  async run(context, { user = 'hkctl', exec, environmentFile = '/etc/default/hkctl' }) {
-    const unit = unitText(user, exec ?? context.io.program.join(' '), environmentFile);
+  async run(context, { account = 'hkctl', exec, environmentFile = '/etc/default/hkctl' }) {
+    const unit = unitText(account, exec ?? context.io.program.map(quoted).join(' '), environmentFile);
     if (context.json) context.printJson({ unit });
     else context.print(unit);
   },
 });
+
+/** A word of a command line of systemd, with whatever is in it. */
+function quoted(word: string): string {
+  const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /[\s"'\\;]/.test(word) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
+}
 
 function requirePlain(given: string, pattern: RegExp): string {
   if (pattern.test(given)) return given;
@@ -38,7 +48,7 @@ function requirePlain(given: string, pattern: RegExp): string {
  * No MemoryDenyWriteExecute: V8 makes code while it runs, and would be killed. It also asks for memory protection keys
  * (@pkey) at its start; any other call outside the list fails instead of killing the daemon.
  */
-function unitText(user: string, exec: string, environmentFile: string): string {
+function unitText(account: string, exec: string, environmentFile: string): string {
   return `[Unit]
 Description=hkctl API daemon
 Documentation=man:hkctl-serve(8)
@@ -47,7 +57,7 @@ Wants=network-online.target
 
 [Service]
 Type=exec
-User=${user}
+User=${account}
 EnvironmentFile=-${environmentFile}
 StateDirectory=hkctl
 StateDirectoryMode=0700

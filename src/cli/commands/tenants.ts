@@ -2,10 +2,12 @@ import { requirePermissions } from '../../core/actors.ts';
 import { weekDays } from '../../core/calendar.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { addTenant, listTenants, updateTenant } from '../../core/tenants.ts';
-import { defineCommand, type Noun } from '../command.ts';
+import { requireLogin } from '../../core/users.ts';
+import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import { valueOrAsk } from '../context.ts';
 import { oneOf, text } from '../flags.ts';
 import { printTable, tenantJson } from '../output.ts';
+import { sentenceOf } from '../sentence.ts';
 
 const weekStart = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
 
@@ -32,14 +34,14 @@ const add = defineCommand({
   summary: 'Add an organization with its first Super user',
   description: 'For a Super user of the first organization.',
   words: [{ spelling: '<NAME>', doc: 'name of the organization' }],
-  flags: { admin: text('--admin <LOGIN>', 'login of its first Super user'), weekStart },
+  flags: { admin: text('--admin <LOGIN>', 'login of its first Super user'), weekStart, yes: yesFlag },
   examples: [['hkctl tenants add "Acme Foundry" --admin bob --week-start sunday', 'bob manages it']],
   async run(context, flags, [name = '']) {
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.add', target: name });
     const login = await valueOrAsk(context, flags.admin, '--admin', async () => {
       const { askText } = await import('../prompts.ts');
-      return askText(context.io, 'Login of its first Super user');
+      return askText(context.io, 'Login of its first Super user', (given) => sentenceOf(() => requireLogin(given)));
     });
     const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };
     const tenant = await addTenant(domain, actor, input);

@@ -1,10 +1,12 @@
 import { requirePermissions } from '../../core/actors.ts';
+import { requireLabel } from '../../core/labels.ts';
 import { roleNames, roles } from '../../core/roles.ts';
 import { addUser, listUsers, requireAnotherSuperUser, updateUser, workingKeysOfUser } from '../../core/users.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import { requireConfirmation, valueOrAsk } from '../context.ts';
 import { oneOf, requireOneOf, text } from '../flags.ts';
 import { printTable, userJson } from '../output.ts';
+import { sentenceOf } from '../sentence.ts';
 import { resumed, stopped, stopping } from './entities.ts';
 
 const loginWord = { spelling: '<LOGIN>', doc: 'login of the profile' };
@@ -39,6 +41,7 @@ const add = defineCommand({
   flags: {
     name: text('--name <NAME>', 'name of the person or service'),
     role: oneOf('--role <ROLE>', roleNames, 'what the profile may do'),
+    yes: yesFlag,
   },
   examples: [['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys']],
   async run(context, flags, [login = '']) {
@@ -46,7 +49,7 @@ const add = defineCommand({
     await requirePermissions(domain, actor, ['users.manage'], { action: 'user.add', target: login });
     const name = await valueOrAsk(context, flags.name, '--name', async () => {
       const { askText } = await import('../prompts.ts');
-      return askText(context.io, 'Name');
+      return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));
     });
     const role = await valueOrAsk(context, flags.role, '--role', async () => {
       const { askChoice } = await import('../prompts.ts');

@@ -13,12 +13,12 @@ export interface CopyOutcome {
  * Copies a secret: to the clipboard of this machine, else to that of the terminal by the OSC 52 sequence, of which nobody
  * hears whether it was obeyed.
  */
-export async function copySecret(io: Io, secret: string): Promise<CopyOutcome> {
+export async function copySecret(io: Io, secret: string, terminal = io.stdout): Promise<CopyOutcome> {
   // Over SSH the clipboard of this machine is not the one in front of the person.
   const remote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;
   if (!remote && (await copiedHere(io, secret))) return { copied: true, message: 'API key copied' };
-  if (canDraw(io.env, io.stdout)) {
-    io.stdout.write(`\u001b]52;c;${Buffer.from(secret).toString('base64')}\u0007`);
+  if (canDraw(io.env, terminal)) {
+    terminal.write(`\u001b]52;c;${Buffer.from(secret).toString('base64')}\u0007`);
     return {
       copied: false,
       message: 'Sent to the terminal by OSC 52; if it allows that, the key is on your clipboard. Paste it to be sure.',
@@ -34,7 +34,9 @@ export function withCopy(context: Context, inner: Handover): Handover {
     async deliver(handed) {
       await inner.deliver(handed);
       const secrets = handed.map(({ secret }) => secret).join('\n');
-      context.say((await copySecret(context.io, secrets)).message);
+      const { io, json } = context;
+      // With --json nothing but the document goes to standard output.
+      context.say((await copySecret(io, secrets, json ? io.stderr : io.stdout)).message);
     },
   };
 }

@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   type Stats,
   statSync,
   unlinkSync,
@@ -53,8 +54,7 @@ export function createReplacingFileHandover(path: string): Handover {
       made = { inode: statOf(pending)?.ino ?? 0, secret: handed.secret };
     },
     complete() {
-      if (stillOurs()) completePending(path);
-      else if (made) replaceDirectly(target, made.secret);
+      if (!(stillOurs() && completePending(path)) && made) replaceDirectly(target, made.secret);
     },
     withdraw() {
       if (stillOurs()) unlinkSync(pending);
@@ -86,11 +86,25 @@ export function pendingPath(path: string): string {
   return `${resolved(path)}.new`;
 }
 
-/** Renames `PATH.new` over PATH, and makes that durable. */
-export function completePending(path: string): void {
+/** Renames `PATH.new` over PATH, and makes that durable; false where another process has just done that. */
+export function completePending(path: string): boolean {
   const target = resolved(path);
-  renameSync(`${target}.new`, target);
+  try {
+    renameSync(`${target}.new`, target);
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return false;
+    throw unusable(target, thrown);
+  }
   syncFolder(target);
+  return true;
+}
+
+/** Whether a file is what a rotation leaves that was cut off while it wrote: a secret, or its beginning. */
+export function isLeftover(path: string): boolean {
+  const stat = statOf(path);
+  if (stat === undefined || stat.size > secretLength + 1) return false;
+  const text = readFileSync(path, 'latin1').replace(/\n$/, '');
+  return text.length < 'hk_'.length ? 'hk_'.startsWith(text) : /^hk_[0-9A-Za-z]*$/.test(text);
 }
 
 function replaceDirectly(target: string, secret: string): void {
@@ -102,7 +116,7 @@ function replaceDirectly(target: string, secret: string): void {
 
 /** Removes a `PATH.new` whose secret opens nothing. */
 export function discardPending(path: string): void {
-  unlinkSync(pendingPath(path));
+  rmSync(pendingPath(path), { force: true });
 }
 
 /** The secret in a file without its newline; undefined where there is no such file. `bad_input` where it cannot be read. */

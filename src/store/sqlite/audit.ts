@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, gt, gte, sql } from 'drizzle-orm';
-import { type AuditDraft, type AuditRecord, chainRecord, genesisHash } from '../../core/audit.ts';
+import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
+import { type AuditDraft, type AuditRecord, chainRecord, genesisHash, withoutSecrets } from '../../core/audit.ts';
 import type { AuditStore } from '../../core/store.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';
@@ -44,7 +44,10 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   );
   return (draft) => {
     const { seq = null, hash = null } = head().get() ?? {};
-    const { actor, ...record } = chainRecord(draft, seq === null ? undefined : { seq, hash: hash ?? genesisHash });
+    const { actor, ...record } = chainRecord(
+      withoutSecrets(draft),
+      seq === null ? undefined : { seq, hash: hash ?? genesisHash },
+    );
     insert().run({ ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
   };
 }
@@ -56,7 +59,12 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
     db
       .select()
       .from(audit)
-      .where(and(eq(audit.tenantId, sql.placeholder('tenantId')), gte(audit.atMs, sql.placeholder('sinceMs'))))
+      .where(
+        and(
+          or(eq(audit.tenantId, sql.placeholder('tenantId')), and(isNull(audit.tenantId), sql.placeholder('ofStore'))),
+          gte(audit.atMs, sql.placeholder('sinceMs')),
+        ),
+      )
       .orderBy(desc(audit.seq))
       .limit(sql.placeholder('limit'))
       .prepare(),
@@ -75,9 +83,13 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
   );
   return {
     append: (draft) => registry.change(() => append(draft)),
-    list(tenantId, { sinceMs = 0, limit }) {
+    list(tenantId, { sinceMs = 0, limit, ofStore = false }) {
       settle();
-      return registry.read(() => list().all({ tenantId, sinceMs, limit }).map(toRecord));
+      return registry.read(() =>
+        list()
+          .all({ tenantId, sinceMs, limit, ofStore: ofStore ? 1 : 0 })
+          .map(toRecord),
+      );
     },
     lastSeq: () => registry.read(() => lastGiven().get() ?? 0),
     *walk() {

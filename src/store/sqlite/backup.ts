@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { verifyChain } from '../../core/audit.ts';
 import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError } from '../../core/errors.ts';
@@ -27,17 +27,19 @@ export async function writeBackup(path: string, target: string, nowMs: number, f
   }
   const files = filesOf(path);
   if (files.revocations === null) throw new Error('a store in memory has no backup');
+  translatingTarget(target, () => requireElsewhere(target, Object.values(files)));
   const pending = `${target}.new`;
-  rmSync(pending, { force: true });
+  removeLeftover(pending);
   try {
-    const backup = createPrivate(pending);
+    const backup = translatingTarget(pending, () => createPrivate(pending));
     try {
       translating(pending, () => fill(backup, files, nowMs));
     } finally {
       backup.close();
     }
-    const facts = await readBackup(pending);
-    translating(pending, () => {
+    // A copy has the faults of what was copied.
+    const facts = await readBackup(pending, (what) => damagedStore(path, what));
+    translatingTarget(target, () => {
       syncFile(pending);
       renameSync(pending, target);
       syncFolderOf(target);
@@ -48,6 +50,65 @@ export async function writeBackup(path: string, target: string, nowMs: number, f
     throw thrown;
   }
 }
+
+/** A backup that takes the place of a file of the store would be the end of both. */
+function requireElsewhere(target: string, files: readonly string[]): void {
+  const inode = inodeOf(target);
+  const own = files.find((file) => file === target || (inode !== undefined && inodeOf(file) === inode));
+  if (own === undefined) return;
+  throw new HkctlError('bad_input', `${target} is a file of the store itself; nothing was written.`, {
+    hint: 'Give another name, best on another disk.',
+  });
+}
+
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
+}
+
+/** What a backup that was cut off has left is a database, or nothing yet; anything else of that name is somebody's. */
+function removeLeftover(pending: string): void {
+  translatingTarget(pending, () => {
+    if (!existsSync(pending)) return;
+    const fd = openSync(pending, 'r');
+    const start = Buffer.alloc(sqliteMagic.length);
+    try {
+      const read = readSync(fd, start);
+      if (read > 0 && !start.equals(sqliteMagic)) {
+        throw new HkctlError('state_forbids', `${pending} is there already, and is no backup; nothing was written.`, {
+          hint: 'A backup is written under that name first: move the file away.',
+        });
+      }
+    } finally {
+      closeSync(fd);
+    }
+    rmSync(pending, { force: true });
+  });
+}
+
+const sqliteMagic = Buffer.from('SQLite format 3\0');
+
+/** Runs something on the file that a person named; what is wrong with its path is bad input, and no fault of the store. */
+function translatingTarget<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+    const why = pathFaults[code];
+    if (why === undefined) throw toDomainError(thrown, file);
+    throw new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+  }
+}
+
+const pathFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'its folder is none',
+  EISDIR: 'it is a folder',
+  EACCES: 'this account may not write there',
+  EPERM: 'this account may not write there',
+  EROFS: 'that file system is read-only',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its links run in a circle',
+};
 
 function fill(backup: Connection, files: ReturnType<typeof filesOf>, nowMs: number): void {
   for (const name of databaseNames) backup.prepare(`attach ? as ${name}`).run(files[name]);
@@ -78,6 +139,7 @@ function fill(backup: Connection, files: ReturnType<typeof filesOf>, nowMs: numb
 /** Opens a backup for reading; `bad_input` where a file is none, `store_too_new` where a newer hkctl made it. */
 export function openBackup(file: string): Connection {
   if (!existsSync(file)) throw new HkctlError('bad_input', `There is no file ${file}.`);
+  if (statSync(file).isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, and no backup.`);
   let backup: Connection | undefined;
   try {
     backup = openDatabase(file, { readonly: true, fileMustExist: true });
@@ -97,17 +159,20 @@ export function versionIn(backup: Connection, name: DatabaseName): number {
 }
 
 /** Checks every page, reference and audit record of a backup and tells what is in it; `store_corrupt` where it is damaged. */
-export async function readBackup(file: string): Promise<BackupFacts> {
+export async function readBackup(
+  file: string,
+  damaged: (what: string) => HkctlError = (what) => damagedBackup(file, what),
+): Promise<BackupFacts> {
   const backup = openBackup(file);
   try {
     const damage = translating(file, () => backup.pragma('integrity_check(1)', { simple: true }));
-    if (damage !== 'ok') throw damaged(file, String(damage));
+    if (damage !== 'ok') throw damaged(String(damage));
     const loose = translating(file, () => backup.prepare('pragma foreign_key_check').all());
-    if (loose.length > 0) throw damaged(file, `${loose.length} rows refer to rows that are not there`);
+    if (loose.length > 0) throw damaged(`${loose.length} rows refer to rows that are not there`);
     const registry = createRegistry(backup, file);
     const trail = createAuditStore(registry, createAppendAudit(registry), () => {});
     const chain = await verifyChain(trail.walk());
-    if (chain.broken !== null) throw damaged(file, `audit record ${chain.broken.seq}: ${chain.broken.reason}`);
+    if (chain.broken !== null) throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
     const count = (table: string) => Number(backup.prepare(`select count(*) from ${table}`).pluck().get());
     return {
       createdAtMs: Number(backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get()),
@@ -126,7 +191,13 @@ function noBackup(file: string): HkctlError {
   });
 }
 
-function damaged(file: string, what: string): HkctlError {
+function damagedStore(path: string, what: string): HkctlError {
+  return new HkctlError('store_corrupt', `The store ${path} is damaged: ${what}. No backup was written.`, {
+    hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify tell more.',
+  });
+}
+
+function damagedBackup(file: string, what: string): HkctlError {
   return new HkctlError('store_corrupt', `The backup ${file} is damaged: ${what}.`, {
     hint: 'Nothing was changed. Take another backup.',
   });

@@ -53,7 +53,10 @@ export function toDomainError(thrown: unknown, path: string): unknown {
     );
   }
   if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) {
-    return new HkctlError('duplicate', `It is already there: ${columnsOf(thrown)}.`, { cause: thrown });
+    return new HkctlError('duplicate', `There is ${takenBy(columnsOf(thrown))} already.`, {
+      hint: 'Give another, or list what is there.',
+      cause: thrown,
+    });
   }
   if (/^SQLITE_CONSTRAINT_FOREIGNKEY/.test(code)) {
     return new HkctlError(
@@ -71,6 +74,17 @@ function codeOf(thrown: unknown): string | undefined {
   if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
   return codeOf(thrown.cause);
 }
+
+function takenBy(columns: string): string {
+  return taken[columns] ?? `one with the same ${columns}`;
+}
+
+/** What people call what must be unique. */
+const taken: Readonly<Record<string, string>> = {
+  'users.login': 'a user profile with this login',
+  'entities.tenant_id, entities.code': 'an entity with this code',
+  'keys.prefix': 'a key with this prefix',
+};
 
 function columnsOf(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : '';

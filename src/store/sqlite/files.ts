@@ -41,6 +41,12 @@ export interface ConnectionOptions {
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
   if (file !== memory && !create && !existsSync(file)) {
+    const registry = file.replace(/\.(?:records|readings)\.db$/, '.db');
+    if (registry !== file && existsSync(registry)) {
+      throw new HkctlError('store_corrupt', `The store ${registry} lacks its file ${file}.`, {
+        hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
+      });
+    }
     throw new HkctlError('store_absent', `There is no store at ${file}.`, {
       hint: 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
     });

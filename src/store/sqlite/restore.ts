@@ -20,7 +20,7 @@ export function prepareRestore(path: string, file: string): string {
     const tables = backup.prepare<[], { name: string; database: string }>('select * from backup_tables').all();
     for (const name of databaseNames) {
       const own = new Set(tables.filter(({ database }) => database === name).map((table) => table.name));
-      const connection = createPrivate(files[name]);
+      const connection = translating(files[name], () => createPrivate(files[name]));
       try {
         translating(files[name], () => fill(connection, file, own, versionIn(backup, name)));
       } finally {

@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { type Connection, openDatabase } from './driver.ts';
-import { translating } from './errors.ts';
 import { giveToFolderOwner } from './files.ts';
 
 /**
@@ -8,13 +7,11 @@ import { giveToFolderOwner } from './files.ts';
  * that is not whole is thrown away, and is synced at its end. Throws where the file is there.
  */
 export function createPrivate(file: string): Connection {
-  return translating(file, () => {
-    closeSync(openSync(file, 'wx', 0o600));
-    giveToFolderOwner(file);
-    const connection = openDatabase(file, { fileMustExist: true });
-    connection.exec('pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off');
-    return connection;
-  });
+  closeSync(openSync(file, 'wx', 0o600));
+  giveToFolderOwner(file);
+  const connection = openDatabase(file, { fileMustExist: true });
+  connection.exec('pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off');
+  return connection;
 }
 
 interface SchemaRow {

@@ -1,4 +1,4 @@
-import { baseUrlFlag, defineCommand } from '../../command.ts';
+import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { toggle } from '../../flags.ts';
 import { canAsk } from '../../io.ts';
 import { canDraw } from '../../style.ts';
@@ -10,10 +10,13 @@ export const browse = defineCommand({
   summary: 'Browse keys on a terminal; piped as keys list',
   description:
     'on a terminal the settings page of the keys: tiles with Create key, Rotate, Revoke, Show inactive keys and Documentation. Piped, as hkctl keys list; it takes the same flags. --plain gives questions and plain lines instead of a drawn page (screen readers).',
+  // On a terminal nobody closes a pipe.
+  readOnly: true,
   flags: {
     ...listFlags,
     baseUrl: baseUrlFlag,
     plain: toggle('--plain', 'questions and plain lines instead of a drawn page'),
+    yes: yesFlag,
   },
   examples: [
     ['hkctl keys', 'the page'],

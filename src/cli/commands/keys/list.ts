@@ -5,14 +5,18 @@ import { parseSpanMs } from '../../../core/settings.ts';
 import type { Key, KeyFilter } from '../../../core/store.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { type FlagValues, oneOf, parsed, text, toggle } from '../../flags.ts';
+import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../flags.ts';
 import { keyJson, printJsonArray, printTable, timeAt } from '../../output.ts';
+
+const statuses = ['active', 'expired', 'revoked'] as const;
 
 /** Which keys to list; the settings page takes the same. */
 export const listFlags = {
   all: toggle('--all, --show-inactive', 'show inactive keys, too'),
   entity: text('--entity <CODE>', 'only keys of this entity'),
-  status: oneOf('--status <STATUS>', ['active', 'expired', 'revoked'], 'only keys in this state'),
+  status: parsed('--status <STATUS>', `only keys in this state: ${statuses.join(', ')}`, (given) =>
+    requireOneOf(given.toLowerCase(), statuses),
+  ),
   search: text('--search <TEXT>', 'only keys with this in their name, prefix, entity code or entity name'),
   expiringWithin: parsed(
     '--expiring-within <SPAN>',

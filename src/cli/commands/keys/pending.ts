@@ -4,41 +4,41 @@ import { requireKey, statusOf } from '../../../core/keys.ts';
 import { hashOf, isCompleteSecret } from '../../../core/secrets.ts';
 import type { Key } from '../../../core/store.ts';
 import type { Context } from '../../context.ts';
-import { completePending, discardPending, pendingPath, readSecretFile } from '../../handover/files.ts';
+import { completePending, discardPending, isLeftover, pendingPath, readSecretFile } from '../../handover/files.ts';
 import { handoverJson } from '../../handover/stdout.ts';
 
 /**
  * Ends a rotation that was cut off between its steps. A `PATH.new` with the secret of an active successor of the key is
- * renamed over PATH and reported (true: nothing is left to do); one whose secret opens nothing is discarded (false).
+ * renamed over PATH and reported (true: nothing is left to do); one whose secret opens nothing is discarded (false). Any
+ * other file of that name is somebody's, and goes with `force` only: `state_forbids` (exit 5).
  */
 export async function finishPending(
   context: Context,
   domain: Domain,
   actor: Actor,
   ref: string,
-  path: string,
+  { secretFile: path, force }: { secretFile: string; force: boolean },
 ): Promise<boolean> {
   const pending = pendingPath(path);
   const secret = readSecretFile(pending);
   if (secret === undefined) return false;
+  const asked = await requireKey(domain, actor, ref);
   const key = await keyOf(domain, actor, secret);
   if (!key) {
+    if (!force && !isLeftover(pending)) throw inTheWay(`${pending} holds no secret; a rotation would replace it.`);
     discardPending(path);
     context.say(`Discarded ${pending}: a rotation was cut off before it was kept, and its secret opens nothing.`);
     return false;
   }
-  const asked = await requireKey(domain, actor, ref);
   if (!(await descendsFrom(domain, actor, key, asked))) {
-    throw new HkctlError(
-      'state_forbids',
-      `${pending} holds the secret of another active key, ${key.name} (${key.prefix}).`,
-      {
-        hint: 'Move that file away first.',
-      },
-    );
+    throw inTheWay(`${pending} holds the secret of another active key, ${key.name} (${key.prefix}).`);
+  }
+  const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
+  // The key itself was asked for: then only the secret before it in PATH tells that a rotation was cut off.
+  if (key.id === asked.id && (await keyIn(path, domain, asked))?.id !== revoked?.id) {
+    throw inTheWay(`${pending} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
   }
   completePending(path);
-  const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
   if (context.json) {
     context.printJson(handoverJson(context, [{ key, secret: '', revoked }], false, new Map([[key.id, path]])));
   }
@@ -48,15 +48,24 @@ export async function finishPending(
   return true;
 }
 
+function inTheWay(message: string): HkctlError {
+  return new HkctlError('state_forbids', message, { hint: 'Move that file away first.' });
+}
+
 /** Refuses to replace a file that does not hold the old secret, unless forced: `state_forbids` (exit 5). */
 export async function requireReplaceable(domain: Domain, old: Key, path: string, force: boolean): Promise<void> {
-  const held = readSecretFile(path);
-  if (held === undefined || force) return;
-  const key = isCompleteSecret(held) ? await domain.store.keys.findByHash(old.tenantId, hashOf(held)) : undefined;
-  if (key?.id === old.id) return;
+  if (readSecretFile(path) === undefined || force) return;
+  if ((await keyIn(path, domain, old))?.id === old.id) return;
   throw new HkctlError('state_forbids', `${path} does not hold the secret of ${old.name} (${old.prefix}).`, {
     hint: 'Give the path that does, or --force to replace it whatever it holds.',
   });
+}
+
+/** The key whose secret a file holds, whatever became of it. */
+async function keyIn(path: string, domain: Domain, { tenantId }: Pick<Key, 'tenantId'>): Promise<Key | undefined> {
+  const held = readSecretFile(path);
+  if (held === undefined || !isCompleteSecret(held)) return undefined;
+  return domain.store.keys.findByHash(tenantId, hashOf(held));
 }
 
 /** The active key of a secret; one that is not active any more opens nothing, like one that never was. */

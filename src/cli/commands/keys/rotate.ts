@@ -47,11 +47,9 @@ export const rotate = defineCommand({
       target: refs.join(' '),
     });
     requireFittingTarget(given, refs);
-    if (
-      given.secretFile !== undefined &&
-      (await finishPending(context, domain, actor, refs[0] ?? '', given.secretFile))
-    ) {
-      return;
+    const { secretFile, force } = given;
+    if (secretFile !== undefined) {
+      if (await finishPending(context, domain, actor, refs[0] ?? '', { secretFile, force })) return;
     }
     await rotateAndHandOver(context, domain, actor, refs, given);
   },

@@ -2,7 +2,7 @@ import { requirePermissions } from '../../../core/actors.ts';
 import { refusalDetails } from '../../../core/authentication.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { verifySecret } from '../../../core/keys.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { canAsk } from '../../io.ts';
 import { keyJson } from '../../output.ts';
@@ -13,7 +13,7 @@ export const verify = defineCommand({
   summary: 'Tell which key a secret belongs to, and whether it would be let in',
   description:
     'Reads the secret from standard input, on a terminal from a hidden prompt. Exit code 0: it would be let in; 5: it would not, and why; 3: no key has it.',
-  flags: {},
+  flags: { yes: yesFlag },
   examples: [
     ['hkctl keys verify < erp.key', 'a secret in a file'],
     ['hkctl keys verify', 'asks for it, without showing it'],
@@ -37,6 +37,9 @@ async function readSecret(context: Context): Promise<string> {
   if (canAsk(io)) {
     const { askHidden } = await import('../../prompts.ts');
     return (await askHidden(io, 'Secret')).trim();
+  }
+  if (io.stdinIsTTY) {
+    throw new HkctlError('usage', 'The secret would stay on this terminal.', { hint: 'hkctl keys verify < FILE' });
   }
   let text = '';
   for await (const chunk of io.stdin) {
