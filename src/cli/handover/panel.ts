@@ -65,7 +65,7 @@ interface PanelView {
 
 /** The panel's lines at a size; on a low terminal the examples give way to what can be done. */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
-  const width = Math.max(40, Math.min(columns, 100));
+  const width = Math.max(20, Math.min(columns, 100));
   const { handed, baseUrl = '{base_url}' } = view;
   const several = handed.length > 1;
   const keys = handed.flatMap(({ key, secret }) => [
@@ -88,7 +88,7 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
     ...keys,
     '',
     style.bold('Quick start'),
-    `  read -rs API_KEY    ${style.cyan('# paste the key, then Enter')}`,
+    `  read -rs API_KEY${width < 52 ? '' : `    ${style.cyan('# paste the key, then Enter')}`}`,
     ...curl(`${baseUrl}/api/v1/me`, width),
     ...curl(`${baseUrl}/api/v1/resources`, width),
     '',
@@ -98,8 +98,12 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
 }
 
 function curl(url: string, width: number): string[] {
-  const line = `  curl -H "Authorization: Bearer $API_KEY" ${url}`;
-  return line.length <= width ? [line] : [`  curl -H "Authorization: Bearer $API_KEY" \\`, `    ${url}`];
+  const [command, header] = ['curl -H', '"Authorization: Bearer $API_KEY"'];
+  const line = `  ${command} ${header} ${url}`;
+  if (line.length <= width) return [line];
+  const broken = `  ${command} ${header} \\`;
+  if (broken.length <= width) return [broken, `    ${url}`];
+  return [`${command} \\`, `${header} \\`, url];
 }
 
 async function untilDismissed(

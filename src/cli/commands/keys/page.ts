@@ -6,7 +6,7 @@ import { type Context, requireConfirmation } from '../../context.ts';
 import type { FlagValues } from '../../flags.ts';
 import { type Keypress, openScreen, type Screen } from '../../screen.ts';
 import type { Style } from '../../style.ts';
-import { wrapWords } from '../../wrap.ts';
+import { wrapText, wrapWords } from '../../wrap.ts';
 import { completeInput, createAndHandOver } from './create.ts';
 import type { listFlags } from './list.ts';
 import { namesOf } from './names.ts';
@@ -71,12 +71,15 @@ export function render(
   context: Pick<Context, 'io' | 'style'>,
 ): { lines: string[]; shown: number } {
   const { style } = context;
-  const columns = Math.max(40, context.io.stdout.columns() ?? 80);
+  const columns = Math.max(24, context.io.stdout.columns() ?? 80);
   const rows = Math.max(12, context.io.stdout.rows() ?? 24);
   const head = headLines(view, state, columns, style);
   const foot = footLines(view, state, columns, style);
   const room = rows - head.length - foot.length;
-  const body = view.keys.length === 0 ? emptyLines(view) : tilesFrom(view, columns, room, style);
+  const body =
+    view.keys.length === 0
+      ? emptyLines(view).flatMap((line) => wrapText(line, columns))
+      : tilesFrom(view, columns, room, style);
   return { lines: [...head, ...body.slice(0, room), ...foot], shown: Math.max(1, Math.floor(room / 9)) };
 }
 
@@ -92,7 +95,7 @@ function headLines(view: PageView, state: Pick<PageState, 'searching'>, columns:
   ];
   const search = state.searching || view.search !== '' ? [`Search: ${view.search}${state.searching ? '_' : ''}`] : [];
   return [
-    style.bold('Settings › Organization › Integrations › API Keys'),
+    ...wrapText('Settings › Organization › Integrations › API Keys', columns).map((line) => style.bold(line)),
     ...wrapWords(controls, columns, '   '),
     ...search,
     '',
