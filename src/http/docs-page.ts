@@ -30,7 +30,7 @@ export const documentsPage = (root: string): string => `<!doctype html>
 /** Starts the page: the key that somebody types in stays in the memory of this tab and is gone with it. */
 export const documentsScript = `'use strict';
 window.ui = SwaggerUIBundle({
-  url: new URL('../openapi.json', document.currentScript.src).href,
+  url: new URL('../openapi.json', document.currentScript.src).pathname,
   dom_id: '#documents',
   deepLinking: true,
   persistAuthorization: false,

@@ -1,3 +1,5 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Face, listening } from './faces.ts';
@@ -34,7 +36,7 @@ afterAll(async () => {
   await plant.domain.store.close();
 });
 
-async function open(path: string, width = 1280) {
+async function open(path: string, width = 1280, at = face.url) {
   const page = await browser.newPage({ viewport: { width, height: 900 } });
   page.setDefaultTimeout(20_000);
   const requests: string[] = [];
@@ -44,7 +46,7 @@ async function open(path: string, width = 1280) {
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(`${face.url}${path}`);
+  await page.goto(`${at}${path}`);
   await page.waitForSelector('.opblock');
   return { page, requests, complaints };
 }
@@ -72,8 +74,8 @@ it.each(['/api/v1', '/api/v1/', '/api/v1/docs', '/api/v1/docs/'])(
   },
 );
 
-it('makes an authenticated call by clicking, and keeps the key nowhere', async () => {
-  const { page, requests, complaints } = await open('/api/v1/docs');
+/** Types the key in, opens `GET /me` and executes it; gives what the page shows of the answer. */
+async function askWhoIAm(page: Awaited<ReturnType<Browser['newPage']>>): Promise<string | null> {
   await page.click('button.authorize');
   await page.fill('.auth-container input', secret);
   await page.click('.auth-btn-wrapper button.authorize');
@@ -81,7 +83,38 @@ it('makes an authenticated call by clicking, and keeps the key nowhere', async (
   await page.click('#operations-Key-getMe .opblock-summary-control');
   await page.click('#operations-Key-getMe button.execute');
   const answer = await page.waitForSelector('#operations-Key-getMe .live-responses-table .highlight-code');
-  expect(await answer.textContent()).toContain('"Nordwerk"');
+  return answer.textContent();
+}
+
+it('works below the path of a proxy, calls included', async () => {
+  let port = 0;
+  const proxy = createServer((req, res) => {
+    const path = req.url?.replace(/^\/hk\/prod(?=\/)/, '');
+    const { method, headers } = req;
+    if (path === req.url) res.writeHead(404).end();
+    else
+      req.pipe(
+        request({ port, path, method, headers }, (answer) =>
+          answer.pipe(res.writeHead(answer.statusCode ?? 0, answer.headers)),
+        ),
+      );
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/hk/prod`;
+  const behind = await listening(plant, { baseUrl });
+  port = Number(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(behind.log())?.[1]);
+  const { page, requests, complaints } = await open('/api/v1', 1280, baseUrl);
+  expect(await askWhoIAm(page)).toContain('"Nordwerk"');
+  expect(requests.filter((url) => !url.startsWith(`${baseUrl}/`) && !url.startsWith('data:'))).toEqual([]);
+  expect(complaints).toEqual([]);
+  await page.close();
+  await behind.close();
+  await new Promise((resolve) => proxy.close(resolve));
+});
+
+it('makes an authenticated call by clicking, and keeps the key nowhere', async () => {
+  const { page, requests, complaints } = await open('/api/v1/docs');
+  expect(await askWhoIAm(page)).toContain('"Nordwerk"');
   expect(requests.some((url) => url.endsWith('/api/v1/me'))).toBe(true);
   expect(requests.some((url) => url.includes(secret.slice(8, 20)))).toBe(false);
   const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])');
