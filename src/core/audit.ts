@@ -88,22 +88,19 @@ export async function verifyChain(records: Iterable<AuditRecord> | AsyncIterable
   let count = 0;
   for await (const record of records) {
     const expected = chainRecord(record, previous);
-    const reason = mismatch(record, expected);
-    if (reason !== undefined) {
-      return { records: count, headHash: previous?.hash ?? genesisHash, broken: { seq: record.seq, reason } };
-    }
+    const broken = mismatch(record, expected);
+    if (broken) return { records: count, headHash: previous?.hash ?? genesisHash, broken };
     previous = record;
     count++;
   }
   return { records: count, headHash: previous?.hash ?? genesisHash, broken: null };
 }
 
-function mismatch(record: AuditRecord, expected: AuditRecord): string | undefined {
-  if (record.seq > expected.seq) return `record ${expected.seq} is missing before it`;
-  if (record.seq < expected.seq) return 'it stands twice or out of order';
-  if (record.previousHash !== expected.previousHash) return 'it does not follow the record before it';
-  if (record.hash !== expected.hash) return 'its content was altered';
-  return undefined;
+function mismatch({ seq, previousHash, hash }: AuditRecord, expected: AuditRecord): ChainReport['broken'] {
+  if (seq > expected.seq) return { seq: expected.seq, reason: `it was removed, and record ${seq} follows` };
+  if (seq < expected.seq) return { seq, reason: 'it stands twice or out of order' };
+  if (previousHash !== expected.previousHash) return { seq, reason: 'it does not follow the record before it' };
+  return hash === expected.hash ? null : { seq, reason: 'its content was altered' };
 }
 
 function hashRecord(draft: AuditDraft, seq: number, previousHash: string): string {

@@ -21,8 +21,8 @@ describe('audit verify names the first record that was', () => {
   const changes: [what: string, sql: string, seq: number, reason: RegExp][] = [
     ['altered', "update audit set target = 'x' where seq = 3", 3, /content was altered/],
     ['altered with a hash made up for it', "update audit set target = 'x', hash = '00' where seq = 3", 3, /altered/],
-    ['removed', 'delete from audit where seq = 3', 4, /record 3 is missing/],
-    ['the first, and removed', 'delete from audit where seq = 1', 2, /record 1 is missing/],
+    ['removed', 'delete from audit where seq = 3', 3, /it was removed, and record 4 follows/],
+    ['the first, and removed', 'delete from audit where seq = 1', 1, /it was removed, and record 2 follows/],
     ['cut off at the end', 'delete from audit where seq > 6', 7, /at the end were removed/],
     [
       'moved',

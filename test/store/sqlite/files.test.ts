@@ -204,7 +204,7 @@ describe('the audit chain', () => {
   it.each([
     ['altered', "update audit set target = 'event 0' where seq = 4", 4],
     ['altered by its detail', `update audit set detail = '{"a":1}' where seq = 4`, 4],
-    ['removed', 'delete from audit where seq = 4', 5],
+    ['removed', 'delete from audit where seq = 4', 4],
     [
       'put in again at another place',
       'delete from audit where seq = 4; insert into audit select 4, tenant_id, at_ms, action, actor_id, actor_login, os_account, target, outcome, detail, previous_hash, hash from audit where seq = 7',
@@ -224,7 +224,7 @@ describe('the audit chain', () => {
     expect(report.broken).toBeNull();
     expect(await store.audit.lastSeq()).toBe(10);
     for (let n = 0; n < 5; n++) await store.audit.append(draftOf('t', 'key.list', 'later'));
-    expect((await verifyChain(store.audit.walk())).broken).toMatchObject({ seq: 11 });
+    expect((await verifyChain(store.audit.walk())).broken).toMatchObject({ seq: 8 });
   });
 });
 
