@@ -1,4 +1,5 @@
 import { HkctlError } from '../core/errors.ts';
+import { holdsSecret } from '../core/secrets.ts';
 import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, text, toggle } from './flags.ts';
 
@@ -74,7 +75,7 @@ export const baseUrlFlag: Flag<string | undefined> = parsed(
 
 /** An http or https address, without a slash at its end. Throws `usage`. */
 export function requireBaseUrl(given: string): string {
-  if (!/^https?:\/\/[^\s/?#"'$`\\]+(\/[^\s?#"'$`\\]*)?$/.test(given) || !URL.canParse(given)) {
+  if (!/^https?:\/\/[^\s/?#"'$`\\]+(\/[^\s?#"'$`\\]*)?$/.test(given) || !URL.canParse(given) || holdsSecret(given)) {
     throw new HkctlError('usage', `"${given}" is no address: give one such as https://api.example.com.`);
   }
   return given.replace(/\/+$/, '');

@@ -104,7 +104,9 @@ export async function valueOrAsk<T>(
   if (given !== undefined) return given;
   if (!canAsk(context.io) || context.json) {
     throw new HkctlError('usage', `${flag} is missing.`, {
-      hint: 'On a terminal it would be asked for; here give it.',
+      hint: context.io.asksNothing
+        ? 'With --yes nothing is asked for: give it.'
+        : 'On a terminal it would be asked for; here give it.',
     });
   }
   return ask();

@@ -159,6 +159,11 @@ export function errnoOf(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
+/** Whether an output could not be written because its reader has gone. */
+export function isClosedPipe(thrown: unknown): boolean {
+  return isHkctlError(thrown) && thrown.code === 'output_failed' && errnoOf(thrown.cause) === 'EPIPE';
+}
+
 function flush(fd: number): void {
   try {
     fsyncSync(fd);

@@ -1,10 +1,11 @@
 import { CommanderError } from 'commander';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/secrets.ts';
+import { printableLines } from '../core/shown-text.ts';
 import { type CommandDefinition, globalFlags } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
-import { errnoOf, type Io } from './io.ts';
+import { type Io, isClosedPipe } from './io.ts';
 import { createProgram, isShown } from './program.ts';
 import type { Services } from './services.ts';
 import { createStyle } from './style.ts';
@@ -56,11 +57,10 @@ function withoutQuestions(io: Io): Io {
 
 function report(thrown: unknown, running: CommandDefinition | undefined, argv: readonly string[], io: Io): number {
   const error = toError(thrown);
-  const closedPipe = error.code === 'output_failed' && errnoOf(error.cause) === 'EPIPE';
   // Help and the like, before any command runs, change nothing either.
-  if (closedPipe && (running?.readOnly ?? true)) return 0;
-  const message = redactSecrets(error.message);
-  const hint = error.hint === undefined ? null : redactSecrets(error.hint);
+  if (isClosedPipe(error) && (running?.readOnly ?? true)) return 0;
+  const message = shown(error.message);
+  const hint = error.hint === undefined ? null : shown(error.hint);
   if (wants(argv, io, '--json', 'HKCTL_JSON')) {
     const document = { error: { code: error.code, message, hint, ...error.details } };
     // Details quote what was read, such as the names of columns.
@@ -75,6 +75,11 @@ function report(thrown: unknown, running: CommandDefinition | undefined, argv: r
     tell(io, `${redactSecrets(stack)}\n`);
   }
   return errorTable[error.code].exit;
+}
+
+/** Messages quote what was given and read. */
+function shown(text: string): string {
+  return printableLines(redactSecrets(text));
 }
 
 /** Where standard error is gone, too, there is nobody left to tell: the exit code remains. */

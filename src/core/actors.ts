@@ -3,6 +3,7 @@ import { HkctlError } from './errors.ts';
 import type { Clock } from './instants.ts';
 import { roleHolds, roles, rolesHolding, type UserPermission } from './roles.ts';
 import type { RandomBytes } from './secrets.ts';
+import { printable } from './shown-text.ts';
 import type { Store, User } from './store.ts';
 
 /** Who acts: the profile, and the account of the operating system it was called from. Audit records hold both. */
@@ -28,8 +29,8 @@ export async function findActor(domain: Domain, login: string, osAccount: string
   const user = await domain.store.users.findByLogin(login);
   if (user?.status !== 'active') await domain.store.audit.append(refusedProfile(domain, login, osAccount, user));
   if (!user) {
-    throw new HkctlError('no_profile', `No user profile has the login "${login}".`, {
-      hint: `Ask a Super user to run: hkctl users add ${login} --name NAME --role ROLE. Or name another profile with --as LOGIN.`,
+    throw new HkctlError('no_profile', `No user profile has the login "${printable(login)}".`, {
+      hint: `Ask a Super user to run: hkctl users add ${printable(login)} --name NAME --role ROLE. Or name another profile with --as LOGIN.`,
     });
   }
   if (user.status === 'inactive') {
@@ -48,7 +49,8 @@ function refusedProfile(domain: Domain, login: string, osAccount: string, user: 
     action: 'profile.use',
     actor: user ? { id: user.id, login: user.login } : null,
     osAccount,
-    target: login,
+    // Nobody judged it yet; no login is as long.
+    target: login.length > 64 ? `${login.slice(0, 64)}…` : login,
     outcome: 'denied',
     detail: { reason: user ? 'profile_inactive' : 'no_profile' },
   };

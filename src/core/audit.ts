@@ -1,5 +1,5 @@
 import { sha256 } from './digest.ts';
-import { redactSecrets } from './secrets.ts';
+import { holdsSecret, redactSecrets } from './secrets.ts';
 
 /** What can happen, as audit records name it. */
 export type AuditAction =
@@ -48,14 +48,24 @@ export interface AuditDraft {
   detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** An event without what is shaped like a secret: people give a whole one where its prefix was asked for. */
-export function withoutSecrets(draft: AuditDraft): AuditDraft {
+/**
+ * An event as it is kept: without secrets, since people give a whole one where its prefix was asked for, and no longer than
+ * what it is about. Whatever merely begins like one stays: a login or a path must be told from another later.
+ */
+export function fitForTrail(draft: AuditDraft): AuditDraft {
+  const tidy = (text: string) => {
+    const safe = holdsSecret(text) ? redactSecrets(text) : text;
+    return safe.length > longestText ? `${safe.slice(0, longestText)}…` : safe;
+  };
   const detail = Object.entries(draft.detail).map(([name, value]) => [
     name,
-    typeof value === 'string' ? redactSecrets(value) : value,
+    typeof value === 'string' ? tidy(value) : value,
   ]);
-  return { ...draft, target: redactSecrets(draft.target), detail: Object.fromEntries(detail) };
+  return { ...draft, target: tidy(draft.target), detail: Object.fromEntries(detail) };
 }
+
+/** The longest path of a file. */
+const longestText = 4096;
 
 /** An event in its place. `hash` covers all of it and the hash before. */
 export interface AuditRecord extends AuditDraft {

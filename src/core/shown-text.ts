@@ -9,7 +9,22 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** A text without characters that would play tricks on a terminal: each is written as its number. */
+/**
+ * A text without characters that would play tricks on a terminal, controls and what turns the direction of a line: each is
+ * written as its number.
+ */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(tricky, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** The same for a text of several lines. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+/** Whether there is any such character in a text. */
+export function isTricky(text: string): boolean {
+  return text.search(tricky) !== -1;
+}
+
+const tricky = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;

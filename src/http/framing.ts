@@ -28,6 +28,11 @@ export function createFraming(log: Log): Framing {
       // Node would end the connection without a word; whoever takes it has it for himself, its errors and its end included.
       server.on('connect', (_, socket) => {
         socket.on('error', () => socket.destroy());
+        // Behind a request that is not answered yet, this would be taken for that answer. Nothing else tells of one.
+        if (Reflect.get(socket, '_httpMessage')) {
+          socket.destroy();
+          return;
+        }
         socket.resume();
         refuse(socket, 'CONNECT', log);
         setTimeout(() => socket.destroy(), lingerMs).unref();

@@ -156,8 +156,8 @@ const shallowLength = 64 * 1024;
 const maxDepth = 32;
 
 /**
- * A text without what its brackets hold beyond a depth that no body of ours has: parsing that would take memory by the
- * hundredfold. Whatever was so deep is no value of a reading without it either, and the others of the body are judged.
+ * A text with null for what goes deeper than any body of ours: parsing that would take memory by the hundredfold. It is no
+ * value of a reading either, and the others of the body are judged. Throws `invalid_body` where there is too much of it.
  */
 function cutToDepth(text: string): string {
   const kept: string[] = [];
@@ -171,8 +171,14 @@ function cutToDepth(text: string): string {
       else if (code === 34) inText = false;
     } else if (code === 34) inText = true;
     else if (code === 91 || code === 123) {
-      if (++depth === maxDepth) kept.push(text.slice(from, i + 1));
-    } else if ((code === 93 || code === 125) && depth-- === maxDepth) from = i;
+      if (depth++ !== maxDepth) continue;
+      if (kept.length === maxBatch) {
+        throw new ApiError('invalid_body', `The body is nested deeper than ${maxDepth} levels.`);
+      }
+      kept.push(text.slice(from, i));
+    } else if ((code === 93 || code === 125) && --depth === maxDepth) from = i + 1;
   }
-  return kept.length === 0 ? text : kept.join('') + (depth >= maxDepth ? '' : text.slice(from));
+  if (kept.length === 0) return text;
+  // Brackets that were never closed: what is left of them is no JSON, as the whole was.
+  return depth > maxDepth ? kept.join('null') : [...kept, text.slice(from)].join('null');
 }

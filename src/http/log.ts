@@ -84,11 +84,14 @@ function millis(ms: number): string {
   return `${(us - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
 }
 
+/** What is longer tells nothing more, and costs its time and its room. */
+const longestUrl = 2048;
+
 /** Characters that JSON has as they are. */
 const plain = /^[\w/?&=.,:%~*+-]*$/;
 
 function quoted(url: string): string {
-  const shown = redactSecrets(url);
+  const shown = redactSecrets(url.length > longestUrl ? `${url.slice(0, longestUrl)}…` : url);
   return plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
 }
 

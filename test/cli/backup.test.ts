@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -11,7 +12,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/sqlite/driver.ts';
 import { filesOf, openFile } from '../../src/store/sqlite/files.ts';
+import { preparedPath } from '../../src/store/sqlite/prepared.ts';
 import { Cli } from './harness.ts';
 import { tamper } from './tamper.ts';
 
@@ -77,21 +80,42 @@ describe('backup', () => {
     const own = filesOf(cli.store);
     const link = join(folder, 'link.backup');
     symlinkSync(own.records, link);
-    for (const target of [own.registry, own.records, own.readings, link]) {
+    const { store, ready } = preparedPath(cli.store);
+    const sidecars = [`${own.registry}-wal`, `${own.records}-shm`, store, ready, own.revocations ?? ''];
+    for (const target of [own.registry, own.records, own.readings, link, ...sidecars]) {
       const { code, stderr } = await cli.run(['backup', target, '--force']);
       expect([code, stderr]).toEqual([2, expect.stringContaining('is a file of the store itself')]);
     }
     await cli.ok('doctor');
+    // Nor does what it writes before it has its name.
+    const odd = new Cli(join(folder, 'plant.new'));
+    await odd.seed();
+    const before = readFileSync(odd.store);
+    expect((await odd.run(['backup', join(folder, 'plant')])).code).toBe(2);
+    expect(readFileSync(odd.store)).toEqual(before);
+  });
+
+  it('of a store that lacks a file says which', async () => {
+    rmSync(filesOf(cli.store).records);
+    const { code, stderr } = await cli.run(['backup', file]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`lacks its file ${filesOf(cli.store).records}`)]);
   });
 
   it('takes a leftover of its own for one, and leaves the file of somebody else alone', async () => {
     writeFileSync(`${file}.new`, 'my notes');
     expect((await cli.run(['backup', file])).code).toBe(5);
     expect(readFileSync(`${file}.new`, 'utf8')).toBe('my notes');
-    for (const leftover of ['', 'SQLite format 3\0 and half of a page']) {
-      writeFileSync(`${file}.new`, leftover);
-      await cli.ok(['backup', file, '--force']);
-    }
+    copyFileSync(cli.store, `${file}.new`);
+    expect((await cli.run(['backup', file])).code).toBe(5);
+    expect(readFileSync(`${file}.new`)).toEqual(readFileSync(cli.store));
+    writeFileSync(`${file}.new`, '');
+    await cli.ok(['backup', file]);
+    // Cut off while it was written: a database with the mark, and no more.
+    const begun = openDatabase(`${file}.new`, {});
+    begun.exec('pragma application_id = 0x686b6230; create table part (x)');
+    begun.close();
+    expect((await cli.run(['restore', `${file}.new`, '--yes'])).code).toBe(2);
+    await cli.ok(['backup', file, '--force']);
     expect(existsSync(`${file}.new`)).toBe(false);
   });
 

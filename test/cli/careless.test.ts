@@ -58,6 +58,12 @@ describe('a whole secret where its prefix or a name was asked for', () => {
   });
 });
 
+it('a message shows no control character that was hidden by an encoding', async () => {
+  const { stderr } = await cli.run(['import', 'parts', `no-hk%5F${secret.slice(3)}%1b[31m`, '--entity', 'BER']);
+  expect(stderr).not.toContain('\u001b[31m');
+  expect(stderr).not.toContain(secret.slice(8, 20));
+});
+
 describe('names', () => {
   const create = (name: string) =>
     cli.run(['keys', 'create', '--entity', 'BER', '--preset', 'sensor-gateway', '--json', '--name', name]);
@@ -73,7 +79,28 @@ describe('names', () => {
   });
 });
 
+describe('a login, a name or a path that only begins like a secret', () => {
+  it('is whole in the audit trail', async () => {
+    for (const login of ['hk_operator1', 'hk_operator2']) {
+      await cli.ok(['users', 'add', login, '--name', 'hk_gatewayBerlin', '--role', 'operator']);
+      const [last] = (await cli.ok('audit list --limit 1 --json')).json<unknown[]>();
+      expect(last).toMatchObject({ target: login, detail: { name: 'hk_gatewayBerlin' } });
+    }
+  });
+});
+
 describe('who may not act at all', () => {
+  it('leaves no tricks and no flood in the audit trail', async () => {
+    const login = 'ev\u001b[2Jil\nFAKE\u202e';
+    const { code, stderr } = await cli.run(['keys', 'list', '--as', login]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('ev\\u001b[2Jil\\u000aFAKE\\u202e')]);
+    await cli.run(['keys', 'list', '--as', 'x'.repeat(100_000)]);
+    const { stdout } = await cli.ok('audit list --limit 2');
+    expect(stdout).toContain('ev\\u001b[2Jil\\u000aFAKE\\u202e');
+    expect(stdout.length).toBeLessThan(2000);
+    expect(stdout.split('\n').some((line) => line.startsWith('FAKE'))).toBe(false);
+  });
+
   it('is in the audit trail, which Super users of the first organization see', async () => {
     await cli.ok('users deactivate operator --yes');
     for (const osAccount of ['stranger', 'operator']) {

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -200,11 +209,32 @@ describe('keys rotate --secret-file', () => {
     expect(await opens(readFileSync(file, 'utf8').trim())).toBe(true);
   });
 
-  it('says of no key that it was rotated where PATH.new holds its own secret', async () => {
+  it.each([
+    ['its own secret', () => `${secret}\n`],
+    ['the notes of somebody', () => 'important'],
+    ['nothing', () => undefined],
+  ])('says of no key that it was rotated where PATH.new holds its own secret, and PATH %s', async (_, content) => {
     writeFileSync(`${file}.new`, `${secret}\n`);
-    const result = await rotate();
-    expect([result.code, result.stderr]).toEqual([5, expect.stringContaining('no rotation was cut off')]);
+    const held = content();
+    if (held === undefined) rmSync(file);
+    else writeFileSync(file, held);
+    for (const more of [[], ['--force'], ['--json']]) {
+      const result = await rotate(...more);
+      expect([result.code, result.stderr]).toEqual([5, expect.stringContaining('no rotation was cut off')]);
+    }
+    expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(held);
     expect(await opens(secret)).toBe(true);
+  });
+
+  it('ends no rotation over the notes of somebody, unless forced', async () => {
+    const next = (await cli.ok(['keys', 'rotate', key.prefix, '--yes', '--json'])).json<{ secret: string }>().secret;
+    writeFileSync(`${file}.new`, `${next}\n`, { mode: 0o600 });
+    writeFileSync(file, 'notes');
+    const refused = await rotate();
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('--force')]);
+    expect(readFileSync(file, 'utf8')).toBe('notes');
+    expect((await rotate('--force')).code).toBe(0);
+    expect(readFileSync(file, 'utf8').trim()).toBe(next);
   });
 
   it('ends a rotation that was cut off also where its new key is named', async () => {

@@ -106,7 +106,7 @@ describe('redaction', () => {
     expect(redactSecrets(`hk%%35F${secret.slice(3)}`)).not.toContain(end);
   });
 
-  it('takes time in proportion to the text, whatever is in it', () => {
+  it('comes to an end, and to no longer text, whatever is in it', () => {
     for (const text of [
       '%25'.repeat(5000),
       `%${'25'.repeat(8000)}`,

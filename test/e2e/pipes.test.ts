@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MintedKey, Plant } from './plant.ts';
 import { cli, type Outcome, until } from './program.ts';
@@ -46,10 +46,15 @@ describe('secrets go where they are sent, or nowhere', () => {
   });
 
   it('a reader that closes the pipe early has seen enough of what changes nothing', async () => {
-    for (const line of ['keys', 'keys list', 'doctor', 'audit list', 'permissions list']) {
+    for (const line of ['keys', 'keys list', 'doctor', 'doctor --json', 'audit list', 'permissions list']) {
       const outcome = await shell(`hkctl ${line} | true`);
       expect([outcome.code, outcome.stderr]).toEqual([0, '']);
     }
+    chmodSync(plant.store, 0o644);
+    const verdict = (await plant.hkctl(['doctor'])).code;
+    expect(verdict).not.toBe(0);
+    for (const line of ['doctor', 'doctor --json']) expect((await shell(`hkctl ${line} | true`)).code).toBe(verdict);
+    chmodSync(plant.store, 0o600);
   });
 
   it('serve --json writes its one document to standard output, and the log to standard error', async () => {

@@ -360,6 +360,20 @@ const scenarios: Scenario[] = [
     status: 200,
     holds: { accepted: 0, rejected: [{ index: 0, code: 'invalid_reading', detail: 'A reading is an object.' }] },
   },
+  {
+    name: 'deep where others are not',
+    ...json,
+    body: `{"readings":[${`${'['.repeat(40)}1${']'.repeat(40)},`.repeat(1000)}{"sensor":"nobody","at":1,"value":1}]}`,
+    status: 200,
+    holds: { accepted: 0 },
+  },
+  {
+    name: 'deep in many places',
+    ...json,
+    body: `{"readings":[${'['.repeat(29)}${'[[]],'.repeat(100_000)}1${']'.repeat(29)}]}`,
+    status: 422,
+    code: 'invalid_body',
+  },
   { name: 'deep and nothing else', ...json, body: '['.repeat(100_000), status: 400, code: 'bad_json' },
   {
     name: 'deep and no batch',

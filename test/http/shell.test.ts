@@ -208,6 +208,12 @@ describe('what is no clean HTTP', () => {
     expect(statusesOf(await send(asking(gateway, 'Content-Encoding: br\r\n')))).toEqual([415]);
   });
 
+  it('CONNECT behind a request is not taken for its answer', async () => {
+    const text = await send(`${get('/api/v1/me')}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(statusesOf(text).filter((status) => status !== 200)).toEqual([]);
+    expect(statusesOf(await send(get('/api/v1/me', 'Connection: close\r\n')))).toEqual([200]);
+  });
+
   it('two Authorization headers are malformed', async () => {
     const text = await send(`GET /api/v1/me HTTP/1.1\r\nHost: a\r\n${auth()}\r\nauthorization: Bearer x\r\n\r\n`);
     expect(text).toContain('"malformed_authorization"');

@@ -3,6 +3,7 @@ import { exportAudit, listAudit, verifyAudit } from '../../core/audit-trail.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../core/instants.ts';
 import { parseSpanMs } from '../../core/settings.ts';
+import { printable } from '../../core/shown-text.ts';
 import { defineCommand, type Noun } from '../command.ts';
 import { parsed, text } from '../flags.ts';
 import { printJsonArray, printTable } from '../output.ts';
@@ -32,14 +33,16 @@ const list = defineCommand({
       String(record.seq),
       formatInstantMs(record.atMs),
       record.action,
-      record.target,
+      printable(record.target),
       record.outcome === 'done' ? 'done' : context.style.red(record.outcome),
-      record.actor
-        ? `${record.actor.login}${record.actor.login === record.osAccount ? '' : ` (${record.osAccount})`}`
-        : record.osAccount,
+      printable(
+        record.actor
+          ? `${record.actor.login}${record.actor.login === record.osAccount ? '' : ` (${record.osAccount})`}`
+          : record.osAccount,
+      ),
       Object.entries(record.detail)
         .filter(([, value]) => value !== null)
-        .map(([name, value]) => `${name}=${String(value)}`)
+        .map(([name, value]) => `${name}=${printable(String(value))}`)
         .join(' '),
     ]);
     await printTable(context, ['SEQ', 'AT (UTC)', 'ACTION', 'TARGET', 'OUTCOME', 'BY', 'DETAIL'], rows, 'No records.');

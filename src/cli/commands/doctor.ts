@@ -6,7 +6,7 @@ import { formatInstantMs } from '../../core/instants.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { type Context, requireConfirmation } from '../context.ts';
 import { toggle } from '../flags.ts';
-import { canAsk } from '../io.ts';
+import { canAsk, isClosedPipe } from '../io.ts';
 import { counted } from '../sentence.ts';
 
 /** `hkctl doctor` */
@@ -15,8 +15,6 @@ export const doctor = defineCommand({
   summary: 'Check the store, and say what to do',
   description:
     'For a Super user, also while the daemon serves. Changes nothing but with --accept-clock. Exit code 0 where there is no problem, 5 where something must be decided, 6 where the store cannot be trusted.',
-  // What --accept-clock changes is kept before anything is written.
-  readOnly: true,
   flags: {
     acceptClock: toggle('--accept-clock', "take the machine's clock for right, though it is behind a time seen before"),
     yes: yesFlag,
@@ -34,15 +32,28 @@ export const doctor = defineCommand({
       import('../probe.ts'),
     ]);
     const checks: Check[] = [];
+    let isRead = true;
+    // The verdict counts also where nobody reads on.
+    const whileRead = (write: () => void) => {
+      if (!isRead) return;
+      try {
+        write();
+      } catch (thrown) {
+        if (!isClosedPipe(thrown)) throw thrown;
+        isRead = false;
+      }
+    };
     const options = { inspection, machineMs: context.io.clock(), answers: answersAt };
     for await (const check of diagnose(domain, actor, options)) {
       checks.push(check);
-      if (!context.json) context.print(...linesOf(check, context.style));
+      if (!context.json) whileRead(() => context.print(...linesOf(check, context.style)));
     }
     const problems = checks.filter(({ status }) => status === 'problem');
     const warnings = checks.filter(({ status }) => status === 'warning').length;
-    if (context.json) context.printJson({ checks: checks.map(checkJson), ok: problems.length === 0 });
-    else context.print('', summaryOf(problems.length, warnings));
+    whileRead(() => {
+      if (context.json) context.printJson({ checks: checks.map(checkJson), ok: problems.length === 0 });
+      else context.print('', summaryOf(problems.length, warnings));
+    });
     return Math.max(0, ...problems.map(({ code = 'state_forbids' }) => errorTable[code].exit));
   },
 });

@@ -27,7 +27,11 @@ export const systemdUnit = defineCommand({
     ['hkctl systemd-unit --account plant --exec /usr/local/bin/hkctl', 'another account'],
   ],
   async run(context, { account = 'hkctl', exec, environmentFile = '/etc/default/hkctl' }) {
-    const unit = unitText(account, exec ?? context.io.program.map(quoted).join(' '), environmentFile);
+    const unit = unitText(
+      account,
+      (exec === undefined ? context.io.program : [exec]).map(quoted).join(' '),
+      environmentFile,
+    );
     if (context.json) context.printJson({ unit });
     else context.print(unit);
   },

@@ -54,7 +54,9 @@ export function createReplacingFileHandover(path: string): Handover {
       made = { inode: statOf(pending)?.ino ?? 0, secret: handed.secret };
     },
     complete() {
-      if (!(stillOurs() && completePending(path)) && made) replaceDirectly(target, made.secret);
+      // Gone though it was ours: now that its secret works, another run can only have put it in its place.
+      if (stillOurs()) completePending(path);
+      else if (made) replaceDirectly(target, made.secret);
     },
     withdraw() {
       if (stillOurs()) unlinkSync(pending);
@@ -86,17 +88,15 @@ export function pendingPath(path: string): string {
   return `${resolved(path)}.new`;
 }
 
-/** Renames `PATH.new` over PATH, and makes that durable; false where another process has just done that. */
-export function completePending(path: string): boolean {
+/** Renames `PATH.new` over PATH, and makes that durable; another process may just have done so. */
+export function completePending(path: string): void {
   const target = resolved(path);
   try {
     renameSync(`${target}.new`, target);
   } catch (thrown) {
-    if (errnoOf(thrown) === 'ENOENT') return false;
-    throw unusable(target, thrown);
+    if (errnoOf(thrown) !== 'ENOENT') throw unusable(target, thrown);
   }
   syncFolder(target);
-  return true;
 }
 
 /** Whether a file is what a rotation leaves that was cut off while it wrote: a secret, or its beginning. */

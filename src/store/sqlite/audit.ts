@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
-import { type AuditDraft, type AuditRecord, chainRecord, genesisHash, withoutSecrets } from '../../core/audit.ts';
+import { type AuditDraft, type AuditRecord, chainRecord, fitForTrail, genesisHash } from '../../core/audit.ts';
 import type { AuditStore } from '../../core/store.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';
@@ -45,7 +45,7 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   return (draft) => {
     const { seq = null, hash = null } = head().get() ?? {};
     const { actor, ...record } = chainRecord(
-      withoutSecrets(draft),
+      fitForTrail(draft),
       seq === null ? undefined : { seq, hash: hash ?? genesisHash },
     );
     insert().run({ ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });

@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { verifyChain } from '../../core/audit.ts';
 import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError } from '../../core/errors.ts';
@@ -6,13 +7,15 @@ import { createAppendAudit, createAuditStore } from './audit.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { toDomainError, translating } from './errors.ts';
 import { type DatabaseName, databaseNames, filesOf } from './files.ts';
-import { syncFolderOf } from './prepared.ts';
+import { preparedPath, syncFolderOf } from './prepared.ts';
 import { createRegistry } from './registry.ts';
 import { requireNotNewer } from './schema-versions.ts';
 import { copyTables, createPrivate, syncFile } from './whole-files.ts';
 
 /** Stands in the header of a backup (`application_id`): "hkb1". */
 const backupId = 0x68_6b_62_31;
+/** The same while it is being written: "hkb0". */
+const unfinishedId = 0x68_6b_62_30;
 
 /**
  * Writes all of a store into one SQLite file (mode 0600) while others read and write it. What the three databases hold
@@ -27,8 +30,9 @@ export async function writeBackup(path: string, target: string, nowMs: number, f
   }
   const files = filesOf(path);
   if (files.revocations === null) throw new Error('a store in memory has no backup');
-  translatingTarget(target, () => requireElsewhere(target, Object.values(files)));
   const pending = `${target}.new`;
+  for (const name of databaseNames) requirePresent(path, files[name]);
+  for (const file of [target, pending]) translatingTarget(file, () => requireElsewhere(file, ownFiles(path)));
   removeLeftover(pending);
   try {
     const backup = translatingTarget(pending, () => createPrivate(pending));
@@ -51,29 +55,50 @@ export async function writeBackup(path: string, target: string, nowMs: number, f
   }
 }
 
+/** SQLite would say of a file that cannot be attached only that it cannot open the backup. */
+function requirePresent(path: string, file: string): void {
+  if (existsSync(file)) return;
+  throw new HkctlError('store_corrupt', `The store ${path} lacks its file ${file}.`, {
+    hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
+  });
+}
+
+/** Every file that a store has or may have, those of a restore under way among them. */
+function ownFiles(path: string): string[] {
+  const prepared = preparedPath(path);
+  const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
+  const sidecars = ['', '-wal', '-shm', '-journal'];
+  return [prepared.ready, prepared.lock, ...bases].flatMap((file) => sidecars.map((end) => file + end));
+}
+
 /** A backup that takes the place of a file of the store would be the end of both. */
 function requireElsewhere(target: string, files: readonly string[]): void {
-  const inode = inodeOf(target);
-  const own = files.find((file) => file === target || (inode !== undefined && inodeOf(file) === inode));
-  if (own === undefined) return;
+  const place = placeOf(target);
+  if (!files.some((file) => resolve(file) === target || (place !== undefined && placeOf(file) === place))) return;
   throw new HkctlError('bad_input', `${target} is a file of the store itself; nothing was written.`, {
     hint: 'Give another name, best on another disk.',
   });
 }
 
-function inodeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
+/** Tells two names of one file from two files. */
+function placeOf(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat && `${stat.dev} ${stat.ino}`;
 }
 
-/** What a backup that was cut off has left is a database, or nothing yet; anything else of that name is somebody's. */
+/** What a backup that was cut off has left bears its mark, or is empty yet; anything else of that name is somebody's. */
 function removeLeftover(pending: string): void {
   translatingTarget(pending, () => {
     if (!existsSync(pending)) return;
     const fd = openSync(pending, 'r');
-    const start = Buffer.alloc(sqliteMagic.length);
+    const header = Buffer.alloc(100);
     try {
-      const read = readSync(fd, start);
-      if (read > 0 && !start.equals(sqliteMagic)) {
+      const read = readSync(fd, header);
+      const id = header.readUInt32BE(applicationIdAt);
+      if (
+        read > 0 &&
+        !(header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && (id === unfinishedId || id === backupId))
+      ) {
         throw new HkctlError('state_forbids', `${pending} is there already, and is no backup; nothing was written.`, {
           hint: 'A backup is written under that name first: move the file away.',
         });
@@ -86,6 +111,8 @@ function removeLeftover(pending: string): void {
 }
 
 const sqliteMagic = Buffer.from('SQLite format 3\0');
+/** Place of `application_id` in the header of a database. */
+const applicationIdAt = 68;
 
 /** Runs something on the file that a person named; what is wrong with its path is bad input, and no fault of the store. */
 function translatingTarget<T>(file: string, work: () => T): T {
@@ -111,6 +138,7 @@ const pathFaults: Readonly<Record<string, string>> = {
 };
 
 function fill(backup: Connection, files: ReturnType<typeof filesOf>, nowMs: number): void {
+  backup.pragma(`application_id = ${unfinishedId}`);
   for (const name of databaseNames) backup.prepare(`attach ? as ${name}`).run(files[name]);
   backup.exec('begin');
   // The first look at a database is the moment as which it is read from then on.

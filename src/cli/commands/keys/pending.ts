@@ -26,17 +26,26 @@ export async function finishPending(
   const key = await keyOf(domain, actor, secret);
   if (!key) {
     if (!force && !isLeftover(pending)) throw inTheWay(`${pending} holds no secret; a rotation would replace it.`);
+    const what = isLeftover(pending)
+      ? 'a rotation was cut off before it was kept, and its secret opens nothing'
+      : 'it held no secret';
     discardPending(path);
-    context.say(`Discarded ${pending}: a rotation was cut off before it was kept, and its secret opens nothing.`);
+    context.say(`Discarded ${pending}: ${what}.`);
     return false;
   }
   if (!(await descendsFrom(domain, actor, key, asked))) {
     throw inTheWay(`${pending} holds the secret of another active key, ${key.name} (${key.prefix}).`);
   }
   const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
+  const held = await keyIn(path, domain, asked);
   // The key itself was asked for: then only the secret before it in PATH tells that a rotation was cut off.
-  if (key.id === asked.id && (await keyIn(path, domain, asked))?.id !== revoked?.id) {
+  if (key.id === asked.id && (revoked === null || held?.id !== revoked.id)) {
     throw inTheWay(`${pending} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
+  }
+  if (!force && readSecretFile(path) !== undefined && !(held && (await descendsFrom(domain, actor, key, held)))) {
+    throw new HkctlError('state_forbids', `${path} holds no secret that ${pending} goes on from.`, {
+      hint: 'Give the path that does, or --force to replace it whatever it holds.',
+    });
   }
   completePending(path);
   if (context.json) {
