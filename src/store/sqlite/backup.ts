@@ -1,21 +1,16 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { verifyChain } from '../../core/audit.ts';
 import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { createAppendAudit, createAuditStore } from './audit.ts';
+import { marks, removeLeftover, requireElsewhere, translatingTarget } from './backup-target.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { toDomainError, translating } from './errors.ts';
-import { type DatabaseName, databaseNames, filesOf } from './files.ts';
-import { preparedPath, syncFolderOf } from './prepared.ts';
+import { type DatabaseName, databaseNames, filesOf, lacksFile } from './files.ts';
+import { syncFolderOf } from './prepared.ts';
 import { createRegistry } from './registry.ts';
 import { requireNotNewer } from './schema-versions.ts';
 import { copyTables, createPrivate, syncFile } from './whole-files.ts';
-
-/** Stands in the header of a backup (`application_id`): "hkb1". */
-const backupId = 0x68_6b_62_31;
-/** The same while it is being written: "hkb0". */
-const unfinishedId = 0x68_6b_62_30;
 
 /**
  * Writes all of a store into one SQLite file (mode 0600) while others read and write it. What the three databases hold
@@ -31,8 +26,10 @@ export async function writeBackup(path: string, target: string, nowMs: number, f
   const files = filesOf(path);
   if (files.revocations === null) throw new Error('a store in memory has no backup');
   const pending = `${target}.new`;
-  for (const name of databaseNames) requirePresent(path, files[name]);
-  for (const file of [target, pending]) translatingTarget(file, () => requireElsewhere(file, ownFiles(path)));
+  // SQLite would say of a file that cannot be attached only that it cannot open the backup.
+  const gone = databaseNames.map((name) => files[name]).find((file) => !existsSync(file));
+  if (gone !== undefined) throw lacksFile(path, gone);
+  for (const file of [target, pending]) requireElsewhere(file, path);
   removeLeftover(pending);
   try {
     const backup = translatingTarget(pending, () => createPrivate(pending));
@@ -55,90 +52,8 @@ export async function writeBackup(path: string, target: string, nowMs: number, f
   }
 }
 
-/** SQLite would say of a file that cannot be attached only that it cannot open the backup. */
-function requirePresent(path: string, file: string): void {
-  if (existsSync(file)) return;
-  throw new HkctlError('store_corrupt', `The store ${path} lacks its file ${file}.`, {
-    hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
-  });
-}
-
-/** Every file that a store has or may have, those of a restore under way among them. */
-function ownFiles(path: string): string[] {
-  const prepared = preparedPath(path);
-  const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
-  const sidecars = ['', '-wal', '-shm', '-journal'];
-  return [prepared.ready, prepared.lock, ...bases].flatMap((file) => sidecars.map((end) => file + end));
-}
-
-/** A backup that takes the place of a file of the store would be the end of both. */
-function requireElsewhere(target: string, files: readonly string[]): void {
-  const place = placeOf(target);
-  if (!files.some((file) => resolve(file) === target || (place !== undefined && placeOf(file) === place))) return;
-  throw new HkctlError('bad_input', `${target} is a file of the store itself; nothing was written.`, {
-    hint: 'Give another name, best on another disk.',
-  });
-}
-
-/** Tells two names of one file from two files. */
-function placeOf(file: string): string | undefined {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat && `${stat.dev} ${stat.ino}`;
-}
-
-/** What a backup that was cut off has left bears its mark, or is empty yet; anything else of that name is somebody's. */
-function removeLeftover(pending: string): void {
-  translatingTarget(pending, () => {
-    if (!existsSync(pending)) return;
-    const fd = openSync(pending, 'r');
-    const header = Buffer.alloc(100);
-    try {
-      const read = readSync(fd, header);
-      const id = header.readUInt32BE(applicationIdAt);
-      if (
-        read > 0 &&
-        !(header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && (id === unfinishedId || id === backupId))
-      ) {
-        throw new HkctlError('state_forbids', `${pending} is there already, and is no backup; nothing was written.`, {
-          hint: 'A backup is written under that name first: move the file away.',
-        });
-      }
-    } finally {
-      closeSync(fd);
-    }
-    rmSync(pending, { force: true });
-  });
-}
-
-const sqliteMagic = Buffer.from('SQLite format 3\0');
-/** Place of `application_id` in the header of a database. */
-const applicationIdAt = 68;
-
-/** Runs something on the file that a person named; what is wrong with its path is bad input, and no fault of the store. */
-function translatingTarget<T>(file: string, work: () => T): T {
-  try {
-    return work();
-  } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
-    const why = pathFaults[code];
-    if (why === undefined) throw toDomainError(thrown, file);
-    throw new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
-  }
-}
-
-const pathFaults: Readonly<Record<string, string>> = {
-  ENOENT: 'its folder does not exist',
-  ENOTDIR: 'its folder is none',
-  EISDIR: 'it is a folder',
-  EACCES: 'this account may not write there',
-  EPERM: 'this account may not write there',
-  EROFS: 'that file system is read-only',
-  ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links run in a circle',
-};
-
 function fill(backup: Connection, files: ReturnType<typeof filesOf>, nowMs: number): void {
-  backup.pragma(`application_id = ${unfinishedId}`);
+  backup.pragma(`application_id = ${marks.unfinished}`);
   for (const name of databaseNames) backup.prepare(`attach ? as ${name}`).run(files[name]);
   backup.exec('begin');
   // The first look at a database is the moment as which it is read from then on.
@@ -160,7 +75,7 @@ function fill(backup: Connection, files: ReturnType<typeof filesOf>, nowMs: numb
   if (journal !== null && existsSync(journal)) {
     backup.prepare('insert into backup_journal (text) values (?)').run(readFileSync(journal, 'utf8'));
   }
-  backup.pragma(`application_id = ${backupId}`);
+  backup.pragma(`application_id = ${marks.whole}`);
   backup.exec('commit');
 }
 
@@ -171,7 +86,7 @@ export function openBackup(file: string): Connection {
   let backup: Connection | undefined;
   try {
     backup = openDatabase(file, { readonly: true, fileMustExist: true });
-    if (backup.pragma('application_id', { simple: true }) !== backupId) throw noBackup(file);
+    if (backup.pragma('application_id', { simple: true }) !== marks.whole) throw noBackup(file);
     for (const name of databaseNames) requireNotNewer(backup, name, file, versionIn(backup, name));
     return backup;
   } catch (thrown) {

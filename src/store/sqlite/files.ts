@@ -42,11 +42,7 @@ export interface ConnectionOptions {
 export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
   if (file !== memory && !create && !existsSync(file)) {
     const registry = file.replace(/\.(?:records|readings)\.db$/, '.db');
-    if (registry !== file && existsSync(registry)) {
-      throw new HkctlError('store_corrupt', `The store ${registry} lacks its file ${file}.`, {
-        hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
-      });
-    }
+    if (registry !== file && existsSync(registry)) throw lacksFile(registry, file);
     throw new HkctlError('store_absent', `There is no store at ${file}.`, {
       hint: 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
     });
@@ -68,6 +64,13 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
     } finally {
       if (before !== undefined) process.umask(before);
     }
+  });
+}
+
+/** The error of a store of which one of its files is gone: `store_corrupt` (exit 6). */
+export function lacksFile(path: string, file: string): HkctlError {
+  return new HkctlError('store_corrupt', `The store ${path} lacks its file ${file}.`, {
+    hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
   });
 }
 
