@@ -31,8 +31,8 @@ export async function writeBackup(path: string, target: string, nowMs: number, f
   if (gone !== undefined) throw lacksFile(path, gone);
   for (const file of [target, pending]) requireElsewhere(file, path);
   removeLeftover(pending);
+  const backup = translatingTarget(pending, () => createPrivate(pending));
   try {
-    const backup = translatingTarget(pending, () => createPrivate(pending));
     try {
       translating(pending, () => fill(backup, files, nowMs));
     } finally {
