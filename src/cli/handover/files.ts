@@ -18,6 +18,7 @@ import {
 import { dirname, join } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import type { Handover } from '../../core/minting.ts';
+import { pathFaults } from '../../core/path-faults.ts';
 import { secretLength } from '../../core/secrets.ts';
 import { errnoOf } from '../io.ts';
 
@@ -216,19 +217,9 @@ function taken(path: string): HkctlError {
 
 function unusable(path: string, thrown: unknown): unknown {
   const code = errnoOf(thrown);
-  const sentences: Record<string, string> = {
-    ENOENT: 'its folder does not exist',
-    ENOTDIR: 'its folder is none',
-    EISDIR: 'it is a folder',
-    EACCES: 'this account may not write there',
-    EPERM: 'this account may not write there',
-    EROFS: 'that file system is read-only',
-    ELOOP: 'its links run in a circle',
-    ENAMETOOLONG: 'its name is too long',
-  };
   if (code === undefined) return thrown;
   if (code === 'EEXIST') return taken(path);
-  const sentence = sentences[code];
+  const sentence = pathFaults[code];
   if (sentence) return new HkctlError('bad_input', `${path} cannot be used: ${sentence}.`, { cause: thrown });
   const why = code === 'ENOSPC' ? 'the disk is full' : code;
   return new HkctlError('output_failed', `${path} could not be written: ${why}. Nothing was changed.`, {

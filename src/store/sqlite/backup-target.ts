@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
+import { pathFaults } from '../../core/path-faults.ts';
 import { toDomainError } from './errors.ts';
 import { filesOf } from './files.ts';
 import { preparedPath } from './prepared.ts';
@@ -76,14 +77,3 @@ export function translatingTarget<T>(file: string, work: () => T): T {
     throw new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
   }
 }
-
-const pathFaults: Readonly<Record<string, string>> = {
-  ENOENT: 'its folder does not exist',
-  ENOTDIR: 'its folder is none',
-  EISDIR: 'it is a folder',
-  EACCES: 'this account may not write there',
-  EPERM: 'this account may not write there',
-  EROFS: 'that file system is read-only',
-  ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links run in a circle',
-};
