@@ -1,8 +1,9 @@
 import type { AuditAction, AuditDraft } from './audit.ts';
+import { cutText } from './bounded-text.ts';
 import { HkctlError } from './errors.ts';
 import type { Clock } from './instants.ts';
 import { roleHolds, roles, rolesHolding, type UserPermission } from './roles.ts';
-import type { RandomBytes } from './secrets.ts';
+import { holdsSecret, type RandomBytes, redactSecrets } from './secrets.ts';
 import { printable } from './shown-text.ts';
 import type { Store, User } from './store.ts';
 
@@ -49,8 +50,8 @@ function refusedProfile(domain: Domain, login: string, osAccount: string, user: 
     action: 'profile.use',
     actor: user ? { id: user.id, login: user.login } : null,
     osAccount,
-    // Nobody judged it yet; no login is as long.
-    target: login.length > 64 ? `${login.slice(0, 64)}…` : login,
+    // Nothing has validated it yet, and no login is as long. A secret goes first: the rest of one would not be recognised.
+    target: cutText(holdsSecret(login) ? redactSecrets(login) : login, 64),
     outcome: 'denied',
     detail: { reason: user ? 'profile_inactive' : 'no_profile' },
   };

@@ -1,5 +1,7 @@
 import { type Actor, type Domain, requirePermissions } from './actors.ts';
-import { type AuditRecord, type ChainReport, verifyChain } from './audit.ts';
+import type { AuditRecord, ChainReport } from './audit.ts';
+import type { AnchorReport, Anchors } from './audit-anchors.ts';
+import { verifyTrail } from './audit-verification.ts';
 import { isOfFirstTenant } from './tenants.ts';
 
 /**
@@ -32,36 +34,40 @@ export async function* exportAudit(
   }
 }
 
-/** What the whole chain looks like, and whether it still holds a head that was kept elsewhere. */
+/** What was kept elsewhere of a chain, to hold it against. */
+export interface KeptOutside {
+  /** A head hash that was printed earlier. */
+  head?: string;
+  /** Heads from the daemon's log. */
+  anchors?: Anchors;
+}
+
+/** What the whole chain looks like, and whether it still holds what was kept elsewhere. */
 export interface TrailReport extends ChainReport {
   /** Undefined where no head was given. */
   knownHeadFound: boolean | undefined;
+  /** Undefined where none were given. */
+  anchors: AnchorReport | undefined;
 }
 
 /**
  * Walks the chain of all organizations. Names the first record that was altered, removed, put in or moved, and notices a
  * tail that was cut off. Needs `tenant.manage`.
  */
-export async function verifyAudit(domain: Domain, actor: Actor, knownHead?: string): Promise<TrailReport> {
+export async function verifyAudit(
+  domain: Domain,
+  actor: Actor,
+  { head, anchors }: KeptOutside = {},
+): Promise<TrailReport> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'audit.read', target: 'audit' });
-  const seen = { seq: 0, knownHead: false };
-  const report = await verifyChain(noting(domain.store.audit.walk(), seen, knownHead));
-  const lastSeq = await domain.store.audit.lastSeq();
-  const cut = report.broken === null && lastSeq > seen.seq;
-  const broken = cut
-    ? { seq: seen.seq + 1, reason: `the records ${seen.seq + 1} to ${lastSeq} at the end were removed` }
-    : report.broken;
-  return { ...report, broken, knownHeadFound: knownHead === undefined ? undefined : seen.knownHead };
-}
-
-async function* noting(
-  records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>,
-  seen: { seq: number; knownHead: boolean },
-  knownHead: string | undefined,
-): AsyncGenerator<AuditRecord> {
-  for await (const record of records) {
-    seen.seq = record.seq;
-    seen.knownHead ||= record.hash === knownHead;
-    yield record;
-  }
+  let isHeadFound = false;
+  const report = await verifyTrail(domain.store.audit, (record) => {
+    isHeadFound ||= record.hash === head;
+    anchors?.watch(record);
+  });
+  return {
+    ...report,
+    knownHeadFound: head === undefined ? undefined : isHeadFound,
+    anchors: anchors?.report(report),
+  };
 }

@@ -5,6 +5,8 @@ export interface BackupFacts {
   createdAtMs: number;
   keys: number;
   auditRecords: number;
+  /** Records of the trail that an earlier hkctl cut in the middle of a character; see `damageText`. */
+  damagedAuditRecords: readonly number[];
   bytes: number;
 }
 

@@ -1,4 +1,5 @@
 import { crc32, sha256 } from './digest.ts';
+import { decodeHidden, hiddenBodies, packedSecrets } from './hidden-secrets.ts';
 
 /** How long a full secret is: `hk_`, 43 random characters, 6 of checksum. */
 export const secretLength = 52;
@@ -54,44 +55,52 @@ export function isCompleteSecret(text: string): boolean {
 }
 
 /**
- * Cuts everything shaped like a secret down to its prefix; for whatever logs or quotes a text that it did not write itself.
- * A text that hides one behind percent-encoding comes back decoded.
+ * Cuts everything shaped like a secret down to its prefix, also one without its `hk_` or with something between its
+ * characters; for whatever logs or quotes a text that it did not write itself. A text that hides one behind escapes comes back
+ * with these undone, and one in base64 or hexadecimal is left out.
  */
 export function redactSecrets(text: string): string {
-  const cut = text.includes(scheme) ? cutToPrefixes(text) : text;
-  if (!cut.includes('%')) return cut;
-  const decoded = decodePercents(cut);
+  const cut = cutToPrefixes(text);
+  if (!mayHide.test(cut)) return cut;
+  const decoded = decodeHidden(cut);
+  if (decoded === cut) return cut;
   const redacted = cutToPrefixes(decoded);
   return redacted === decoded ? cut : redacted;
 }
 
-/** Whether so much of a secret stands in a text that it is no accident, percent-encoded or not. */
+/** Whether so much of a secret stands in a text that it is no accident, however it is written. */
 export function holdsSecret(text: string): boolean {
-  return muchOfOne.test(text) || (text.includes('%') && muchOfOne.test(decodePercents(text)));
+  if (holdsPlainly(text)) return true;
+  return mayHide.test(text) && holdsPlainly(decodeHidden(text));
+}
+
+function holdsPlainly(text: string): boolean {
+  return muchOfOne.test(text) || hiddenBodies(text).length > 0 || packedSecrets(text).length > 0;
 }
 
 /** Longer than any prefix and than what a part number might happen to look like. */
 const muchOfOne = /hk_[0-9A-Za-z]{24}/;
+/** Without any of these there is nothing to undo. */
+const mayHide = /[%\\]|&#/;
 
 function cutToPrefixes(text: string): string {
-  return text.replace(anywhere, (found) => `${found.slice(0, prefixLength)}…`);
-}
-
-/** Undoes percent-encoding, also what was encoded several times; what is no encoding stays. One character a byte. */
-function decodePercents(text: string): string {
-  let decoded = text;
-  for (let pass = 0; pass < mostPasses; pass++) {
-    const before = decoded;
-    decoded = before.replace(/%(?:25)*([0-9a-f]{2})/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
-    if (decoded === before) break;
+  let cut = '';
+  let from = 0;
+  for (const { start, end } of hiddenBodies(text)) {
+    // What is left is what names the key: `hk_`, where it stands before, and five characters.
+    cut += `${text.slice(from, Math.max(from, start))}${digitsOnly(text.slice(start, end))}…`;
+    from = end;
   }
-  return decoded;
+  const rest = packedSecrets(cut + text.slice(from)).reduce(
+    (left, run) => left.replace(run, '…'),
+    cut + text.slice(from),
+  );
+  return rest.includes(scheme) ? rest.replace(anywhere, (found) => `${found.slice(0, prefixLength)}…`) : rest;
 }
 
-/** An escape of an escape is undone in one pass; more are for what is put together out of pieces of escapes. */
-const mostPasses = 4;
+function digitsOnly(body: string): string {
+  return body.replace(/[^0-9A-Za-z]/g, '').slice(0, prefixLength - scheme.length);
+}
 
 /** Place of a character in the alphabet. */
 function digitOf(code: number): number {

@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { cutText } from '../core/bounded-text.ts';
 import { createInstantText } from '../core/instants.ts';
 import { redactSecrets } from '../core/secrets.ts';
 import type { LogLevel } from '../core/settings.ts';
@@ -91,7 +92,9 @@ const longestUrl = 2048;
 const plain = /^[\w/?&=.,:%~*+-]*$/;
 
 function quoted(url: string): string {
-  const shown = redactSecrets(url.length > longestUrl ? `${url.slice(0, longestUrl)}…` : url);
+  // Redacted before it is cut: half of a secret would not be recognised. So much more is enough to see a whole one.
+  const shown =
+    url.length > longestUrl ? cutText(redactSecrets(url.slice(0, 2 * longestUrl)), longestUrl) : redactSecrets(url);
   return plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
 }
 

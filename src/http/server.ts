@@ -9,6 +9,7 @@ import type { ResourceDefinition } from '../core/fields.ts';
 import type { Clock } from '../core/instants.ts';
 import type { ServeSettings } from '../core/settings.ts';
 import { isLoopbackAddress } from './addresses.ts';
+import { AuditAnchors } from './anchors.ts';
 import { createApp } from './app.ts';
 import { DaemonClock } from './clock.ts';
 import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
@@ -58,6 +59,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const clock = new DaemonClock(options.domain.store, options.machineClock, log);
   const domain = { ...options.domain, clock: clock.now };
   const uses = new UseRecorder(domain.store.keys, log);
+  const anchors = new AuditAnchors(domain.store.audit, log);
   const certificate = await requireCertificate(settings);
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
   const memory = createMemory(limits);
@@ -84,6 +86,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
   uses.start();
   clock.start();
+  await anchors.start();
   hooks.listening(address);
 
   await aborted(hooks.stop);
@@ -92,6 +95,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await drain(server, log);
   await uses.stop();
   await clock.stop();
+  await anchors.stop();
   await domain.store.daemon.clearAddress(process.pid);
   log.info({}, 'stopped');
   log.flush();

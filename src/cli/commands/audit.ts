@@ -1,12 +1,15 @@
 import type { AuditRecord } from '../../core/audit.ts';
+import { damageText } from '../../core/audit-damage.ts';
 import { exportAudit, listAudit, verifyAudit } from '../../core/audit-trail.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../core/instants.ts';
 import { parseSpanMs } from '../../core/settings.ts';
 import { printable } from '../../core/shown-text.ts';
+import { readAnchors } from '../anchors.ts';
 import { defineCommand, type Noun } from '../command.ts';
 import { parsed, text } from '../flags.ts';
 import { printJsonArray, printTable } from '../output.ts';
+import { counted } from '../sentence.ts';
 
 const since = text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant');
 
@@ -53,29 +56,51 @@ const verify = defineCommand({
   name: 'verify',
   summary: 'Check that no record was altered, removed, put in or moved',
   description:
-    'Names the first record that does not fit the chain (exit code 5). Keep the head hash it prints elsewhere, and give it with --head later: then even a chain written anew as a whole is noticed.',
+    'Names the first record that does not fit the chain (exit code 5). Keep the head hash it prints elsewhere, or the log of the daemon, which names the head whenever it changed, and give them with --head and --anchors later: then a cut tail, a chain written anew and an older store put back are noticed, too.',
   readOnly: true,
-  flags: { head: parsed('--head <HASH>', 'a head hash printed earlier, which the chain must still hold', parseHash) },
+  flags: {
+    head: parsed('--head <HASH>', 'a head hash printed earlier, which the chain must still hold', parseHash),
+    anchors: text('--anchors <FILE>', "the daemon's log, also among other lines; - = standard input"),
+  },
   examples: [
     ['hkctl audit verify', 'prints the head hash'],
     ['hkctl audit verify --head "$(cat head.txt)"', 'against a head that was kept elsewhere'],
+    ['journalctl -u hkctl -o cat | hkctl audit verify --anchors -', "against the daemon's log"],
   ],
-  async run(context, { head }) {
+  async run(context, { head, anchors: file }) {
     const { domain, actor } = await context.session();
-    const { records, headHash, broken, knownHeadFound } = await verifyAudit(domain, actor, head);
+    const anchors = file === undefined ? undefined : await readAnchors(context.io, file);
+    const report = await verifyAudit(domain, actor, { head, anchors });
+    const { records, headHash, broken, damaged, knownHeadFound } = report;
+    const fault = broken ?? report.anchors?.broken ?? null;
     if (context.json) {
       context.printJson({
-        ok: broken === null && knownHeadFound !== false,
+        ok: fault === null && knownHeadFound !== false,
         records,
         head_hash: headHash,
         broken,
+        ...(damaged.length > 0 && { damaged }),
         ...(knownHeadFound !== undefined && { known_head_found: knownHeadFound }),
+        ...(report.anchors && { anchors: report.anchors }),
       });
-    } else if (broken === null) context.print(`${records} records, the chain is whole.`, `head ${headHash}`);
+    } else if (fault === null) {
+      context.print(`${records} records, the chain is whole.`, `head ${headHash}`);
+      if (report.anchors) context.print(`It holds all of ${counted(report.anchors.count, 'head')} in the log.`);
+    }
+    if (damaged.length > 0) context.say(`warning: ${damageText(damaged)}`);
     if (broken) {
       throw new HkctlError('state_forbids', `The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, {
         hint: `The ${records} records before it fit. Compare with an export or a backup from before.`,
       });
+    }
+    if (fault) {
+      throw new HkctlError(
+        'state_forbids',
+        `The audit trail is not the one of the log from record ${fault.seq} on: ${fault.reason}.`,
+        {
+          hint: 'The end was cut off, the chain was written anew, or an older store was put back: a record store.restore says when.',
+        },
+      );
     }
     if (knownHeadFound === false) {
       throw new HkctlError('state_forbids', 'The chain does not hold the given head: it was written anew or cut off.');

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { auditDraft, requirePermissions } from '../../core/actors.ts';
+import { damageText } from '../../core/audit-damage.ts';
 import { formatInstantMs } from '../../core/instants.ts';
 import { defineCommand } from '../command.ts';
 import { toggle } from '../flags.ts';
@@ -21,7 +22,7 @@ export const backup = defineCommand({
     const target = resolve(file);
     await requirePermissions(domain, actor, ['store.manage'], { action: 'store.backup', target });
     const facts = await context.services.backupStore(context.storePath, target, domain.clock(), force);
-    const { createdAtMs, keys, auditRecords, bytes } = facts;
+    const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
     await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, { bytes, keys }));
     const createdAt = formatInstantMs(createdAtMs);
     if (context.json) {
@@ -31,5 +32,6 @@ export const backup = defineCommand({
         `Backup written and checked: ${target} (${bytes} bytes, ${keys} keys, ${auditRecords} audit records)`,
       );
     }
+    if (damagedAuditRecords.length > 0) context.say(`warning: ${damageText(damagedAuditRecords)}`);
   },
 });

@@ -18,9 +18,9 @@ const walkedAtOnce = 1000;
  */
 export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   const head = lazily(() =>
-    connection.prepare<[], { seq: number | null; hash: string | null }>(
-      `select (select seq from sqlite_sequence where name = 'audit') as seq,
-        (select hash from audit order by seq desc limit 1) as hash`,
+    connection.prepare<[], { given: number | null; seq: number | null; hash: string | null }>(
+      `select (select seq from sqlite_sequence where name = 'audit') as given, last.seq, last.hash
+        from (select 1) left join (select seq, hash from audit order by seq desc limit 1) as last`,
     ),
   );
   const insert = lazily(() =>
@@ -43,10 +43,12 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
       .prepare(),
   );
   return (draft) => {
-    const { seq = null, hash = null } = head().get() ?? {};
+    const { given, seq, hash } = head().get() ?? {};
+    // Where somebody has set the sequence back, the trail goes on all the same: verifying is what finds that.
+    const last = Math.max(given ?? 0, seq ?? 0);
     const { actor, ...record } = chainRecord(
       fitForTrail(draft),
-      seq === null ? undefined : { seq, hash: hash ?? genesisHash },
+      last === 0 ? undefined : { seq: last, hash: hash ?? genesisHash },
     );
     insert().run({ ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
   };

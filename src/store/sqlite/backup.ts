@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { verifyChain } from '../../core/audit.ts';
+import { verifyTrail } from '../../core/audit-verification.ts';
 import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { createAppendAudit, createAuditStore } from './audit.ts';
@@ -114,13 +114,14 @@ export async function readBackup(
     if (loose.length > 0) throw damaged(`${loose.length} rows refer to rows that are not there`);
     const registry = createRegistry(backup, file);
     const trail = createAuditStore(registry, createAppendAudit(registry), () => {});
-    const chain = await verifyChain(trail.walk());
+    const chain = await verifyTrail(trail);
     if (chain.broken !== null) throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
     const count = (table: string) => Number(backup.prepare(`select count(*) from ${table}`).pluck().get());
     return {
       createdAtMs: Number(backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get()),
       keys: count('keys'),
       auditRecords: count('audit'),
+      damagedAuditRecords: chain.damaged,
       bytes: statSync(file).size,
     };
   } finally {
