@@ -23,7 +23,32 @@ describe('audit verify names the first record that was', () => {
     ['altered with a hash made up for it', "update audit set target = 'x', hash = '00' where seq = 3", 3, /altered/],
     ['removed', 'delete from audit where seq = 3', 3, /it was removed, and record 4 follows/],
     ['the first, and removed', 'delete from audit where seq = 1', 1, /it was removed, and record 2 follows/],
-    ['cut off at the end', 'delete from audit where seq > 6', 7, /at the end were removed/],
+    ['cut off at the end', 'delete from audit where seq > 6', 7, /the records 7 to 8 at the end were removed/],
+    ['emptied', 'delete from audit', 1, /the records 1 to 8 at the end were removed/],
+    [
+      'emptied, and its sequence set to nothing',
+      "delete from audit; update sqlite_sequence set seq = 0 where name = 'audit'",
+      1,
+      /it was removed, and all that followed/,
+    ],
+    [
+      'emptied, and its sequence removed',
+      "delete from audit; delete from sqlite_sequence where name = 'audit'",
+      1,
+      /it was removed, and all that followed/,
+    ],
+    [
+      'left without its sequence',
+      "delete from sqlite_sequence where name = 'audit'",
+      9,
+      /count of records was set back to 0/,
+    ],
+    [
+      'left with a lower sequence',
+      "update sqlite_sequence set seq = 7 where name = 'audit'",
+      9,
+      /count of records was set back to 7/,
+    ],
     [
       'moved',
       'update audit set seq = 99 where seq = 3; update audit set seq = 3 where seq = 4; update audit set seq = 4 where seq = 99',
@@ -45,6 +70,41 @@ describe('audit verify names the first record that was', () => {
       expect(await broken(cli)).toEqual({ seq, reason: expect.stringMatching(reason) });
     });
   }
+
+  it.each([
+    ['at 0', 'update sqlite_sequence set seq = 0'],
+    ['removed', 'delete from sqlite_sequence'],
+  ])('emptied with its sequence %s, though hkctl wrote on', async (_, sql) => {
+    const cli = await withTrail();
+    tamper(cli.store, `delete from audit; ${sql} where name = 'audit'`);
+    // Work goes on, and the trail that begins anew fits in itself.
+    await cli.key('B');
+    await cli.key('C');
+    expect(await broken(cli)).toEqual({ seq: 1, reason: expect.stringMatching(/not the store\.init .* made anew/) });
+    const { code, stderr } = await cli.run(`backup ${cli.store}.backup`);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('audit record 1: it is not the store.init')]);
+  });
+
+  it('cut off, which a backup does not copy either', async () => {
+    const cli = await withTrail();
+    tamper(cli.store, 'delete from audit where seq > 6');
+    const { code, stderr } = await cli.run(`backup ${cli.store}.backup`);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('audit record 7: the records 7 to 8')]);
+  });
+
+  it('cut off, also where others have written on', async () => {
+    const cli = await withTrail();
+    tamper(cli.store, 'delete from audit where seq > 6');
+    await cli.key('B');
+    expect(await broken(cli)).toEqual({ seq: 7, reason: 'it was removed, and record 9 follows' });
+  });
+
+  it('lost to a sequence that was set back, and others write on all the same', async () => {
+    const cli = await withTrail();
+    tamper(cli.store, "delete from sqlite_sequence where name = 'audit'");
+    await cli.key('B');
+    expect(await broken(cli)).toBeNull();
+  });
 
   it('changed in any one field', async () => {
     const cli = await withTrail();

@@ -26,7 +26,14 @@ export const backup = defineCommand({
     await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, { bytes, keys }));
     const createdAt = formatInstantMs(createdAtMs);
     if (context.json) {
-      context.printJson({ file: target, created_at: createdAt, keys, audit_records: auditRecords, bytes });
+      context.printJson({
+        file: target,
+        created_at: createdAt,
+        keys,
+        audit_records: auditRecords,
+        ...(damagedAuditRecords.length > 0 && { damaged_audit_records: damagedAuditRecords }),
+        bytes,
+      });
     } else {
       context.print(
         `Backup written and checked: ${target} (${bytes} bytes, ${keys} keys, ${auditRecords} audit records)`,

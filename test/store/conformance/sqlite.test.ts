@@ -1,6 +1,7 @@
 import { afterEach, describe } from 'vitest';
 import { fileStore, memoryStore, plantIn } from '../stores.ts';
 import { auditConformance } from './audit.ts';
+import { auditTextConformance } from './audit-texts.ts';
 import { clockConformance } from './clock.ts';
 import type { Given } from './given.ts';
 import { keyConformance } from './keys.ts';
@@ -13,6 +14,7 @@ function conformance(given: Given): void {
   describe('organizations, profiles, sites', () => peopleConformance(given));
   describe('keys', () => keyConformance(given));
   describe('audit', () => auditConformance(given));
+  describe('texts of the audit trail', () => auditTextConformance(given));
   describe('clock', () => clockConformance(given));
   describe('records', () => recordConformance(given));
   describe('readings', () => readingConformance(given));
