@@ -17,8 +17,8 @@ export function readSurroundings(process: { env: NodeJS.ProcessEnv; getuid?: () 
 }
 
 function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined): string {
-  // Whoever could set this falsely can open the store as well, and name any profile with --as: the file's mode is the lock.
-  if (env.SUDO_USER) return env.SUDO_USER;
+  // Any account can set this variable for itself; only of root it says that sudo did.
+  if (uid === 0 && env.SUDO_USER) return env.SUDO_USER;
   try {
     return userInfo().username;
   } catch {

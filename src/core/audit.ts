@@ -26,7 +26,7 @@ export type AuditAction =
   | 'tenant.add'
   | 'tenant.set'
   | 'records.import'
-  | 'sensors.read'
+  | 'sensors.export'
   | 'audit.read'
   | 'store.migrate'
   | 'store.backup'

@@ -1,4 +1,4 @@
-import type { Domain } from './actors.ts';
+import { type Actor, auditDraft, type Domain } from './actors.ts';
 import { HkctlError } from './errors.ts';
 import type { ResourceDefinition } from './fields.ts';
 import { formatInstantUs } from './instants.ts';
@@ -64,6 +64,29 @@ export function sensorById(directory: SensorDirectory, id: string): Sensor | und
   if (named === undefined || named.id === id) return named;
   for (const sensor of directory.values()) if (sensor.id === id) return sensor;
   return undefined;
+}
+
+/** What somebody takes out of an entity: readings of some sensors, or of all where none are named, from a span of time. */
+export interface ReadingsExport {
+  sensors: readonly Sensor[] | undefined;
+  fromUs?: number;
+  toUs?: number;
+}
+
+/** Audits that readings leave the store; asks no permission, since every profile may look at sensors. */
+export async function auditExport(
+  domain: Domain,
+  actor: Actor,
+  entity: Entity,
+  { sensors, fromUs, toUs }: ReadingsExport,
+): Promise<void> {
+  const instant = (us: number | undefined) => (us === undefined ? null : formatInstantUs(us));
+  const detail = {
+    sensors: sensors === undefined ? 'all' : sensors.map(({ code }) => code).join(' '),
+    from: instant(fromUs),
+    to: instant(toUs),
+  };
+  await domain.store.audit.append(auditDraft(domain, actor, 'sensors.export', entity.code, detail));
 }
 
 /** Readings of one sensor in order of time, read in pieces so that memory stays bounded. */

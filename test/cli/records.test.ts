@@ -133,6 +133,30 @@ describe('sensors', () => {
     expect(all.map(({ value }) => value)).toEqual([1, 2.5, 3]);
     expect((await cli.ok('sensors export --entity BER --json --to 2026-11-20')).json()).toEqual([]);
   });
+
+  it('are open to every profile, and the audit trail keeps who took which of them out', async () => {
+    await importSensors();
+    await keep([[atUs, 1, 0]]);
+    const before = (await cli.ok('audit list --json')).json<unknown[]>().length;
+    for (const line of ['sensors list', 'sensors show OVEN-1']) await cli.ok(`--as operator ${line} --entity BER`);
+    const readings = await cli.ok('--as operator sensors export --entity BER');
+    expect(readings.stdout).toContain('OVEN-1,2026-11-20T08:15:00.123456Z,1,');
+    await cli.ok('--as operator sensors export 1 DOOR-1 --entity BER --from 2026-11-20 --to 2026-11-20T10:00:00Z');
+    expect((await cli.run('--as operator sensors export NONE --entity BER')).code).toBe(3);
+    const records = (await cli.ok('audit list --json')).json<Record<string, unknown>[]>();
+    const common = { action: 'sensors.export', target: 'BER', outcome: 'done', actor: { login: 'operator' } };
+    expect(records.slice(0, records.length - before)).toMatchObject([
+      {
+        ...common,
+        detail: {
+          sensors: 'OVEN-1 DOOR-1',
+          from: '2026-11-19T23:00:00.000000Z',
+          to: '2026-11-20T10:00:00.000000Z',
+        },
+      },
+      { ...common, detail: { sensors: 'all', from: null, to: null } },
+    ]);
+  });
 });
 
 describe('serve', () => {

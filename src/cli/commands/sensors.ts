@@ -2,7 +2,7 @@ import { formatLocal, startOfDayMs } from '../../core/calendar.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ResourceDefinition } from '../../core/fields.ts';
 import { formatInstantUs, isDate, parseInstantUs } from '../../core/instants.ts';
-import { listSensors, readingsOf, requireSensor, showSensor } from '../../core/sensors.ts';
+import { auditExport, listSensors, readingsOf, requireSensor, showSensor } from '../../core/sensors.ts';
 import type { Reading, Sensor } from '../../core/store.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -63,7 +63,8 @@ const show = defineCommand({
 const exportReadings = defineCommand({
   name: 'export',
   summary: 'Print readings in order of time, sensor by sensor',
-  description: 'Without SENSOR those of every sensor of the entity. Instants are RFC 3339 in UTC, to the microsecond.',
+  description:
+    'Without SENSOR those of every sensor of the entity. Instants are RFC 3339 in UTC, to the microsecond. The audit trail keeps who took what.',
   readOnly: true,
   words: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
   flags: {
@@ -89,6 +90,8 @@ const exportReadings = defineCommand({
     }
     const sensors: Sensor[] = [];
     for (const ref of refs) sensors.push(await requireSensor(domain, site, ref));
+    // Before the first reading is out: an export that is cut off took something along as well.
+    await auditExport(domain, actor, site, { ...range, sensors: refs.length === 0 ? undefined : sensors });
     if (refs.length === 0) sensors.push(...new Set((await domain.store.readings.directory(site.id)).values()));
     const writer = rowWriter(context, flags.format ?? 'csv');
     writer.begin();
