@@ -77,6 +77,12 @@ export interface AuditRecord extends AuditDraft {
 /** The hash that stands before the first record. */
 export const genesisHash = '0'.repeat(64);
 
+/** Where a chain ends: how many records it holds, and the hash of the last one. Kept elsewhere, it is an anchor. */
+export interface AuditHead {
+  count: number;
+  hash: string;
+}
+
 /** Gives an event its place after the record with `previous`: SHA-256, hex, over a canonical JSON array of all fields. */
 export function chainRecord(draft: AuditDraft, previous: { seq: number; hash: string } | undefined): AuditRecord {
   const seq = (previous?.seq ?? 0) + 1;

@@ -1,4 +1,4 @@
-import type { AuditDraft, AuditRecord } from './audit.ts';
+import type { AuditDraft, AuditHead, AuditRecord } from './audit.ts';
 import type { WeekDay } from './calendar.ts';
 import type { ResourceDefinition } from './fields.ts';
 import type { ImportBatch } from './import-batch.ts';
@@ -213,6 +213,8 @@ export interface AuditStore {
   list(tenantId: string, range: { sinceMs?: number; limit: number; ofStore?: boolean }): MaybePromise<AuditRecord[]>;
   /** The highest `seq` ever given: more than the last record's where the end of the chain was cut off. */
   lastSeq(): MaybePromise<number>;
+  /** How many records the chain holds and the hash of the last one, as committed now; no walk, so that it may be asked often. */
+  head(): MaybePromise<AuditHead>;
   /** All records of all tenants in order of `seq`, for verification; in pieces, so that memory stays bounded. */
   walk(): Iterable<AuditRecord> | AsyncIterable<AuditRecord>;
 }

@@ -81,6 +81,11 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
   const lastGiven = lazily(() =>
     registry.connection.prepare<[], number>("select seq from sqlite_sequence where name = 'audit'").pluck(),
   );
+  const head = lazily(() =>
+    registry.connection.prepare<[], { count: number; hash: string }>(
+      'select seq as count, hash from audit order by seq desc limit 1',
+    ),
+  );
   return {
     append: (draft) => registry.change(() => append(draft)),
     list(tenantId, { sinceMs = 0, limit, ofStore = false }) {
@@ -92,6 +97,8 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
       );
     },
     lastSeq: () => registry.read(() => lastGiven().get() ?? 0),
+    // Numbers have no gaps in a whole chain, so that the last one is the count.
+    head: () => registry.read(() => head().get() ?? { count: 0, hash: genesisHash }),
     *walk() {
       settle();
       for (let seq = 0, rows: Row[]; ; seq = rows.at(-1)?.seq ?? seq) {

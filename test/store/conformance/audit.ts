@@ -43,5 +43,6 @@ export function auditConformance(given: Given): void {
     expect(report).toMatchObject({ records: 1101, broken: null });
     const [last] = await store.audit.list(plant.tenant.id, { limit: 1 });
     expect(report.headHash).toBe(last?.hash);
+    expect(await store.audit.head()).toEqual({ count: 1101, hash: report.headHash });
   });
 }
