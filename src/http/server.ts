@@ -59,6 +59,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const domain = { ...options.domain, clock: clock.now };
   const uses = new UseRecorder(domain.store.keys, log);
   const certificate = await requireCertificate(settings);
+  await domain.store.daemon.begin();
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
   const memory = createMemory(limits);
   const app = createApp({

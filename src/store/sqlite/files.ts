@@ -9,8 +9,10 @@ export interface StoreFiles {
   registry: string;
   records: string;
   readings: string;
-  /** Append-only journal of revocations; null in memory. */
+  /** Append-only journal of what was stopped; null in memory. */
   revocations: string | null;
+  /** Empty; locked by each daemon that serves the store. Null in memory. */
+  daemons: string | null;
 }
 
 /** The databases of a store, each with migrations of its own. */
@@ -21,13 +23,14 @@ const memory = ':memory:';
 
 /** Where the files of the store at a path are. */
 export function filesOf(path: string): StoreFiles {
-  if (path === memory) return { registry: memory, records: memory, readings: memory, revocations: null };
+  if (path === memory) return { registry: memory, records: memory, readings: memory, revocations: null, daemons: null };
   const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
   return {
     registry: path,
     records: `${stem}.records.db`,
     readings: `${stem}.readings.db`,
     revocations: `${stem}.revocations`,
+    daemons: `${stem}.daemons`,
   };
 }
 
