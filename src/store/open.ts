@@ -9,6 +9,7 @@ import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
 import { finishRestore, openPresent } from './sqlite/prepared.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
+import { requireStorePath } from './sqlite/store-path.ts';
 
 /** How a store is opened; the paths come from the composition root, which knows where the package lies. */
 export interface StoreOptions {
@@ -45,6 +46,7 @@ function openRegistry(path: string): Connection {
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
 export function requireNoStore(path: string): void {
+  if (filesOf(path).revocations !== null) requireStorePath(path);
   finishRestore(path);
   const files = filesOf(path);
   if (files.revocations === null) return;

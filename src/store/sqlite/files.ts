@@ -44,8 +44,10 @@ export interface ConnectionOptions {
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
   if (file !== memory && !create && !existsSync(file)) {
-    const registry = file.replace(/\.(?:records|readings)\.db$/, '.db');
-    if (registry !== file && existsSync(registry)) throw lacksFile(registry, file);
+    const stem = file.replace(/\.(?:records|readings)\.db$/, '');
+    // Of a store whose name ends otherwise, the name itself is the stem.
+    const registry = stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
+    if (registry !== undefined) throw lacksFile(registry, file);
     throw new HkctlError('store_absent', `There is no store at ${file}.`, {
       hint: 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
     });
