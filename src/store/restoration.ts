@@ -17,7 +17,7 @@ const busyTimeoutMs = 5000;
 
 /**
  * Puts the store of a backup at a path: the old store or the new one is there afterwards, whenever it is cut off. Whatever
- * was stopped since stays so: it is looked for once nobody else can change the old store, so that none is missed. Throws
+ * was stopped since stays so: that is read once nobody else can change the old store, so that none is missed. Throws
  * `state_forbids` while a daemon serves the store. Asks before it copies anything.
  */
 export async function restoreBackup(
@@ -27,7 +27,7 @@ export async function restoreBackup(
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
   const head = readBackupHead(file);
-  const isReadable = await judgePresent(path, options, hooks);
+  const isReadable = await checkPresent(path, options, hooks);
   await hooks.confirm(head);
   const letGo = holdRestore(path);
   try {
@@ -39,7 +39,7 @@ export async function restoreBackup(
       let kept: readonly KeptStopped[] = [];
       await replaceStore(path, async (alone) => {
         const present = alone && isReadable ? await readPresent(alone, path) : unknownPresent;
-        kept = await completeRestore({ path, file, prepared, present, isJudged: isReadable }, options, hooks);
+        kept = await completeRestore({ path, file, prepared, present, isPermitted: isReadable }, options, hooks);
       });
       await purgeKept(path, options, kept);
       return { facts, kept };
@@ -55,10 +55,10 @@ export async function restoreBackup(
 }
 
 /**
- * Judges the actor in the store at a path; false where there is none, or none that can be opened any more. Refuses where a
+ * Checks the permissions of the actor in the store at a path; false where there is none, or none that can be opened any more. Refuses where a
  * daemon serves it, before anybody is asked.
  */
-async function judgePresent(path: string, options: StoreOptions, { judge }: RestoreHooks): Promise<boolean> {
+async function checkPresent(path: string, options: StoreOptions, { judge }: RestoreHooks): Promise<boolean> {
   const store = openReadable(path, options);
   if (!store) return false;
   try {
@@ -109,13 +109,13 @@ interface Completion {
   /** Where the store is that was put together. */
   prepared: string;
   present: PresentStore;
-  /** Whether the actor was judged already. */
-  isJudged: boolean;
+  /** Whether the permissions of the actor were checked already. */
+  isPermitted: boolean;
 }
 
 /** The last touches to a store that was put together, while the one that it replaces is locked. */
 async function completeRestore(
-  { path, file, prepared, present, isJudged }: Completion,
+  { path, file, prepared, present, isPermitted }: Completion,
   options: StoreOptions,
   { judge, audit }: RestoreHooks,
 ): Promise<KeptStopped[]> {
@@ -126,7 +126,7 @@ async function completeRestore(
     const nowMs = options.clock();
     const kept = replayStops({ registry, path, file, present, nowMs });
     // In the backup somebody may be a Super user who is none any more.
-    if (!isJudged) await judge(store);
+    if (!isPermitted) await judge(store);
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (present.clock) await store.clock.bring({ nowMs, fromMs: 0, seenMs: present.clock.seenMs });
     await audit(store, kept, present.trail);
@@ -141,7 +141,7 @@ async function purgeKept(path: string, options: StoreOptions, kept: readonly Kep
   if (!kept.some(({ what }) => what === 'removed_entity')) return;
   const store = openStore(path, { ...options, writerThread: undefined });
   try {
-    // Whoever reads the trail first ends what is half done between the files.
+    // The first to read the trail ends what is half done between the files.
     await store.audit.list('', { limit: 1 });
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;

@@ -65,8 +65,8 @@ describe('restore', () => {
     for (const secret of [ofAlice, ofChicago, ofGone]) expect((await tried(secret)).code).toBe(5);
     const { head_hash: head, records } = (await cli.ok('audit verify --json')).json();
 
-    const told = await restored();
-    expect(told).toMatchObject({
+    const answer = await restored();
+    expect(answer).toMatchObject({
       kept_revoked: [],
       kept_deactivated_users: ['alice'],
       kept_demoted_users: [{ login: 'omar', role: 'entity_admin' }],

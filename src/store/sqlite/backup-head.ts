@@ -4,7 +4,7 @@ import { openBackup } from './backup.ts';
 import { translating } from './errors.ts';
 
 /**
- * What a backup says of itself, without a look at all of it: enough for the question whether it is the one that was meant.
+ * What a backup says of itself, without reading all of it: enough for the question whether it is the one that was meant.
  * `bad_input` where a file is no backup, `store_too_new` where a newer hkctl made it.
  */
 export function readBackupHead(file: string): BackupFacts {

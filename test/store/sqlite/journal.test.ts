@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Store, User } from '../../../src/core/store.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/files.ts';
 import {
+  keyLine,
   readJournalWords,
   type StateNote,
   stateLine,
@@ -168,9 +169,18 @@ describe('the words of a journal', () => {
     expect(status(start, unstop)).toBe('activated');
   });
 
+  it('name a key until its note is withdrawn, as lines of an older hkctl do', () => {
+    const key = { atMs: nowMs, keyId: id, prefix: 'hk_abcde', secretHash: 'h'.repeat(43) };
+    const [stop, unstop] = [keyLine('revoked', key), keyLine('withdrawn', key)];
+    expect(stop).toBe(`${new Date(nowMs).toISOString()} revoked ${id} hk_abcde ${'h'.repeat(43)}\n`);
+    expect([...readJournalWords(stop).keys]).toEqual([[id, nowMs]]);
+    expect([...readJournalWords(stop + unstop).keys]).toEqual([]);
+    expect([...readJournalWords(stop + unstop + stop).keys]).toEqual([[id, nowMs]]);
+  });
+
   it('are of whole lines only, and of names in one word', () => {
     const line = stateLine(note('deactivated'));
-    for (let end = 0; end < line.length - 6; end++) expect(status(`${line.slice(0, end)}\n`)).toBeUndefined();
+    for (let end = 0; end < line.length - 4; end++) expect(status(`${line.slice(0, end)}\n`)).toBeUndefined();
     expect(readJournalWords(`${line.slice(0, 20)}\n${line}`).torn).toBe(1);
     const odd = stateLine(note('deactivated', `x\n${stateLine(note('activated'))}`));
     expect(odd.split('\n')).toHaveLength(2);
