@@ -1,5 +1,5 @@
 import type { Actor, Domain } from '../core/actors.ts';
-import type { BackupFacts, KeptRevoked, RestoreHooks } from '../core/backups.ts';
+import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/backups.ts';
 import type { StoreInspection } from '../core/doctor.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
 import type { RowReader } from '../core/imports.ts';
@@ -23,12 +23,8 @@ export interface Services {
   migrateStore(path: string, judge: (store: Store) => Promise<void>): Promise<{ applied: number }>;
   /** Writes all of a store into one file, and checks it; `state_forbids` where it is there and `force` was not given. */
   backupStore(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts>;
-  /** Puts the store of a backup in place of the one at a path; gives the keys that were revoked since and stay so. */
-  restoreStore(
-    path: string,
-    file: string,
-    hooks: RestoreHooks,
-  ): Promise<{ facts: BackupFacts; kept: readonly KeptRevoked[] }>;
+  /** Puts the store of a backup in place of the one at a path; gives what was stopped since and stays so. */
+  restoreStore(path: string, file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
   /** What the files of a store tell about themselves. */
   inspectStore(path: string): Promise<StoreInspection>;
   /** Serves until `stop` is aborted, then drains; resolves when the last answer is out. */

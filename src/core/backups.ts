@@ -1,3 +1,5 @@
+import type { AuditHead } from './audit.ts';
+import type { Role } from './roles.ts';
 import type { MaybePromise, Store } from './store.ts';
 
 /** What a backup holds, so that people see whether it is the one they think. */
@@ -10,19 +12,35 @@ export interface BackupFacts {
   bytes: number;
 }
 
-/** A key that is active in a backup and was revoked since. */
-export interface KeptRevoked {
-  keyId: string;
-  prefix: string;
+/**
+ * Something that works in a backup, was stopped since, and stays so. `name` is the prefix of a key, the login of a user or
+ * the code of an entity.
+ */
+export interface KeptStopped {
+  what: 'revoked_key' | 'deactivated_user' | 'demoted_user' | 'deactivated_entity' | 'removed_entity';
+  id: string;
+  tenantId: string;
+  name: string;
   atMs: number;
+  /** Of a demoted user: the role that it keeps. */
+  role?: Role;
+}
+
+/** What a restore did. */
+export interface RestoreOutcome {
+  facts: BackupFacts;
+  kept: readonly KeptStopped[];
 }
 
 /** What a restore asks on its way, and what it tells. */
 export interface RestoreHooks {
   /** Judges the actor in the store that is there or, where none can be opened, in the one of the backup; throws to refuse. */
   judge(store: Store): MaybePromise<void>;
-  /** Asked before anything is replaced; throws to refuse. */
+  /** Asked before the backup is copied and anything is replaced; throws to refuse. */
   confirm(facts: BackupFacts): MaybePromise<void>;
-  /** Appends the audit events of the restore to the store that will be there. */
-  audit(store: Store, kept: readonly KeptRevoked[]): MaybePromise<void>;
+  /**
+   * Appends the audit events of the restore to the store that will be there. `replaced` is where the trail of the store
+   * ended that was there; null where none could be read.
+   */
+  audit(store: Store, kept: readonly KeptStopped[], replaced: AuditHead | null): MaybePromise<void>;
 }

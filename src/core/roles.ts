@@ -39,6 +39,17 @@ export function roleHolds(role: Role, permission: UserPermission): boolean {
   return (roles[role].permissions as readonly UserPermission[]).includes(permission);
 }
 
+/** Whether a role holds any permission that the other does not. */
+export function roleExceeds(role: Role, other: Role): boolean {
+  return roles[role].permissions.some((permission) => !roleHolds(other, permission));
+}
+
+/** A role that holds nothing beyond either of two: the second where it is the lower one. */
+export function commonRole(first: Role, second: Role): Role {
+  const within = (role: Role) => !roleExceeds(role, first) && !roleExceeds(role, second);
+  return [second, ...roleNames].find(within) ?? 'operator';
+}
+
 /** The roles that hold a permission, by label: for the sentence that says whom to ask. */
 export function rolesHolding(permission: UserPermission): string[] {
   return roleNames.filter((role) => roleHolds(role, permission)).map((role) => roles[role].label);

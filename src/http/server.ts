@@ -61,6 +61,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const uses = new UseRecorder(domain.store.keys, log);
   const anchors = new AuditAnchors(domain.store.audit, log);
   const certificate = await requireCertificate(settings);
+  await domain.store.daemon.begin();
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
   const memory = createMemory(limits);
   const app = createApp({

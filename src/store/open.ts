@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
-import type { BackupFacts, KeptRevoked, RestoreHooks } from '../core/backups.ts';
-import { HkctlError, isHkctlError } from '../core/errors.ts';
+import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/backups.ts';
+import { HkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
-import type { ClockLooks, MaybePromise, Store } from '../core/store.ts';
+import type { MaybePromise, Store } from '../core/store.ts';
 import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
-import { finishRestore, holdRestore, openPresent } from './sqlite/prepared.ts';
+import { finishRestore, openPresent } from './sqlite/prepared.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
+import { requireStorePath } from './sqlite/store-path.ts';
 
 /** How a store is opened; the paths come from the composition root, which knows where the package lies. */
 export interface StoreOptions {
@@ -45,6 +46,7 @@ function openRegistry(path: string): Connection {
 
 /** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
 export function requireNoStore(path: string): void {
+  if (filesOf(path).revocations !== null) requireStorePath(path);
   finishRestore(path);
   const files = filesOf(path);
   if (files.revocations === null) return;
@@ -137,79 +139,16 @@ export async function backupStore(path: string, target: string, nowMs: number, f
   return writeBackup(path, target, nowMs, force);
 }
 
-/**
- * Puts the store of a backup at a path: the old store or the new one is there afterwards, whenever it is cut off. Keys
- * that were revoked since stay revoked. Throws `state_forbids` while a daemon serves the store.
- */
+/** Puts the store of a backup at a path, see `restoration.ts`. */
 export async function restoreStore(
   path: string,
   file: string,
   options: StoreOptions,
   hooks: RestoreHooks,
-): Promise<{ facts: BackupFacts; kept: readonly KeptRevoked[] }> {
-  const { readBackup } = await import('./sqlite/backup.ts');
-  const { abandonRestore, commitRestore, prepareRestore, replayRevocations } = await import('./sqlite/restore.ts');
-  const facts = await readBackup(file);
-  const present = await judgePresent(path, options, hooks);
-  const letGo = holdRestore(path);
-  try {
-    const prepared = prepareRestore(path, file);
-    await migrateStore(prepared, options, present ? () => {} : hooks.judge);
-    await hooks.confirm(facts);
-    const registry = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
-    const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, writerThread: undefined });
-    let kept: readonly KeptRevoked[];
-    try {
-      registry.exec('delete from daemons');
-      kept = replayRevocations(registry, path, file);
-      // A time that the store has seen stays seen, or a key that expired since could come back to life.
-      if (present) await store.clock.bring({ nowMs: options.clock(), fromMs: 0, seenMs: present.seenMs });
-      await hooks.audit(store, kept);
-    } finally {
-      await store.close();
-    }
-    commitRestore(path);
-    return { facts, kept };
-  } catch (thrown) {
-    abandonRestore(path);
-    throw thrown;
-  } finally {
-    letGo();
-  }
+): Promise<RestoreOutcome> {
+  const { restoreBackup } = await import('./restoration.ts');
+  return restoreBackup(path, file, options, hooks);
 }
-
-/**
- * Judges the actor in the store at a path, and gives what it knows of the clock; undefined where there is none, or none that
- * can be opened any more.
- */
-async function judgePresent(
-  path: string,
-  options: StoreOptions,
-  { judge }: RestoreHooks,
-): Promise<ClockLooks | undefined> {
-  let store: Store;
-  try {
-    store = openStore(path, { ...options, writerThread: undefined });
-  } catch (thrown) {
-    if (isHkctlError(thrown) && replaceable.has(thrown.code)) return undefined;
-    throw thrown;
-  }
-  try {
-    const address = await store.daemon.address();
-    if (address !== undefined) {
-      throw new HkctlError('state_forbids', `A daemon serves this store at ${address}; nothing was changed.`, {
-        hint: 'Stop it, restore, and start it again.',
-      });
-    }
-    await judge(store);
-    return await store.clock.read();
-  } finally {
-    await store.close();
-  }
-}
-
-/** Why a store cannot be opened that a backup may replace. */
-const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt', 'store_too_old', 'store_too_new']);
 
 function alreadyThere(path: string): HkctlError {
   return new HkctlError('already_initialised', `There is a store at ${path} already; nothing was touched.`, {

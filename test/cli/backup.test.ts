@@ -2,6 +2,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -15,7 +16,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
 import { filesOf, openFile } from '../../src/store/sqlite/files.ts';
 import { preparedPath } from '../../src/store/sqlite/prepared.ts';
-import { Cli } from './harness.ts';
+import { Cli, press } from './harness.ts';
 import { tamper } from './tamper.ts';
 
 let cli: Cli;
@@ -224,6 +225,21 @@ describe('restore', () => {
     expect((await cli.run(['restore', file, '--yes'])).code).toBe(6);
     expect(await statusOf(key.id)).toBe('Active');
     expect(existsSync(cli.store.replace('.db', '.restored.db'))).toBe(false);
+  });
+
+  it('asks before it reads or copies more than the head of the backup', async () => {
+    await mint('A');
+    await cli.ok(['backup', file]);
+    // Only who reads all of it finds this.
+    tamper(file, "update audit set target = 'other' where seq = 1");
+    const before = readdirSync(dirname(cli.store));
+    expect(await cli.run(['restore', file])).toMatchObject({ code: 2, stderr: expect.stringContaining('(1 keys)') });
+    const terminal = { columns: 100, rows: 30 };
+    const cancelled = await cli.run(['restore', file], { terminal, keys: [press.ctrlC] });
+    expect([cancelled.code, cancelled.stderr]).toEqual([130, expect.stringContaining('Replace the store')]);
+    expect(readdirSync(dirname(cli.store)).filter((name) => !before.includes(name))).toEqual([]);
+    expect((await cli.run(['restore', file, '--yes'])).code).toBe(6);
+    expect(readdirSync(dirname(cli.store)).filter((name) => /restored/.test(name))).toEqual([]);
   });
 
   it('is refused while another process has the store open', async () => {

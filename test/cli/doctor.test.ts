@@ -131,10 +131,11 @@ describe('doctor', () => {
     const { port } = server.address() as AddressInfo; // it listens on a port
     const store = await cli.services.openStore(cli.store);
     await store.daemon.recordAddress(`http://127.0.0.1:${port}`, process.pid);
-    await store.close();
     expect(await examine()).toEqual({ code: 0, wrong: {} });
     await new Promise((resolve) => server.close(resolve));
     expect(await examine()).toMatchObject({ code: 0, wrong: { daemon: { status: 'warning' } } });
+    await store.close();
+    expect(await examine()).toEqual({ code: 0, wrong: {} });
   });
 });
 

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { holdFromDaemons } from '../../src/store/sqlite/daemon-lock.ts';
+import { filesOf } from '../../src/store/sqlite/files.ts';
 import { call, keptAlive } from './client.ts';
 import { Plant } from './plant.ts';
 import { cli, until } from './program.ts';
@@ -77,6 +79,25 @@ describe.skipIf(!canTrace)('a restore that takes its time', () => {
     expect(names).toEqual([key.name]);
   });
 
+  it('misses no revoke that is made while it reads what was revoked before', async () => {
+    const { key, secret } = await plant.mint('Dead', 'production-only');
+    const before = await plant.mint('Before', 'production-only');
+    const file = plant.path('plant.backup');
+    await plant.ok(['backup', file]);
+    // The journal is there, and is closed by the restore 3 s after it was read.
+    await plant.ok(['keys', 'revoke', before.key.id, '--yes']);
+    const journal = join(dirname(plant.store), 'hkctl.revocations');
+    const trace = plant.path('trace');
+    const slow = ['-o', trace, '-P', journal, '-e', 'trace=openat,close', '-e', 'inject=close:delay_enter=3000000'];
+    const traced = ['-qq', ...slow, process.execPath, cli, 'restore', file, '--yes'];
+    const restore = plant.attach('strace', traced);
+    await until('the journal is read', () => existsSync(trace) && readFileSync(trace, 'utf8').includes('openat('));
+    await plant.ok(['keys', 'revoke', key.id, '--yes']);
+    expect((await restore.ended).code).toBe(0);
+    expect((await plant.key(key.id)).status).toBe('Revoked');
+    expect((await plant.hkctl(['keys', 'verify'], { input: secret })).code).toBe(5);
+  });
+
   it('keeps another restore away, which is told so (exit 5)', async () => {
     const file = plant.path('plant.backup');
     await plant.ok(['backup', file]);
@@ -88,6 +109,47 @@ describe.skipIf(!canTrace)('a restore that takes its time', () => {
     expect((await restore.ended).code).toBe(0);
     expect(existsSync(lock)).toBe(false);
     await plant.ok(['restore', file, '--yes']);
+  });
+});
+
+const canContain = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
+
+describe.skipIf(!canContain)('a daemon in a container (needs the right to unshare process numbers)', () => {
+  const contained = (...args: string[]) => plant.attach('unshare', ['--pid', '--fork', process.execPath, cli, ...args]);
+
+  it('that was killed keeps no restore away in the next one, one that serves does', async () => {
+    const file = plant.path('plant.backup');
+    await plant.ok(['backup', file]);
+    const restore = () => contained('restore', file, '--yes', '--json').ended;
+    const daemon = contained('serve', '--port', '0');
+    await daemon.says(/hkctl serves http/);
+    // Of the containers neither knows the other; both are process 1 in theirs.
+    const refused = await restore();
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('A daemon serves this store at http')]);
+    const second = contained('serve', '--port', '0');
+    await second.says(/hkctl serves http/);
+    for (const one of [daemon, second]) {
+      expect((await restore()).code).toBe(5);
+      const pid = Number(readFileSync(`/proc/${one.child.pid}/task/${one.child.pid}/children`, 'utf8').split(' ')[0]);
+      process.kill(pid, 'SIGKILL');
+      await one.ended;
+    }
+    const { code, stderr } = await restore();
+    expect(code, stderr).toBe(0);
+  });
+
+  it('does not begin while a restore goes on, and does afterwards', async () => {
+    const file = plant.path('plant.backup');
+    await plant.ok(['backup', file]);
+    const { daemons } = filesOf(plant.store);
+    const letIn = holdFromDaemons(daemons ?? '');
+    const refused = await plant.hkctl(['serve', '--port', '0']);
+    expect([refused.code, refused.stderr]).toEqual([
+      5,
+      expect.stringContaining('A restore of this store is under way'),
+    ]);
+    letIn?.();
+    await plant.serve();
   });
 });
 

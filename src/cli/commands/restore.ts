@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { type Actor, auditDraft, requirePermissions } from '../../core/actors.ts';
-import type { AuditDraft } from '../../core/audit.ts';
+import type { AuditAction, AuditDraft } from '../../core/audit.ts';
+import type { KeptStopped } from '../../core/backups.ts';
 import { formatInstantMs } from '../../core/instants.ts';
+import { printable } from '../../core/shown-text.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { requireConfirmation } from '../context.ts';
 
@@ -10,12 +12,12 @@ export const restore = defineCommand({
   name: 'restore',
   summary: 'Put the store of a backup in place of this one',
   description:
-    'For a Super user of the store that is there or, where none can be opened, of the one in the backup. Refused while a daemon serves the store. Keys that were revoked since the backup stay revoked.',
+    'For a Super user of the store that is there or, where none can be opened, of the one in the backup. Refused while a daemon serves the store. What was stopped since the backup stays stopped: revoked keys, deactivated and demoted users, deactivated and removed entities.',
   words: [{ spelling: '<FILE>', doc: 'a file that hkctl backup wrote' }],
   flags: { yes: yesFlag },
   examples: [
     ['hkctl restore /var/backups/hkctl-2026-11-20.backup', 'asks before it replaces the store'],
-    ['hkctl restore plant.backup --yes --json', 'from a script; names the keys that stay revoked'],
+    ['hkctl restore plant.backup --yes --json', 'from a script; names what stays stopped'],
   ],
   async run(context, { yes }, [file = '']) {
     const source = resolve(file);
@@ -32,34 +34,92 @@ export const restore = defineCommand({
         const question = `Replace the store ${context.storePath} by ${what}? What was kept since is lost.`;
         await requireConfirmation(context, yes, question, 'Restore');
       },
-      async audit(store, kept) {
+      async audit(store, kept, replaced) {
         const domain = context.domainOf(store);
         // In the backup the actor may have another role, or no profile yet: then the event is one of the store.
         const user = await store.users.findByLogin(context.login);
         const { osAccount } = context.io;
         const actor = user && { user, osAccount };
         const unnamed = { tenantId: null, actor: judged ? { id: judged.user.id, login: judged.user.login } : null };
-        const draft = (
-          action: 'store.restore' | 'key.revoke',
-          target: string,
-          detail: Record<string, string | number>,
-        ): AuditDraft =>
+        const draft = (action: AuditAction, target: string, detail: AuditDraft['detail']): AuditDraft =>
           actor
             ? auditDraft(domain, actor, action, target, detail)
             : { ...unnamed, action, target, detail, osAccount, outcome: 'done', atMs: domain.clock() };
-        await store.audit.append(draft('store.restore', source, { keys_kept_revoked: kept.length }));
-        for (const { prefix, atMs } of kept) {
-          await store.audit.append(draft('key.revoke', prefix, { revoked_at: formatInstantMs(atMs), by: 'journal' }));
+        const count = (what: KeptStopped['what']) => kept.filter((stopped) => stopped.what === what).length;
+        await store.audit.append(
+          draft('store.restore', source, {
+            replaced_head: replaced?.hash ?? null,
+            replaced_records: replaced?.count ?? null,
+            keys_kept_revoked: count('revoked_key'),
+            users_kept_deactivated: count('deactivated_user'),
+            users_kept_demoted: count('demoted_user'),
+            entities_kept_deactivated: count('deactivated_entity'),
+            entities_kept_removed: count('removed_entity'),
+          }),
+        );
+        for (const { what, name, atMs, tenantId, role } of kept) {
+          const detail = { [kinds[what].instant]: formatInstantMs(atMs), by: 'journal', ...(role && { role }) };
+          // Each organization finds in its trail what became of its own.
+          await store.audit.append({ ...draft(kinds[what].action, name, detail), tenantId });
         }
       },
     });
-    const prefixes = kept.map(({ prefix }) => prefix);
+    const namesOf = (what: KeptStopped['what']) => kept.filter((one) => one.what === what).map(({ name }) => name);
     if (context.json) {
-      const createdAt = formatInstantMs(facts.createdAtMs);
-      context.printJson({ file: source, created_at: createdAt, keys: facts.keys, kept_revoked: prefixes });
+      const demoted = kept.filter(({ what }) => what === 'demoted_user');
+      context.printJson({
+        file: source,
+        created_at: formatInstantMs(facts.createdAtMs),
+        keys: facts.keys,
+        kept_revoked: namesOf('revoked_key'),
+        kept_deactivated_users: namesOf('deactivated_user'),
+        kept_demoted_users: demoted.map(({ name, role }) => ({ login: name, role })),
+        kept_deactivated_entities: namesOf('deactivated_entity'),
+        kept_removed_entities: namesOf('removed_entity'),
+      });
       return;
     }
     context.print(`Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`);
-    if (prefixes.length > 0) context.print(`Revoked since then, and still revoked: ${prefixes.join(', ')}`);
+    for (const [what, { sentence }] of Object.entries(kinds) as [KeptStopped['what'], Kind][]) {
+      const stopped = kept.filter((one) => one.what === what);
+      const names = stopped.map((one) => `${printable(one.name)}${one.role ? ` (${one.role})` : ''}`);
+      if (names.length > 0) context.print(`${sentence}: ${names.join(', ')}`);
+    }
   },
 });
+
+interface Kind {
+  action: AuditAction;
+  /** Name of the time in the event's detail. */
+  instant: string;
+  sentence: string;
+}
+
+/** How each kind of what stays stopped is told. */
+const kinds: Readonly<Record<KeptStopped['what'], Kind>> = {
+  revoked_key: {
+    action: 'key.revoke',
+    instant: 'revoked_at',
+    sentence: 'Revoked since then, and still revoked',
+  },
+  deactivated_user: {
+    action: 'user.deactivate',
+    instant: 'deactivated_at',
+    sentence: 'Users deactivated since then, and still inactive',
+  },
+  demoted_user: {
+    action: 'user.set_role',
+    instant: 'set_at',
+    sentence: 'Users demoted since then, with the role they were given',
+  },
+  deactivated_entity: {
+    action: 'entity.deactivate',
+    instant: 'deactivated_at',
+    sentence: 'Entities deactivated since then, and still inactive',
+  },
+  removed_entity: {
+    action: 'entity.remove',
+    instant: 'removed_at',
+    sentence: 'Entities removed since then, and still removed',
+  },
+};

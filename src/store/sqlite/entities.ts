@@ -1,12 +1,23 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
+import type { AuditDraft } from '../../core/audit.ts';
 import type { EntityStore } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';
+import type { StateEvent, StateNote } from './journal-lines.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';
 import { entities, purges } from './registry-tables.ts';
+import { changeWithNotes } from './state-notes.ts';
 
-/** Sites. `purge` empties the other files of what belonged to sites that are gone. */
-export function createEntityStore(registry: Registry, append: AppendAudit, purge: () => void): EntityStore {
+/**
+ * Sites. `journal` is the file that names what was stopped, null for a store in memory; `purge` empties the other files of
+ * what belonged to sites that are gone.
+ */
+export function createEntityStore(
+  registry: Registry,
+  append: AppendAudit,
+  journal: string | null,
+  purge: () => void,
+): EntityStore {
   const { db } = registry;
   const list = lazily(() =>
     db
@@ -31,19 +42,36 @@ export function createEntityStore(registry: Registry, append: AppendAudit, purge
         db.insert(entities).values(entity).run();
         append(audit);
       }),
-    setStatus: (id, status, audit) =>
-      registry.change(() => {
-        db.update(entities).set({ status }).where(eq(entities.id, id)).run();
-        append(audit);
-      }),
+    setStatus(id, status, audit) {
+      const event = status === 'active' ? 'activated' : 'deactivated';
+      const notes = [noteOf(event, id, audit)];
+      changeWithNotes(registry, journal, () => ({
+        stops: status === 'inactive' ? notes : [],
+        starts: status === 'active' ? notes : [],
+        commit() {
+          db.update(entities).set({ status }).where(eq(entities.id, id)).run();
+          append(audit);
+        },
+        stillHolds: () => db.select().from(entities).where(eq(entities.id, id)).get()?.status === status,
+      }));
+    },
     remove(id, audit) {
       // First the registry: from this commit on its keys are refused, whatever becomes of the rest.
-      registry.change(() => {
-        db.delete(entities).where(eq(entities.id, id)).run();
-        db.insert(purges).values({ entityId: id }).run();
-        append(audit);
-      });
+      changeWithNotes(registry, journal, () => ({
+        stops: [noteOf('removed', id, audit)],
+        starts: [],
+        commit() {
+          db.delete(entities).where(eq(entities.id, id)).run();
+          db.insert(purges).values({ entityId: id }).run();
+          append(audit);
+        },
+        stillHolds: () => false,
+      }));
       purge();
     },
   };
+}
+
+function noteOf(event: StateEvent, id: string, { atMs, target }: AuditDraft): StateNote {
+  return { atMs, event, of: 'entity', id, name: target };
 }

@@ -1,4 +1,5 @@
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import { pathFaults } from '../../core/path-faults.ts';
 
 /** Runs something on the driver and turns what it throws into the domain's errors (contract, exit code 6). */
 export function translating<T>(path: string, work: () => T): T {
@@ -43,9 +44,15 @@ export function toDomainError(thrown: unknown, path: string): unknown {
       options('Look for disk errors in the log of the system; if they stay, restore a backup on another disk.'),
     );
   }
-  if (
-    /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP)$/.test(code)
-  ) {
+  const fault = /^(ELOOP|EISDIR|ENOTDIR|ENAMETOOLONG|EROFS)$/.test(code) ? pathFaults[code] : undefined;
+  if (fault !== undefined) {
+    return new HkctlError(
+      'store_unreadable',
+      `The store ${path} cannot be used: ${fault}.`,
+      options('Name another with --store PATH or HKCTL_STORE.'),
+    );
+  }
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|ENOENT)$/.test(code)) {
     return new HkctlError(
       'store_unreadable',
       `The store ${path} cannot be opened or written by this account.`,

@@ -9,8 +9,10 @@ export interface StoreFiles {
   registry: string;
   records: string;
   readings: string;
-  /** Append-only journal of revocations; null in memory. */
+  /** Append-only journal of what was stopped; null in memory. */
   revocations: string | null;
+  /** Empty; locked by each daemon that serves the store. Null in memory. */
+  daemons: string | null;
 }
 
 /** The databases of a store, each with migrations of its own. */
@@ -21,13 +23,14 @@ const memory = ':memory:';
 
 /** Where the files of the store at a path are. */
 export function filesOf(path: string): StoreFiles {
-  if (path === memory) return { registry: memory, records: memory, readings: memory, revocations: null };
+  if (path === memory) return { registry: memory, records: memory, readings: memory, revocations: null, daemons: null };
   const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
   return {
     registry: path,
     records: `${stem}.records.db`,
     readings: `${stem}.readings.db`,
     revocations: `${stem}.revocations`,
+    daemons: `${stem}.daemons`,
   };
 }
 
@@ -41,8 +44,10 @@ export interface ConnectionOptions {
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
   if (file !== memory && !create && !existsSync(file)) {
-    const registry = file.replace(/\.(?:records|readings)\.db$/, '.db');
-    if (registry !== file && existsSync(registry)) throw lacksFile(registry, file);
+    const stem = file.replace(/\.(?:records|readings)\.db$/, '');
+    // Of a store whose name ends otherwise, the name itself is the stem.
+    const registry = stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
+    if (registry !== undefined) throw lacksFile(registry, file);
     throw new HkctlError('store_absent', `There is no store at ${file}.`, {
       hint: 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
     });

@@ -4,7 +4,7 @@ import type { FileFacts, JournalFacts, StoreInspection } from '../../core/doctor
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './files.ts';
-import { revokedIn, tornLinesIn } from './revocations.ts';
+import { readJournalWords } from './journal-lines.ts';
 import { schemaVersions } from './schema-versions.ts';
 
 const busyTimeoutMs = 5000;
@@ -37,7 +37,11 @@ export function inspectStore(path: string): StoreInspection {
     files: () =>
       translating(folder, () => [
         factsOf(folder, 'folder'),
-        ...[...databaseNames.flatMap((name) => sidecars.map((end) => files[name] + end)), files.revocations]
+        ...[
+          ...databaseNames.flatMap((name) => sidecars.map((end) => files[name] + end)),
+          files.revocations,
+          files.daemons,
+        ]
           .filter((file): file is string => file !== null && existsSync(file))
           .map((file) => factsOf(file, 'file')),
       ]),
@@ -76,13 +80,12 @@ function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
 
 function readJournal(connection: Connection, file: string | null, nowMs: number): JournalFacts {
   if (file === null || !existsSync(file)) return { isThere: false, revoked: 0, alive: [], torn: 0 };
-  const text = readFileSync(file, 'utf8');
-  const revoked = revokedIn(text);
+  const { keys: revoked, torn } = readJournalWords(readFileSync(file, 'utf8'));
   const works = connection
     .prepare<[string, number], number>(
       'select 1 from keys where id = ? and revoked_at_ms is null and coalesce(expires_at_ms > ?, true)',
     )
     .pluck();
   const alive = [...revoked.keys()].filter((id) => works.get(id, nowMs) !== undefined);
-  return { isThere: true, revoked: revoked.size, alive, torn: tornLinesIn(text) };
+  return { isThere: true, revoked: revoked.size, alive, torn };
 }

@@ -4,11 +4,12 @@ import type { AuditDraft } from '../../core/audit.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';
+import type { Revocation } from './journal-lines.ts';
 import { filterCondition, statusCondition } from './key-filters.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './registry-tables.ts';
-import { type Revocation, withJournal } from './revocations.ts';
+import { withJournal } from './revocations.ts';
 
 /** Keys. `journal` is the file of revocations; null for a store in memory. */
 export function createKeyStore(registry: Registry, append: AppendAudit, journal: string | null): KeyStore {

@@ -5,6 +5,7 @@ import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
 import { databaseNames, filesOf, giveToFolderOwner, isCode, makeFolder, openFile, writeAhead } from './files.ts';
 import { isEmpty } from './schema-versions.ts';
+import { requireStorePath } from './store-path.ts';
 
 /** The path at which a store that is being restored is put together; of the files beside it one says that it is whole. */
 export function preparedPath(path: string): { store: string; ready: string; lock: string } {
@@ -20,6 +21,7 @@ const waitMs = 10_000;
  * as long as it is open, since nobody replaces a store that another process has open. Undefined where it is empty.
  */
 export function openPresent(path: string, busyTimeoutMs: number): Connection | undefined {
+  requireStorePath(path);
   for (;;) {
     finishRestore(path);
     const inode = inodeOf(path);

@@ -1,12 +1,10 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { KeptRevoked } from '../../core/backups.ts';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { openBackup, versionIn } from './backup.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { databaseNames, filesOf, giveToFolderOwner, openFile, type StoreFiles } from './files.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
-import { revokedIn } from './revocations.ts';
 import { copyTables, createPrivate, syncFile } from './whole-files.ts';
 
 /** Puts a store together from a backup that was checked, beside the one at `path`; gives the path of that store. */
@@ -52,51 +50,19 @@ export function abandonRestore(path: string): void {
 }
 
 /**
- * Revokes in a registry what the journal beside the store at `path` says was revoked since, so that no dead key comes back
- * to life. A note whose commit failed counts too, where it was not withdrawn: its key was about to die.
+ * Puts a prepared store in the place of the one at `path`. `last` is called while nobody else can have the old one open:
+ * whatever was done to it was done before. Which store is there is decided by one small file: before it is on disk it is
+ * the old one, afterwards the new one, and whoever opens the store next ends what a crash has left. Refuses
+ * (`state_forbids`) while another process has the old one open.
  */
-export function replayRevocations(registry: Connection, path: string, file: string): KeptRevoked[] {
-  const { revocations } = filesOf(path);
-  if (revocations === null) return [];
-  if (!existsSync(revocations)) {
-    putBackJournal(revocations, file);
-    return [];
-  }
-  const revoke = registry.prepare<[number, string], { prefix: string }>(
-    'update keys set revoked_at_ms = ? where id = ? and revoked_at_ms is null returning prefix',
-  );
-  const kept: KeptRevoked[] = [];
-  for (const [keyId, atMs] of revokedIn(readFileSync(revocations, 'utf8'))) {
-    const found = revoke.get(atMs, keyId);
-    if (found) kept.push({ keyId, prefix: found.prefix, atMs });
-  }
-  return kept;
-}
-
-/** On a machine that has no journal, the one of the backup goes on. */
-function putBackJournal(journal: string, file: string): void {
-  const backup = openBackup(file);
-  try {
-    const text = backup.prepare<[], string>('select text from backup_journal').pluck().get();
-    if (text === undefined) return;
-    translating(journal, () => {
-      writeFileSync(journal, text, { mode: 0o600, flag: 'wx', flush: true });
-      giveToFolderOwner(journal);
-    });
-  } finally {
-    backup.close();
-  }
-}
-
-/**
- * Puts a prepared store in the place of the one at `path`. Which store is there is decided by one small file: before it
- * is on disk it is the old one, afterwards the new one, and whoever opens the store next ends what a crash has left.
- * Refuses (`state_forbids`) while another process has the old one open.
- */
-export function commitRestore(path: string): void {
+export async function replaceStore(
+  path: string,
+  last: (present: Connection | undefined) => Promise<void>,
+): Promise<void> {
   const { ready } = preparedPath(path);
   const alone = existsSync(path) ? openAlone(path) : undefined;
   try {
+    await last(alone);
     translating(ready, () => {
       writeFileSync(ready, '', { mode: 0o600, flush: true });
       giveToFolderOwner(ready);
@@ -111,29 +77,39 @@ export function commitRestore(path: string): void {
   }
 }
 
+/** How long to wait for commands that have the old store open for a moment. */
+const aloneWaitsMs = 3000;
+
 /**
  * Opens a database so that nobody else can, and without a log: closing it would delete the one of the new database, which
  * has the same name by then. Undefined for a damaged one.
  */
 function openAlone(path: string): Connection | undefined {
-  let connection: Connection | undefined;
-  try {
-    connection = openFile(path, { busyTimeoutMs: 1000, create: false });
-    const held = connection;
-    translating(path, () => {
-      held.pragma('locking_mode = exclusive');
-      held.pragma('journal_mode = delete');
-    });
-    return connection;
-  } catch (thrown) {
-    connection?.close();
-    if (!isHkctlError(thrown) || thrown.code === 'store_unreadable') throw thrown;
-    if (thrown.code === 'store_corrupt') return undefined;
-    throw new HkctlError('state_forbids', `Another process has the store ${path} open; nothing was changed.`, {
-      hint: 'Stop the daemon and every other hkctl, and try again.',
-      cause: thrown,
-    });
+  for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause()) {
+    let connection: Connection | undefined;
+    try {
+      connection = openFile(path, { busyTimeoutMs: 0, create: false });
+      const held = connection;
+      translating(path, () => {
+        held.pragma('locking_mode = exclusive');
+        held.pragma('journal_mode = delete');
+      });
+      return connection;
+    } catch (thrown) {
+      connection?.close();
+      if (!isHkctlError(thrown) || thrown.code === 'store_unreadable') throw thrown;
+      if (thrown.code === 'store_corrupt') return undefined;
+      if (performance.now() < deadlineMs) continue;
+      throw new HkctlError('state_forbids', `Another process has the store ${path} open; nothing was changed.`, {
+        hint: 'Stop the daemon and every other hkctl, and try again.',
+        cause: thrown,
+      });
+    }
   }
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
 }
 
 function removeDatabases(files: StoreFiles): void {

@@ -1,61 +1,36 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { translating } from './errors.ts';
 import { giveToFolderOwner } from './files.ts';
-
-/** A key that is about to be revoked, as the journal names it. */
-export interface Revocation {
-  atMs: number;
-  keyId: string;
-  prefix: string;
-  secretHash: string;
-}
+import { type KeyEvent, keyLine, type Revocation } from './journal-lines.ts';
 
 /**
  * Notes revocations in an append-only file beside the store, synced, so that restoring an old copy revives no key. Runs
  * `commit` after the note: a key revoked without one could come back. Where the commit fails the note is taken back.
  */
 export function withJournal<T>(file: string | null, revocations: readonly Revocation[], commit: () => T): T {
-  if (file === null || revocations.length === 0) return commit();
-  appendLines(
-    file,
-    revocations.map((revocation) => toLine('revoked', revocation)),
-  );
+  const lines = (event: KeyEvent) => revocations.map((revocation) => keyLine(event, revocation));
+  return withLines(file, lines('revoked'), lines('withdrawn'), commit);
+}
+
+/** The same with any lines of the journal, and those that take them back. The registry's write lock must be held. */
+export function withLines<T>(
+  file: string | null,
+  made: readonly string[],
+  withdrawn: readonly string[],
+  commit: () => T,
+): T {
+  if (file === null || made.length === 0) return commit();
+  appendLines(file, made);
   try {
     return commit();
   } catch (thrown) {
-    appendLines(
-      file,
-      revocations.map((revocation) => toLine('withdrawn', revocation)),
-    );
+    appendLines(file, withdrawn);
     throw thrown;
   }
 }
 
-/** Ids of the keys that a journal says are revoked, with the time; a note that was withdrawn does not count. */
-export function revokedIn(journal: string): Map<string, number> {
-  const revoked = new Map<string, number>();
-  for (const line of journal.split('\n')) {
-    const [at = '', event, keyId = ''] = line.split(' ');
-    // A line that a power cut left in half names no time or no whole key.
-    if (!wholeLine.test(line)) continue;
-    if (event === 'revoked') revoked.set(keyId, Date.parse(at));
-    else revoked.delete(keyId);
-  }
-  return revoked;
-}
-
-/** How many lines of a journal a power cut left in half. */
-export function tornLinesIn(journal: string): number {
-  return journal.split('\n').filter((line) => line !== '' && !wholeLine.test(line)).length;
-}
-
-const wholeLine = /^\S+Z (?:revoked|withdrawn) \S{36} hk_\w{5} \S{43}$/;
-
-function toLine(event: 'revoked' | 'withdrawn', { atMs, keyId, prefix, secretHash }: Revocation): string {
-  return `${new Date(atMs).toISOString()} ${event} ${keyId} ${prefix} ${secretHash}\n`;
-}
-
-function appendLines(file: string, lines: readonly string[]): void {
+/** Appends lines to a journal, synced, all or none. The registry's write lock must be held: nobody else appends meanwhile. */
+export function appendLines(file: string, lines: readonly string[]): void {
   translating(file, () => {
     const fd = openSync(file, 'a+', 0o600);
     try {

@@ -62,6 +62,8 @@ export class SqliteStore implements Store {
   readonly #recordsFile: () => Connection;
   readonly #readingsFile: () => Connection;
   readonly #writer: WriterClient | undefined;
+  /** Lets go of the lock by which others know that a daemon serves. */
+  readonly #release: () => void;
   #ownRecordChanges = 0;
 
   constructor(path: string, registry: Connection, options: SqliteStoreOptions) {
@@ -77,8 +79,8 @@ export class SqliteStore implements Store {
     this.#writer = threaded ? new WriterClient(options.writerThread ?? '', path) : undefined;
 
     this.tenants = createTenantStore(this.#registry, this.#append);
-    this.users = createUserStore(this.#registry, this.#append);
-    this.entities = createEntityStore(this.#registry, this.#append, () => this.#settle());
+    this.users = createUserStore(this.#registry, this.#append, this.#files.revocations);
+    this.entities = createEntityStore(this.#registry, this.#append, this.#files.revocations, () => this.#settle());
     this.keys = this.#createKeys();
     this.audit = createAuditStore(this.#registry, this.#append, () => this.#settle());
     this.records = createRecordStore(
@@ -94,12 +96,15 @@ export class SqliteStore implements Store {
       path,
       write: this.#createWrite(),
     });
-    this.daemon = createDaemonStore(this.#registry, options.clock);
+    const { release, ...daemon } = createDaemonStore(this.#registry, this.#files.daemons, options.clock);
+    this.daemon = daemon;
+    this.#release = release;
     this.clock = this.#createClock();
   }
 
   async close(): Promise<void> {
     await this.#writer?.close();
+    this.#release();
     for (const connection of this.#opened.splice(0)) connection.close();
   }
 

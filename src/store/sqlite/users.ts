@@ -1,12 +1,15 @@
 import { and, asc, count, eq, ne, sql } from 'drizzle-orm';
+import { commonRole, roleExceeds } from '../../core/roles.ts';
 import type { User, UserStore } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';
+import type { StateEvent, StateNote } from './journal-lines.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';
 import { users } from './registry-tables.ts';
+import { changeWithNotes } from './state-notes.ts';
 
-/** Profiles. */
-export function createUserStore(registry: Registry, append: AppendAudit): UserStore {
+/** Profiles. `journal` is the file that names what was stopped; null for a store in memory. */
+export function createUserStore(registry: Registry, append: AppendAudit, journal: string | null): UserStore {
   const { db } = registry;
   // Every command asks this first: put together by drizzle, it would take as long as opening the store.
   const byLogin = lazily(() =>
@@ -30,10 +33,11 @@ export function createUserStore(registry: Registry, append: AppendAudit): UserSt
         db.insert(users).values(user).run();
         append(audit);
       }),
-    update: (id, change, audit) =>
-      registry.change(() => {
-        const user = db.select().from(users).where(eq(users.id, id)).get();
-        if (!user) return false;
+    update(id, change, audit) {
+      const read = () => db.select().from(users).where(eq(users.id, id)).get();
+      const changed = changeWithNotes(registry, journal, () => {
+        const user = read();
+        if (!user) return undefined;
         const next = { ...user, ...change };
         const staysSuper = next.role === 'super_user' && next.status === 'active';
         if (user.role === 'super_user' && user.status === 'active' && !staysSuper) {
@@ -49,11 +53,44 @@ export function createUserStore(registry: Registry, append: AppendAudit): UserSt
               ),
             )
             .get();
-          if (others?.n === 0) return false;
+          if (others?.n === 0) return undefined;
         }
-        db.update(users).set({ role: next.role, status: next.status }).where(eq(users.id, id)).run();
-        append(audit);
-        return true;
-      }),
+        return {
+          ...notesOf(user, change, audit.atMs),
+          commit() {
+            db.update(users).set({ role: next.role, status: next.status }).where(eq(users.id, id)).run();
+            append(audit);
+            return true;
+          },
+          stillHolds() {
+            const now = read();
+            return now !== undefined && Object.entries(change).every(([name, value]) => now[name as 'role'] === value); // the names of a change
+          },
+        };
+      });
+      return changed ?? false;
+    },
   };
+}
+
+/**
+ * What the journal says of a change. A role that gives some rights and takes others is first a lower one, which holds
+ * nothing beyond both.
+ */
+function notesOf(
+  user: User,
+  change: Parameters<UserStore['update']>[1],
+  atMs: number,
+): { stops: StateNote[]; starts: StateNote[] } {
+  const note = (event: StateEvent): StateNote => ({ atMs, event, of: 'user', id: user.id, name: user.login });
+  const stops: StateNote[] = [];
+  const starts: StateNote[] = [];
+  if (change.status === 'inactive') stops.push(note('deactivated'));
+  if (change.status === 'active') starts.push(note('activated'));
+  if (change.role !== undefined) {
+    const lower = roleExceeds(user.role, change.role) ? commonRole(user.role, change.role) : undefined;
+    if (lower !== undefined) stops.push(note(`role:${lower}`));
+    if (lower !== change.role) starts.push(note(`role:${change.role}`));
+  }
+  return { stops, starts };
 }

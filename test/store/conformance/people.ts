@@ -102,16 +102,17 @@ export function peopleConformance(given: Given): void {
     await store.entities.insert({ ...entity, id: randomUUID() }, draft);
   });
 
-  it('knows the address of a running daemon only while its process runs', async () => {
+  it('knows the address of a daemon until that is cleared, and of several the one noted last', async () => {
     const { store } = await given();
+    expect(await store.daemon.address()).toBeUndefined();
+    await store.daemon.begin();
     expect(await store.daemon.address()).toBeUndefined();
     await store.daemon.recordAddress('http://127.0.0.1:1', process.pid);
     await store.daemon.recordAddress('http://127.0.0.1:2', process.pid);
     expect(await store.daemon.address()).toBe('http://127.0.0.1:2');
     await store.daemon.clearAddress(process.pid);
     expect(await store.daemon.address()).toBeUndefined();
-    // Beyond what any system numbers its processes.
-    await store.daemon.recordAddress('http://127.0.0.1:3', 2 ** 30);
-    expect(await store.daemon.address()).toBeUndefined();
+    await store.daemon.recordAddress('http://127.0.0.1:3', process.pid);
+    expect(await store.daemon.address()).toBe('http://127.0.0.1:3');
   });
 }

@@ -1,0 +1,159 @@
+import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../core/backups.ts';
+import { HkctlError, isHkctlError } from '../core/errors.ts';
+import type { Store } from '../core/store.ts';
+import { migrateStore, openStore, type StoreOptions } from './open.ts';
+import { readBackup } from './sqlite/backup.ts';
+import { readBackupHead } from './sqlite/backup-head.ts';
+import { holdFromDaemons } from './sqlite/daemon-lock.ts';
+import type { Connection } from './sqlite/driver.ts';
+import { filesOf, openFile } from './sqlite/files.ts';
+import { holdRestore } from './sqlite/prepared.ts';
+import { type PresentStore, readPresent, unknownPresent } from './sqlite/present.ts';
+import { replayStops } from './sqlite/replay.ts';
+import { abandonRestore, prepareRestore, replaceStore } from './sqlite/restore.ts';
+import { SqliteStore } from './sqlite/store.ts';
+
+const busyTimeoutMs = 5000;
+
+/**
+ * Puts the store of a backup at a path: the old store or the new one is there afterwards, whenever it is cut off. Whatever
+ * was stopped since stays so: that is read once nobody else can change the old store, so that none is missed. Throws
+ * `state_forbids` while a daemon serves the store. Asks before it copies anything.
+ */
+export async function restoreBackup(
+  path: string,
+  file: string,
+  options: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<RestoreOutcome> {
+  const head = readBackupHead(file);
+  const isReadable = await checkPresent(path, options, hooks);
+  await hooks.confirm(head);
+  const letGo = holdRestore(path);
+  try {
+    const letDaemonsIn = await keepDaemonsOut(path, options);
+    try {
+      const facts = await readBackup(file);
+      const prepared = prepareRestore(path, file);
+      await migrateStore(prepared, options);
+      let kept: readonly KeptStopped[] = [];
+      await replaceStore(path, async (alone) => {
+        const present = alone && isReadable ? await readPresent(alone, path) : unknownPresent;
+        kept = await completeRestore({ path, file, prepared, present, isPermitted: isReadable }, options, hooks);
+      });
+      await purgeKept(path, options, kept);
+      return { facts, kept };
+    } finally {
+      letDaemonsIn();
+    }
+  } catch (thrown) {
+    abandonRestore(path);
+    throw thrown;
+  } finally {
+    letGo();
+  }
+}
+
+/**
+ * Checks the permissions of the actor in the store at a path; false where there is none, or none that can be opened any more. Refuses where a
+ * daemon serves it, before anybody is asked.
+ */
+async function checkPresent(path: string, options: StoreOptions, { judge }: RestoreHooks): Promise<boolean> {
+  const store = openReadable(path, options);
+  if (!store) return false;
+  try {
+    const address = await store.daemon.address();
+    if (address !== undefined) throw servedAt(address);
+    await judge(store);
+    return true;
+  } finally {
+    await store.close();
+  }
+}
+
+function openReadable(path: string, options: StoreOptions): Store | undefined {
+  try {
+    return openStore(path, { ...options, writerThread: undefined });
+  } catch (thrown) {
+    if (isHkctlError(thrown) && replaceable.has(thrown.code)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Why a store cannot be opened that a backup may replace. */
+const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt', 'store_too_old', 'store_too_new']);
+
+async function keepDaemonsOut(path: string, options: StoreOptions): Promise<() => void> {
+  const { daemons } = filesOf(path);
+  if (daemons === null) return () => {};
+  const letIn = holdFromDaemons(daemons);
+  if (letIn) return letIn;
+  const store = openReadable(path, options);
+  try {
+    throw servedAt(await store?.daemon.address());
+  } finally {
+    await store?.close();
+  }
+}
+
+function servedAt(address: string | undefined): HkctlError {
+  const where = address === undefined ? '' : ` at ${address}`;
+  return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, {
+    hint: 'Stop it, restore, and start it again.',
+  });
+}
+
+interface Completion {
+  path: string;
+  file: string;
+  /** Where the store is that was put together. */
+  prepared: string;
+  present: PresentStore;
+  /** Whether the permissions of the actor were checked already. */
+  isPermitted: boolean;
+}
+
+/** The last touches to a store that was put together, while the one that it replaces is locked. */
+async function completeRestore(
+  { path, file, prepared, present, isPermitted }: Completion,
+  options: StoreOptions,
+  { judge, audit }: RestoreHooks,
+): Promise<KeptStopped[]> {
+  const registry: Connection = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
+  const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, writerThread: undefined });
+  try {
+    registry.exec('delete from daemons');
+    const nowMs = options.clock();
+    const kept = replayStops({ registry, path, file, present, nowMs });
+    // In the backup somebody may be a Super user who is none any more.
+    if (!isPermitted) await judge(store);
+    // A time that the store has seen stays seen, or a key that expired since could come back to life.
+    if (present.clock) await store.clock.bring({ nowMs, fromMs: 0, seenMs: present.clock.seenMs });
+    await audit(store, kept, present.trail);
+    return kept;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Takes away what belonged to entities that stay removed, as removing them does. */
+async function purgeKept(path: string, options: StoreOptions, kept: readonly KeptStopped[]): Promise<void> {
+  if (!kept.some(({ what }) => what === 'removed_entity')) return;
+  const store = openStore(path, { ...options, writerThread: undefined });
+  try {
+    // The first to read the trail ends what is half done between the files.
+    await store.audit.list('', { limit: 1 });
+  } catch (thrown) {
+    if (!isHkctlError(thrown)) throw thrown;
+    throw new HkctlError(
+      thrown.code,
+      `The store was restored, but removed entities are not purged yet: ${thrown.message}`,
+      {
+        hint: 'Put that right; hkctl audit list goes on with it.',
+        cause: thrown,
+      },
+    );
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs';
+import type { BackupFacts } from '../../core/backups.ts';
+import { openBackup } from './backup.ts';
+import { translating } from './errors.ts';
+
+/**
+ * What a backup says of itself, without reading all of it: enough for the question whether it is the one that was meant.
+ * `bad_input` where a file is no backup, `store_too_new` where a newer hkctl made it.
+ */
+export function readBackupHead(file: string): BackupFacts {
+  const backup = openBackup(file);
+  try {
+    return translating(file, () => {
+      const number = (sql: string) => Number(backup.prepare(sql).pluck().get());
+      return {
+        createdAtMs: number("select value from backup where name = 'created_at_ms'"),
+        keys: number('select count(*) from keys'),
+        auditRecords: number('select count(*) from audit'),
+        bytes: statSync(file).size,
+      };
+    });
+  } finally {
+    backup.close();
+  }
+}
