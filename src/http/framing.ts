@@ -45,7 +45,7 @@ export function createFraming(log: Log): Framing {
       Object.assign(server, { requireHostHeader: false });
       // Node drops headers beyond its count without a word, also those that a proxy put last. Their size is limited anyway.
       server.maxHeadersCount = 0;
-      // Who asks before it sends its body is answered once its key was judged: see readText.
+      // Who asks before it sends its body is answered once its key was judged: see createBodyReader.
       server.on('checkContinue', (req, res) => server.emit('request', req, res));
       // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1); Node would answer 417 by itself.
       server.on('checkExpectation', (req, res) => server.emit('request', req, res));
