@@ -5,6 +5,7 @@ import type { ServeSettings } from '../core/settings.ts';
 import type { MaybePromise } from '../core/store.ts';
 import { createAddressBook } from './addresses.ts';
 import type { Answer } from './answer.ts';
+import { createBrakes } from './brakes.ts';
 import { createCalls, type Handler } from './calls.ts';
 import type { Connections } from './connections.ts';
 import { createCors } from './cors.ts';
@@ -65,7 +66,7 @@ export function createApp(options: AppOptions): H3 {
     requests: createKeyLimiter('requests', settings.limitRequests),
     ingest: createKeyLimiter('ingest', settings.limitIngest),
   };
-  const turns = new Turns();
+  const turns = new Turns(createBrakes(options.connections));
   const gate = createGate({
     domain,
     addresses,

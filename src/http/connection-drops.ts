@@ -6,6 +6,7 @@ export const dropReasons = {
   head_timeout: 'the head of its first request did not come in time',
   slow_reader: 'the client did not take its answer in time',
   slow_body: 'the body of its request came too slowly',
+  pipelining: 'it sent requests without waiting for their answers while thousands waited already',
   unauthenticated: 'there were too many, and it had no key',
   idle: 'there were too many, and it was idle',
   unfinished_body: 'there were too many, and the body of its request had not come',

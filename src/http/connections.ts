@@ -82,6 +82,13 @@ export class Connections {
     }
   }
 
+  /** Closes the connection of a client that sends more requests at once than there is memory for. */
+  shed(socket: Socket): void {
+    const connection = this.table.of(socket);
+    if (connection) this.#drop(connection, 'pipelining');
+    else socket.destroy();
+  }
+
   /** Closes every connection, in whatever state it is. */
   closeAll(): void {
     for (const connection of this.table) destroyConnection(connection);
