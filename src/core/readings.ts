@@ -4,6 +4,12 @@ import { type Heartbeat, qualities, type ReadingBatch, type Sensor, type SensorD
 
 /** The most readings or heartbeats that one body may hold. */
 export const maxBatch = 10_000;
+/** The most characters of one reading or heartbeat: a hundred times what one has. */
+export const longestItem = 16 * 1024;
+/** Stands in a list for an item that was not parsed because it is longer than {@link longestItem}. */
+export const tooLong = Symbol('too long');
+/** So many items are judged in one step: others are served between two. */
+const itemsInStep = 250;
 /** How far ahead of the clock an instant may lie: gateways' clocks drift, but not by a day. */
 export const maxAheadUs = 86_400_000_000;
 
@@ -16,7 +22,7 @@ export interface Rejection {
 
 /** Every reason for which a single reading or heartbeat is refused, and what it means. */
 export const rejectionCodes = {
-  invalid_reading: 'It is no JSON object.',
+  invalid_reading: 'It is no JSON object, or longer than 16 KiB.',
   unknown_field: 'It has a field that there is not.',
   missing_field: 'It lacks a field that it needs.',
   unknown_sensor: 'No sensor of the entity has this code or id.',
@@ -45,6 +51,15 @@ export interface JudgedReadings {
 
 /** Judges the readings of a body, each by itself (contract, section 5); anything JSON can hold may stand in the list. */
 export function judgeReadings(items: readonly unknown[], sensors: SensorDirectory, nowUs: number): JudgedReadings {
+  return lastOf(readingSteps(items, sensors, nowUs));
+}
+
+/** The same in steps of which each takes well under a millisecond or two. */
+export function* readingSteps(
+  items: readonly unknown[],
+  sensors: SensorDirectory,
+  nowUs: number,
+): Generator<void, JudgedReadings> {
   const batch: ReadingBatch = {
     count: 0,
     series: new Uint32Array(items.length),
@@ -55,12 +70,23 @@ export function judgeReadings(items: readonly unknown[], sensors: SensorDirector
   const positions = new Uint32Array(items.length);
   const rejected: Rejection[] = [];
   const latestUs = nowUs + maxAheadUs;
-  for (let index = 0; index < items.length; index++) {
-    const fault = addReading(items[index], batch, sensors, latestUs);
-    if (fault === undefined) positions[batch.count++] = index;
-    else rejected.push({ index, ...fault });
+  for (let from = 0; from < items.length; from += itemsInStep) {
+    if (from > 0) yield;
+    const to = Math.min(from + itemsInStep, items.length);
+    for (let index = from; index < to; index++) {
+      const fault = addReading(items[index], batch, sensors, latestUs);
+      if (fault === undefined) positions[batch.count++] = index;
+      else rejected.push({ index, ...fault });
+    }
   }
   return { batch: rejected.length === 0 ? batch : cutToCount(batch), positions, rejected };
+}
+
+function lastOf<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const result = steps.next();
+    if (result.done) return result.value;
+  }
 }
 
 /** Columns as long as the readings that are in them. */
@@ -78,7 +104,7 @@ type Fault = Pick<Rejection, 'code' | 'detail'>;
 
 /** Writes one reading to the end of the batch, or tells what is wrong with it. */
 function addReading(item: unknown, batch: ReadingBatch, sensors: SensorDirectory, latestUs: number): Fault | undefined {
-  if (!isObject(item)) return fault('invalid_reading', 'A reading is an object.');
+  if (!isObject(item)) return notObject(item, 'A reading');
   let name: unknown;
   let at: unknown;
   let value: unknown;
@@ -133,16 +159,27 @@ export function judgeHeartbeats(
   nowUs: number,
   receiptUs: () => number,
 ): JudgedHeartbeats {
+  return lastOf(heartbeatSteps(items, sensors, nowUs, receiptUs));
+}
+
+/** The same in steps, as {@link readingSteps}. */
+export function* heartbeatSteps(
+  items: readonly unknown[],
+  sensors: SensorDirectory,
+  nowUs: number,
+  receiptUs: () => number,
+): Generator<void, JudgedHeartbeats> {
   const judged: JudgedHeartbeats = { heartbeats: [], positions: [], rejected: [] };
-  items.forEach((item, index) => {
-    const heartbeat = toHeartbeat(item, sensors, nowUs, receiptUs);
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0 && index % itemsInStep === 0) yield;
+    const heartbeat = toHeartbeat(items[index], sensors, nowUs, receiptUs);
     if ('code' in heartbeat) {
       judged.rejected.push({ index, ...heartbeat });
     } else {
       judged.heartbeats.push(heartbeat);
       judged.positions.push(index);
     }
-  });
+  }
   return judged;
 }
 
@@ -154,7 +191,7 @@ function toHeartbeat(
   nowUs: number,
   receiptUs: () => number,
 ): Heartbeat | Fault {
-  if (!isObject(item)) return fault('invalid_reading', 'A heartbeat is an object.');
+  if (!isObject(item)) return notObject(item, 'A heartbeat');
   for (const field in item) {
     if (!heartbeatFields.has(field)) return unknownField(field, 'sensor, at, status, battery, signal and firmware');
   }
@@ -289,6 +326,11 @@ function isObject(item: unknown): item is Record<string, unknown> {
 
 function fault(code: RejectionCode, detail: string): Fault {
   return { code, detail };
+}
+
+function notObject(item: unknown, what: string): Fault {
+  const detail = item === tooLong ? `at most ${longestItem / 1024} KiB long` : 'an object';
+  return fault('invalid_reading', `${what} is ${detail}.`);
 }
 
 function missing(field: string): Fault {

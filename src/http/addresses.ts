@@ -93,3 +93,9 @@ function addRange(list: BlockList, range: string): void {
   if (bits === undefined) list.addAddress(address, family);
   else list.addSubnet(address, Number(bits), family);
 }
+
+/** What counts as one neighbour for connections: the /24 of an IPv4 address, or the /64 of an IPv6 one. */
+export function connectionNetworkOf(address: string): string {
+  const plain = plainAddress(address);
+  return plain.includes(':') ? networkOf(plain) : plain.replace(/\.\d+$/, '.0/24');
+}

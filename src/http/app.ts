@@ -5,7 +5,9 @@ import type { ServeSettings } from '../core/settings.ts';
 import type { MaybePromise } from '../core/store.ts';
 import { createAddressBook } from './addresses.ts';
 import type { Answer } from './answer.ts';
+import { createBrakes } from './brakes.ts';
 import { createCalls, type Handler } from './calls.ts';
+import type { Connections } from './connections.ts';
 import { createCors } from './cors.ts';
 import { createDocuments, documentFiles } from './docs.ts';
 import type { Exchange } from './exchange.ts';
@@ -44,6 +46,8 @@ export interface AppOptions {
   pageCacheBytes?: number;
   /** What bodies and answers may hold together. */
   memory?: Memory;
+  /** The connections of the server; none in-process. */
+  connections?: Connections;
 }
 
 type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError>;
@@ -62,17 +66,18 @@ export function createApp(options: AppOptions): H3 {
     requests: createKeyLimiter('requests', settings.limitRequests),
     ingest: createKeyLimiter('ingest', settings.limitIngest),
   };
-  const turns = new Turns();
+  const turns = new Turns(createBrakes(options.connections));
   const gate = createGate({
     domain,
     addresses,
     turns,
     ...limiters,
     noteUse: options.noteUse,
+    noteKey: (socket, keyId) => options.connections?.table.identify(socket, keyId),
     noteOverLimit: createOverLimitWarning(log, () => performance.now()),
   });
   const memory = options.memory ?? createMemory(memoryLimits);
-  const metrics = new Metrics(limiters, memory);
+  const metrics = new Metrics(limiters, memory, options.connections);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const cache = { pages, links, version: turns.once(() => domain.store.records.version()) };

@@ -5,6 +5,7 @@ import { gunzip } from 'node:zlib';
 import type { MaybePromise } from '../core/store.ts';
 import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
+import { FairQueue } from './fair-queue.ts';
 import { type Budget, tooMuch } from './memory.ts';
 import { ApiError } from './problem.ts';
 
@@ -14,27 +15,36 @@ export const maxBodyBytes = 8 * 1024 * 1024;
 /** No text of zlib's format becomes longer than by this factor. */
 const mostExpansion = 1032;
 
+/** At once so many bodies are decompressed: beside the main thread, on two cores, more would only take its time. */
+const decompressedAtOnce = 2;
+
 /**
- * Reads a body, plain or gzip, as text; at once where all of it is here. What is long, or came in pieces, holds room of
- * `bodies` until it is answered. Throws `too_large`, `unsupported_media_type`, `bad_json` or `unavailable`.
+ * Builds what reads a body, plain or gzip, for the key that sent it; at once where all of it is here. What is long, or came
+ * in pieces, holds room of `bodies` until it is answered. Throws `too_large`, `unsupported_media_type`, `bad_json` or
+ * `unavailable`.
  */
-export function readText(exchange: Exchange, bodies: Budget): MaybePromise<string> {
-  const coding = exchange.header('content-encoding')?.toLowerCase() ?? 'identity';
-  if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
-    throw new ApiError(
-      'unsupported_media_type',
-      `A body may be plain or gzip, not ${JSON.stringify(coding.slice(0, 40))}.`,
-      {
-        headers: ['Accept-Encoding', 'gzip, identity'],
-      },
-    );
-  }
-  if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
-  const sent = readBytes(exchange, bodies);
-  return chain(coding === 'identity' ? sent : chain(sent, (body) => decompress(exchange, body, bodies)), toText);
+export function createBodyReader(bodies: Budget): (exchange: Exchange, keyId: string) => MaybePromise<Buffer> {
+  const decompressions = new FairQueue(decompressedAtOnce);
+  return (exchange, keyId) => {
+    const coding = exchange.header('content-encoding')?.toLowerCase() ?? 'identity';
+    if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
+      throw new ApiError(
+        'unsupported_media_type',
+        `A body may be plain or gzip, not ${JSON.stringify(coding.slice(0, 40))}.`,
+        {
+          headers: ['Accept-Encoding', 'gzip, identity'],
+        },
+      );
+    }
+    if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
+    const sent = readBytes(exchange, bodies, keyId);
+    if (coding === 'identity') return sent;
+    return chain(sent, (body) => decompress(exchange, body, bodies, keyId, decompressions));
+  };
 }
 
-function toText(body: Buffer): string {
+/** The text of a body; throws `bad_json` where it is not UTF-8. */
+export function toText(body: Buffer): string {
   if (!isUtf8(body)) throw new ApiError('bad_json', 'The body is not UTF-8.');
   const text = body.toString('utf8');
   // Some systems put a byte order mark before their JSON, which is none of it.
@@ -53,7 +63,7 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
   });
 }
 
-function readBytes(exchange: Exchange, bodies: Budget): MaybePromise<Buffer> {
+function readBytes(exchange: Exchange, bodies: Budget, keyId: string): MaybePromise<Buffer> {
   const { node, webBody } = exchange;
   if (!node) return readWebBytes(webBody);
   const { req, res } = node;
@@ -65,7 +75,7 @@ function readBytes(exchange: Exchange, bodies: Budget): MaybePromise<Buffer> {
     req.read();
     return whole ?? Buffer.alloc(0);
   }
-  const room = bodies.hold(0);
+  const room = bodies.hold(0, keyId);
   exchange.bodyRoom = room;
   return readNodeBytes(req, (bytes) => bodies.grow(room, bytes));
 }
@@ -112,18 +122,31 @@ async function readWebBytes(body: ReadableStream<Uint8Array> | null): Promise<Bu
  * Off the main thread, and no further than the limit: a bomb is stopped where it passes it, and many small ones at once
  * find no room to go off in.
  */
-async function decompress(exchange: Exchange, sent: Buffer, bodies: Budget): Promise<Buffer> {
+async function decompress(
+  exchange: Exchange,
+  sent: Buffer,
+  bodies: Budget,
+  keyId: string,
+  queue: FairQueue,
+): Promise<Buffer> {
   exchange.bodyRoom?.release();
-  const room = await bodies.reserve(sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion));
+  const room = await bodies.reserve(sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion), keyId);
   exchange.bodyRoom = room;
   try {
-    const body = await promisify(gunzip)(sent, { maxOutputLength: maxBodyBytes });
+    const options = { maxOutputLength: maxBodyBytes, chunkSize: chunkSizeFor(sent) };
+    const body = await queue.run(keyId, () => promisify(gunzip)(sent, options));
     room.resize(body.length);
     return body;
   } catch (thrown) {
     if (isCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();
     throw new ApiError('bad_json', 'The body is not whole, valid gzip.', { cause: thrown });
   }
+}
+
+/** Each piece comes back to the main thread; the last four bytes say how long all of them are, if they can be believed. */
+function chunkSizeFor(sent: Buffer): number {
+  const length = sent.length < 4 ? 0 : sent.readUInt32LE(sent.length - 4);
+  return Math.min(Math.max(length, 1024), 512 * 1024);
 }
 
 function isCode(thrown: unknown, code: string): boolean {

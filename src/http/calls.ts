@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { H3Event } from 'h3';
 import type { MaybePromise } from '../core/store.ts';
 import { type Answer, headOf, sendToNode, toResponse } from './answer.ts';
@@ -45,6 +46,7 @@ export function createCalls(options: CallOptions) {
 /** One request under way. */
 class Call implements Work {
   readonly exchange: Exchange;
+  readonly source: Socket | undefined;
   readonly #options: CallOptions;
   readonly #counts: RouteCounts;
   readonly #handler: Handler;
@@ -57,6 +59,7 @@ class Call implements Work {
     this.#counts = counts;
     this.#handler = handler;
     this.exchange = exchange;
+    this.source = exchange.node?.req.socket;
   }
 
   /** Says who waits for the answer in-process. */

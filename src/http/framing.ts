@@ -22,9 +22,13 @@ export function createFraming(log: Log): Framing {
     guard(server) {
       server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
         if (refused.has(socket)) socket.end();
+        // Nobody can read an answer behind a broken encryption, and what is written would wait for a handshake for ever.
+        else if (tlsFault.test(error.code ?? '')) socket.destroy();
         else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
         else refuse(socket, error.code, log);
       });
+      // A handshake that failed; Node hands it to the listener above as well, which finds it destroyed.
+      server.prependListener('tlsClientError', (_: Error, socket: Duplex) => socket.destroy());
       // Node would end the connection without a word; whoever takes it has it for himself, its errors and its end included.
       server.on('connect', (_, socket) => {
         socket.on('error', () => socket.destroy());
@@ -41,7 +45,7 @@ export function createFraming(log: Log): Framing {
       Object.assign(server, { requireHostHeader: false });
       // Node drops headers beyond its count without a word, also those that a proxy put last. Their size is limited anyway.
       server.maxHeadersCount = 0;
-      // Who asks before it sends its body is answered once its key was judged: see readText.
+      // Who asks before it sends its body is answered once its key was judged: see createBodyReader.
       server.on('checkContinue', (req, res) => server.emit('request', req, res));
       // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1); Node would answer 417 by itself.
       server.on('checkExpectation', (req, res) => server.emit('request', req, res));
@@ -57,6 +61,9 @@ export function createFraming(log: Log): Framing {
     },
   };
 }
+
+/** Codes of Node and of OpenSSL for what is no TLS, or no longer. */
+const tlsFault = /^(?:ERR_TLS|ERR_SSL|EPROTO)/;
 
 function ambiguityOf(req: IncomingMessage): string | undefined {
   // Node takes a request line without a version for one.

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Domain } from '../core/actors.ts';
 import { holdsAny, type Principal, type Refusal, refusalDetails, refusalOf } from '../core/authentication.ts';
 import type { PageScope } from '../core/pages.ts';
@@ -28,6 +29,8 @@ export interface GateOptions {
   ingest: KeyLimiter | undefined;
   /** Takes the time of each successful authentication. */
   noteUse(keyId: string, nowMs: number): void;
+  /** Takes the connection of each successful authentication. */
+  noteKey(socket: Socket, keyId: string): void;
   /** Takes each address that goes over the limit of failed checks, once a window, and why the last one failed. */
   noteOverLimit(address: string, code: string): void;
 }
@@ -108,6 +111,7 @@ export function createGate(options: GateOptions): Gate {
     if (refusal !== undefined || session === undefined) return refusals[refusal ?? 'entity_missing'];
     exchange.keyPrefix = credential.prefix;
     options.noteUse(credential.keyId, nowMs);
+    if (exchange.node) options.noteKey(exchange.node.req.socket, credential.keyId);
     return session;
   }
 

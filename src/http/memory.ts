@@ -75,11 +75,15 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
 /** Answers smaller than this are not worth counting: Node and the system hold as much for any connection. */
 const countedBytes = 64 * 1024;
 
-/** Bytes that many requests share; who finds no room waits a while in line. */
+/**
+ * Bytes that many requests share; a request that finds no room waits a while in line. A holder, which is a key, may hold as
+ * much as it leaves free: one alone takes half, two take a third each, and a part is always left for the next one.
+ */
 export class Budget {
   readonly #bytes: number;
   readonly #waitMs: number;
-  readonly #waiting = new Set<{ bytes: number; goOn: () => void }>();
+  readonly #waiting = new Set<Waiting>();
+  readonly #heldBy = new Map<string, number>();
   #held = 0;
 
   constructor(bytes: number, waitMs: number) {
@@ -96,21 +100,22 @@ export class Budget {
     return this.#held > this.#bytes / 2;
   }
 
-  /** Room for a request; rejects with `unavailable` where none becomes free in time. First come, first served. */
-  async reserve(bytes: number): Promise<Room> {
-    if (this.#waiting.size === 0 && this.#fits(bytes)) return this.hold(bytes);
+  /** Room for a request; rejects with `unavailable` where none becomes free in time. Those that hold least come first. */
+  async reserve(bytes: number, holder?: string): Promise<Room> {
+    if (this.#fits(bytes, holder)) return this.hold(bytes, holder);
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#waiting.delete(one);
         reject(tooMuch());
         this.#wake();
       }, this.#waitMs);
-      const one = {
+      const one: Waiting = {
         bytes,
+        holder,
         goOn: () => {
           clearTimeout(late);
           this.#waiting.delete(one);
-          resolve(this.hold(bytes));
+          resolve(this.hold(bytes, holder));
         },
       };
       this.#waiting.add(one);
@@ -118,41 +123,60 @@ export class Budget {
   }
 
   /** Room for what is there already, whether it fits or not. */
-  hold(bytes: number): Room {
-    return new Room(bytes, (change) => this.#change(change));
+  hold(bytes: number, holder?: string): Room {
+    return new Room(bytes, holder, (change) => this.#change(change, holder));
   }
 
   /** Makes a room larger; false, and nothing changed, where there is not as much left. */
   grow(room: Room, bytes: number): boolean {
-    if (!this.#fits(bytes)) return false;
+    if (!this.#fits(bytes, room.holder)) return false;
     room.resize(room.bytes + bytes);
     return true;
   }
 
-  #change(bytes: number): void {
+  #change(bytes: number, holder: string | undefined): void {
     this.#held += bytes;
+    if (holder !== undefined) {
+      const held = this.#holds(holder) + bytes;
+      if (held === 0) this.#heldBy.delete(holder);
+      else this.#heldBy.set(holder, held);
+    }
     if (bytes < 0) this.#wake();
   }
 
+  #holds(holder: string | undefined): number {
+    return holder === undefined ? 0 : (this.#heldBy.get(holder) ?? 0);
+  }
+
   #wake(): void {
-    for (const first of this.#waiting) {
-      if (!this.#fits(first.bytes)) return;
-      first.goOn();
-    }
+    if (this.#waiting.size === 0) return;
+    // Sorting keeps the order in which those came that hold as much.
+    const inOrder = [...this.#waiting].sort((a, b) => this.#holds(a.holder) - this.#holds(b.holder));
+    for (const one of inOrder) if (this.#fits(one.bytes, one.holder)) one.goOn();
   }
 
   /** A single request is never too large for an empty budget. */
-  #fits(bytes: number): boolean {
-    return this.#held === 0 || this.#held + bytes <= this.#bytes;
+  #fits(bytes: number, holder: string | undefined): boolean {
+    const free = this.#bytes - this.#held;
+    return this.#held === 0 || (bytes <= free && this.#holds(holder) + bytes <= free);
   }
+}
+
+interface Waiting {
+  bytes: number;
+  holder: string | undefined;
+  goOn: () => void;
 }
 
 /** What one request holds of a budget. */
 export class Room {
   #bytes = 0;
+  /** The key that it counts for. */
+  readonly holder: string | undefined;
   readonly #tell: (change: number) => void;
 
-  constructor(bytes: number, tell: (change: number) => void) {
+  constructor(bytes: number, holder: string | undefined, tell: (change: number) => void) {
+    this.holder = holder;
     this.#tell = tell;
     this.resize(bytes);
   }

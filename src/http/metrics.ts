@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import type { Connections } from './connections.ts';
 import type { IngestCounts } from './ingest.ts';
 import type { Memory } from './memory.ts';
 
@@ -13,7 +14,11 @@ export class Metrics {
   readonly #registry = new Registry();
   #hasDefaults = false;
 
-  constructor(limiters: Readonly<Record<string, { size(): number } | undefined>>, { answers, bodies }: Memory) {
+  constructor(
+    limiters: Readonly<Record<string, { size(): number } | undefined>>,
+    { answers, bodies }: Memory,
+    connections: Connections | undefined,
+  ) {
     this.#add('hkctl_http_requests_total', 'Requests by route and status.', 'counter', () => this.#requests());
     this.#add('hkctl_http_request_duration_seconds', 'Time until the answer was handed over.', 'histogram', () =>
       this.#durations(),
@@ -31,6 +36,12 @@ export class Metrics {
       { labels: { what: 'answers' }, value: answers.held },
       { labels: { what: 'bodies' }, value: bodies.held },
     ]);
+    this.#add('hkctl_connections', 'Open connections.', 'gauge', () => [
+      { labels: {}, value: connections?.table.size ?? 0 },
+    ]);
+    this.#add('hkctl_connections_dropped_total', 'Connections that the daemon closed by itself.', 'counter', () =>
+      Object.entries(connections?.drops.counts ?? {}).map(([reason, value]) => ({ labels: { reason }, value })),
+    );
   }
 
   /** What is counted of a route, named by its template and never by a path as it was asked for. */

@@ -1,24 +1,30 @@
 import { formatInstantUs } from '../core/instants.ts';
 import { ApiError } from './problem.ts';
+import type { Steps } from './slices.ts';
 
 /**
- * Resolves a SenML pack (RFC 8428) to readings: base fields hold from where they stand, names are joined, relative times
- * are counted from the time of receipt; `positions` are those of the records. What is no reading of a number or boolean is left for the judge to refuse.
- * Throws `invalid_body` where it is no pack.
+ * Resolves the records of a SenML pack (RFC 8428) to readings: base fields hold from where they stand, names are joined,
+ * relative times are counted from the time of receipt; `positions` are those of the records. What is no reading of a number
+ * or boolean is left for the judge to refuse. Throws `invalid_body` where it is no pack.
  */
-export function resolveSenml(pack: unknown, nowUs: number): { items: unknown[]; positions: number[] } {
-  if (!Array.isArray(pack)) throw new ApiError('invalid_body', 'SenML is a list of records.');
+export function* resolveSenml(
+  pack: readonly unknown[],
+  nowUs: number,
+): Steps<{ items: unknown[]; positions: number[] }> {
   const base: Base = { name: '', timeUs: 0, unit: undefined, value: 0 };
   const items: unknown[] = [];
   const positions: number[] = [];
-  pack.forEach((record: unknown, index) => {
+  for (const [index, record] of pack.entries()) {
+    if (index > 0 && index % recordsInStep === 0) yield;
     const item = isObject(record) ? resolveRecord(record, base, index, nowUs) : record;
-    if (item === undefined) return;
+    if (item === undefined) continue;
     items.push(item);
     positions.push(index);
-  });
+  }
   return { items, positions };
 }
+
+const recordsInStep = 250;
 
 /** The reading of a record; undefined where it only sets the base of those after it. */
 function resolveRecord(record: Record<string, unknown>, base: Base, index: number, nowUs: number) {

@@ -12,7 +12,7 @@ import { isLoopbackAddress } from './addresses.ts';
 import { AuditAnchors } from './anchors.ts';
 import { createApp } from './app.ts';
 import { DaemonClock } from './clock.ts';
-import { type ConnectionLimits, connectionLimits, limitConnections } from './connections.ts';
+import { type ConnectionLimits, Connections, connectionLimits } from './connections.ts';
 import { createFraming } from './framing.ts';
 import { toListener } from './listener.ts';
 import { createLog, createLogStream, type Log, logLastWords } from './log.ts';
@@ -33,6 +33,8 @@ export interface ServeOptions {
   log?: DestinationStream;
   /** Limits of connections and memory other than the usual ones. */
   limits?: Partial<ConnectionLimits & MemoryLimits>;
+  /** So long answers under way may take after the end was asked for, other than the usual time. */
+  drainMs?: number;
 }
 
 export interface ServeHooks {
@@ -64,9 +66,11 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await domain.store.daemon.begin();
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
   const memory = createMemory(limits);
+  const connections = new Connections(limits, log);
   const app = createApp({
     ...options,
     memory,
+    connections,
     domain,
     log,
     noteUse: (keyId, nowMs) => uses.note(keyId, nowMs),
@@ -77,7 +81,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const framing = createFraming(log);
   const handler = framing.requireClear(toListener(app));
   const { server, url } = await open(handler, settings, certificate !== undefined);
-  limitConnections(server, limits, () => memory.answers.isTight);
+  connections.watch(server, () => memory.answers.isTight);
   framing.guard(server);
   // With a certificate the server was made with https.
   const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
@@ -93,7 +97,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await aborted(hooks.stop);
   log.info({}, 'stopping');
   stopReloading?.();
-  await drain(server, log);
+  await drain(server, connections, options.drainMs ?? drainMs, log);
   await uses.stop();
   await clock.stop();
   await anchors.stop();
@@ -168,16 +172,27 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Ends listening and idle connections at once, others with their answer; what takes too long is cut. */
-async function drain(server: HttpServer | HttpsServer, log: Log): Promise<void> {
+/** Ends listening and idle connections at once, others with their answer; after the deadline there is none left. */
+async function drain(
+  server: HttpServer | HttpsServer,
+  connections: Connections,
+  longestMs: number,
+  log: Log,
+): Promise<void> {
+  const since = Date.now();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  const closeUnneeded = (): void => {
+    server.closeIdleConnections();
+    // Node knows nothing of those that have sent nothing, and least of all of those without a handshake.
+    connections.closeSilent(since);
+  };
+  closeUnneeded();
   // A connection kept alive turns idle with its answer, and nobody would close it.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const sweep = setInterval(closeUnneeded, 50);
   const deadline = setTimeout(() => {
-    log.warn({}, 'answers under way took too long; cutting them off');
-    server.closeAllConnections();
-  }, drainMs);
+    log.warn({ connections: connections.table.size }, 'answers under way took too long; cutting them off');
+    connections.closeAll();
+  }, longestMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server as HttpsServer } from 'node:https';
@@ -78,5 +79,7 @@ async function contextOf({ cert, key }: Certificate): Promise<SecureContextOptio
     ciphers,
     ecdhCurve: 'X25519:P-256:P-384',
     honorCipherOrder: true,
+    // A client of TLS 1.2 could have the key exchange repeated on one connection, at the server's cost.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
 }
