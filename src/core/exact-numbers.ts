@@ -15,20 +15,15 @@ export class RoundedNumber {
 }
 
 /**
- * Whether a decimal numeral says something else than the double that it is read as. The double is what its shortest text
- * says. Where that needs more than 15 digits, its 17 digits are accepted, too, since the API writes those; SQLite, which
- * makes them, may be one off in the last. Zeros at either end change nothing.
+ * Whether a decimal numeral says something else than the double that it is read as, which is what the shortest text of that
+ * says. Zeros at either end change nothing.
  */
 export function isRounded(numeral: string, value: number): boolean {
   // Any 15 digits come back from a double as they were (DBL_DIG), but for numbers so small that it keeps fewer.
   if (numeral.length <= exactDigits && (Math.abs(value) >= smallestNormal || !exponent.test(numeral))) return false;
   const given = decimalOf(numeral);
-  const shortest = decimalOf(String(value));
-  if (given.digits === shortest.digits && (given.digits === '' || given.point === shortest.point)) return false;
-  if (shortest.digits.length <= exactDigits || given.digits.length > allDigits) return true;
-  const full = decimalOf(value.toPrecision(allDigits));
-  const difference = seventeen(given) - seventeen(full);
-  return given.point !== full.point || difference > 1n || difference < -1n;
+  const kept = decimalOf(String(value));
+  return given.digits !== kept.digits || (given.digits !== '' && given.point !== kept.point);
 }
 
 /**
@@ -37,20 +32,40 @@ export function isRounded(numeral: string, value: number): boolean {
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!longNumeral.test(text) && !smallNumeral.test(text)) return value;
+  if (!hasLongNumeral(text) && !smallNumeral.test(text)) return value;
   const marked = withMarks(text);
   return marked === text ? value : unmarked(JSON.parse(marked));
 }
 
 const exactDigits = 15;
-const allDigits = 17;
 const smallestNormal = 2 ** -1022;
 const exponent = /[eE]/;
-/** What has 16 digits, or 15 and a point; and what may be too small for all of its digits. Texts of other kinds may match, too. */
-const longNumeral = /[\d.]{16}/;
+/** What may be too small for all of its digits; what stands within a text may match, too. */
 const smallNumeral = /\d[eE]-\d{3}/;
 /** No declared field takes this character, so that no text that begins with it was good before. */
 const mark = '\\u0000';
+
+/**
+ * Whether 16 digits and points stand side by side anywhere, as in no number that is short enough to be exact. Of as many
+ * characters one is the last of a stride, so that only those are read: a seventh of what a regular expression takes.
+ */
+function hasLongNumeral(text: string): boolean {
+  for (let at = longLength - 1; at < text.length; at += longLength) {
+    if (!isOfNumeral(text.charCodeAt(at))) continue;
+    let from = at;
+    while (from > 0 && isOfNumeral(text.charCodeAt(from - 1))) from--;
+    let to = at + 1;
+    while (to < text.length && isOfNumeral(text.charCodeAt(to))) to++;
+    if (to - from >= longLength) return true;
+  }
+  return false;
+}
+
+const longLength = exactDigits + 1;
+
+function isOfNumeral(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 46;
+}
 
 /** The text of a JSON value with each number that would be rounded as a text that begins with the mark. */
 function withMarks(text: string): string {
@@ -97,10 +112,6 @@ interface Decimal {
   digits: string;
   /** How many digits stand before the decimal point. */
   point: number;
-}
-
-function seventeen({ digits }: Decimal): bigint {
-  return BigInt(digits.padEnd(allDigits, '0'));
 }
 
 /** Reads a numeral of digits with at most one point, a sign and an exponent; no regular expression, since it may be very long. */

@@ -148,7 +148,7 @@ function judgesOfNumber(name: string, field: NumberField): FieldJudge {
 }
 
 function roundedRule(value: number): string {
-  return `a number of at most 15 significant digits, or what a double keeps; this would become ${value}`;
+  return `a number that a double keeps, as it does any of 15 significant digits; this would become ${value}`;
 }
 
 function numeralRule(text: string, rule: string): string {

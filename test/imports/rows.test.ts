@@ -281,13 +281,15 @@ describe('JSON', () => {
 
 describe('a number that a double would round', () => {
   const rule = (becomes: string) =>
-    `a number of at most 15 significant digits, or what a double keeps; this would become ${becomes}`;
+    `a number that a double keeps, as it does any of 15 significant digits; this would become ${becomes}`;
   const services = (price: string) => `[{"row_id":"SVC-01","service_code":"A","quantity":1,"unit_price":${price}}]`;
   const lost: [given: string, becomes: string][] = [
     ['99999999999999.99', '99999999999999.98'],
     ['-99999999999999.99', '-99999999999999.98'],
     ['0.1234567890123456789', '0.12345678901234568'],
     ['1.00000000000000001', '1'],
+    ['0.10000000000000001', '0.1'],
+    ['0.12345678901234567', '0.12345678901234566'],
     ['12345678901234567.89', '12345678901234568'],
     ['9.999999999999999999e-5', '0.0001'],
     ['1e-400', '0'],
@@ -304,8 +306,8 @@ describe('a number that a double would round', () => {
   kept.push(
     '5e-324',
     '0e-400',
-    '0.33333333333333332',
-    '99999999999999.984',
+    '0.3333333333333333',
+    '99999999999999.98',
     '123456789.012345',
     '1.7976931348623157e308',
   );
