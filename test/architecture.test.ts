@@ -42,6 +42,13 @@ describe('the sources', () => {
     expect(readers.filter((file) => !['config.ts', 'main.ts', 'start.ts'].includes(file))).toEqual([]);
   });
 
+  it('ask the clock of the machine only where the clock of the store is made of it', () => {
+    const readers = modules
+      .map(({ file }) => file)
+      .filter((file) => /\bio\.clock\b/.test(readFileSync(join(src, file), 'utf8')));
+    expect(readers.sort()).toEqual(['cli/commands/doctor.ts', 'cli/context.ts', 'main.ts']);
+  });
+
   it('import each other in no circle beside those that are known', () => {
     const known = [
       ['cli/command.ts', 'cli/context.ts', 'cli/prompts.ts'],

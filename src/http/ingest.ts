@@ -15,6 +15,7 @@ import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gate, Session } from './gate.ts';
 import type { Budget } from './memory.ts';
+import { requireNoPrecondition } from './preconditions.ts';
 import { ApiError } from './problem.ts';
 import { parseQuery } from './query.ts';
 import { resolveSenml } from './senml.ts';
@@ -91,6 +92,7 @@ function ingest<Type extends string>(
   const sensorsOf = turns.once((entityId: string) => domain.store.readings.directory(entityId));
   return (exchange, { scope }) => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    requireNoPrecondition(exchange);
     const type = requireMediaType(exchange, types);
     const takeText = (text: string) =>
       chain(sensorsOf(scope.entityId), (sensors) => take(text, type, sensors, domain.clock() * 1000));
