@@ -37,7 +37,7 @@ export interface EnumField extends FieldBase {
   values: readonly string[];
 }
 export interface NumberField extends FieldBase {
-  /** `integer`: whole and safe; `decimal`: any finite double. */
+  /** `integer`: whole and safe; `decimal`: any finite double, which an import never rounds to. */
   kind: 'integer' | 'decimal';
   min?: number;
   max?: number;

@@ -1,7 +1,8 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from './actors.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
 import { HkctlError } from './errors.ts';
-import { hashOf, isCompleteSecret, prefixOf } from './secrets.ts';
+import { hashOf, isCompleteSecret, prefixOf, redactSecrets } from './secrets.ts';
+import { printable } from './shown-text.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from './store.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
@@ -22,7 +23,11 @@ export async function revokeKeys(domain: Domain, actor: Actor, refs: readonly st
     domain.clock(),
     audits,
   );
-  if (stale.length > 0) throw raced(keys.filter((key) => stale.includes(key.id)));
+  if (stale.length > 0)
+    throw raced(
+      keys.filter((key) => stale.includes(key.id)),
+      'revoked',
+    );
   const revoked: Key[] = [];
   for (const key of keys) revoked.push(await requireKey(domain, actor, key.id));
   return revoked;
@@ -89,40 +94,50 @@ export async function requireActiveKeys(
   done: 'rotated' | 'revoked',
 ): Promise<Key[]> {
   const keys = new Map<string, Key>();
+  const absent: string[] = [];
   for (const ref of refs) {
-    const key = await requireKey(domain, actor, ref);
-    keys.set(key.id, key);
+    const key = await domain.store.keys.find(actor.user.tenantId, ref);
+    if (key) keys.set(key.id, key);
+    else absent.push(ref);
   }
+  if (absent.length > 0) throw notFound(refs.length > 1 ? absent : []);
   const nowMs = domain.clock();
-  for (const key of keys.values()) {
-    const status = statusOf(key, nowMs);
-    if (status === 'Active') continue;
-    throw new HkctlError(
-      'key_not_active',
-      `The key ${key.name} (${key.prefix}) is ${status}; only active keys can be ${done}.`,
-      {
-        hint: done === 'rotated' ? 'Create a new key instead: hkctl keys create' : undefined,
-      },
-    );
-  }
+  const inactive = [...keys.values()].filter((key) => statusOf(key, nowMs) !== 'Active');
+  if (inactive.length > 0) throw notActive(inactive, nowMs, done);
   return [...keys.values()];
+}
+
+function notActive(keys: readonly Key[], nowMs: number, done: 'rotated' | 'revoked'): HkctlError {
+  const names = keys.map((key) => `${key.name} (${key.prefix}) is ${statusOf(key, nowMs)}`);
+  const named = names.length === 1 ? `The key ${names[0]}` : `Of the keys, ${names.join(', ')}`;
+  return new HkctlError('key_not_active', `${named}; only active keys can be ${done}.`, {
+    hint: done === 'rotated' ? 'Create a new key instead: hkctl keys create' : undefined,
+  });
 }
 
 /** One key of the actor's tenant, or "API key not found" (specification 7). */
 export async function requireKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
   const key = await domain.store.keys.find(actor.user.tenantId, ref);
-  if (!key) {
-    throw new HkctlError('not_found', 'API key not found', {
-      hint: 'Name it by its id or its eight-character prefix; hkctl keys list --all shows every key.',
-    });
-  }
+  if (!key) throw notFound([]);
   return key;
 }
 
+/** Of several keys those are named that there are not. */
+function notFound(refs: readonly string[]): HkctlError {
+  const names = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
+  return new HkctlError('not_found', names === '' ? 'API key not found' : `API key not found: ${names}`, {
+    hint: 'Name it by its id or its eight-character prefix; hkctl keys list --all shows every key.',
+  });
+}
+
 /** The refusal of a change that another process forestalled (exit 5). */
-export function raced(keys: readonly Key[]): HkctlError {
+export function raced(keys: readonly Key[], done: 'rotated' | 'revoked'): HkctlError {
   const names = keys.map((key) => `${key.name} (${key.prefix})`).join(', ');
+  const hints = {
+    rotated: 'A secret that was just handed over for it opens nothing; throw it away.',
+    revoked: 'A key that is not active needs no revoking; name only the others.',
+  };
   return new HkctlError('key_not_active', `Meanwhile another process ended ${names}; nothing was changed.`, {
-    hint: 'A secret that was just handed over for it opens nothing; throw it away.',
+    hint: hints[done],
   });
 }

@@ -138,7 +138,11 @@ export async function rotateKeys(
   await handOver(handover, handed, async () => {
     const pairs = handed.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
     const stale = await domain.store.keys.rotate(pairs, nowMs, audits);
-    if (stale.length > 0) throw raced(old.filter(({ id }) => stale.includes(id)));
+    if (stale.length > 0)
+      throw raced(
+        old.filter(({ id }) => stale.includes(id)),
+        'rotated',
+      );
   });
   return handed.map(({ key, revoked }) => ({ key, revoked }));
 }

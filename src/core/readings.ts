@@ -27,7 +27,9 @@ export const rejectionCodes = {
   missing_field: 'It lacks a field that it needs.',
   unknown_sensor: 'No sensor of the entity has this code or id.',
   sensor_inactive: 'The sensor is marked as inactive.',
-  invalid_at: 'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds, or before the year 1685.',
+  invalid_at:
+    'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds from 100,000,000,000 on (less would be ' +
+    'epoch seconds, which land in 1970), or before the year 1685.',
   in_future: 'The instant lies more than 24 hours ahead.',
   invalid_value: 'The value is neither a finite number nor a boolean.',
   unit_mismatch: "The unit is not the sensor's own.",
@@ -120,7 +122,7 @@ function addReading(item: unknown, batch: ReadingBatch, sensors: SensorDirectory
   }
   const sensor = typeof name === 'string' ? sensors.get(name) : undefined;
   if (sensor === undefined || !sensor.isActive) return sensorFault(name, sensor);
-  const atUs = instantUs(at);
+  const atUs = sampledUs(at);
   if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
   if (atUs > latestUs) return aheadFault(at, atUs);
   const number = typeof value === 'boolean' ? Number(value) : value;
@@ -199,7 +201,7 @@ function toHeartbeat(
   const sensor = typeof name === 'string' ? sensors.get(name) : undefined;
   // An inactive sensor may still say that it lives: that is no measurement.
   if (sensor === undefined) return sensorFault(name, undefined);
-  const atUs = at === undefined || at === null ? receiptUs() : instantUs(at);
+  const atUs = at === undefined || at === null ? receiptUs() : sampledUs(at);
   if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
   if (atUs > nowUs + maxAheadUs) return aheadFault(at, atUs);
   if (status !== null && !isStatus(status)) return fault('invalid_status', rejectionCodes.invalid_status);
@@ -262,6 +264,18 @@ export function instantUs(at: unknown): number | undefined {
   if (typeof at === 'string') return quickInstantUs(at) ?? parseInstantUs(at);
   if (typeof at !== 'number' || !Number.isInteger(at)) return undefined;
   return boundedUs(at * 1000);
+}
+
+/** Whole numbers below this are epoch seconds, of before the year 5138: as milliseconds they would land in 1970 (contract, section 5). */
+const leastEpochMs = 100_000_000_000;
+
+/** The instant of a reading or heartbeat; undefined where it is none. A query may well begin in 1970, a gateway's clock not. */
+function sampledUs(at: unknown): number | undefined {
+  return isBelowEpochMs(at) ? undefined : instantUs(at);
+}
+
+function isBelowEpochMs(at: unknown): at is number {
+  return typeof at === 'number' && at < leastEpochMs;
 }
 
 /**
@@ -350,6 +364,10 @@ function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
 function instantFault(at: unknown, atUs: number | undefined): Fault {
   if (at === undefined) return missing('at');
   if (atUs === tooEarly) return fault('invalid_at', `${shown(at)} lies before the year 1685.`);
+  if (isBelowEpochMs(at) && Number.isInteger(at)) {
+    const why = 'epoch seconds taken for milliseconds would land in 1970';
+    return fault('invalid_at', `${at} is below 100,000,000,000: ${why}. Give whole epoch milliseconds or RFC 3339.`);
+  }
   const allowed = 'give RFC 3339 with an offset, such as 2026-11-20T08:15:00Z, or whole epoch milliseconds';
   return fault('invalid_at', `${shown(at)} is no instant: ${allowed}.`);
 }

@@ -1,3 +1,4 @@
+import { RoundedNumber } from './exact-numbers.ts';
 import { importFields, type ResourceDefinition } from './fields.ts';
 import { folded, type ImportBatch } from './import-batch.ts';
 import { ViolationList } from './imports.ts';
@@ -105,5 +106,6 @@ const noItems: readonly unknown[] = [];
 
 function asText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
+  if (value instanceof RoundedNumber) return value.source;
   return typeof value === 'string' ? value : jsonText(value);
 }

@@ -1,3 +1,4 @@
+import { isRounded, parseExactJson, RoundedNumber } from './exact-numbers.ts';
 import { type Field, type Fields, type ListField, type NumberField, type TextField, textFormats } from './fields.ts';
 import { canonicalInstant, isDate, isDateShaped } from './instants.ts';
 
@@ -127,6 +128,7 @@ function judgesOfNumber(name: string, field: NumberField): FieldJudge {
   const rule = whole ? 'a whole number' : 'a number with a decimal point';
   const judge = (value: number, given: unknown, refuse: Refuse): unknown => {
     if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value))) return refuse(name, given, rule);
+    if (typeof given === 'string' && isRounded(given, value)) return refuse(name, given, roundedRule(value));
     if (value < min) return refuse(name, given, `at least ${min}`);
     if (value > max) return refuse(name, given, `at most ${max}`);
     return value === 0 ? 0 : value;
@@ -136,8 +138,17 @@ function judgesOfNumber(name: string, field: NumberField): FieldJudge {
       const value = parseNumeral(text);
       return value === undefined ? refuse(name, text, numeralRule(text, rule)) : judge(value, text, refuse);
     },
-    fromJson: (given, refuse) => (typeof given === 'number' ? judge(given, given, refuse) : refuse(name, given, rule)),
+    fromJson: (given, refuse) => {
+      if (typeof given === 'number') return judge(given, given, refuse);
+      return given instanceof RoundedNumber
+        ? judge(Number(given.source), given.source, refuse)
+        : refuse(name, given, rule);
+    },
   };
+}
+
+function roundedRule(value: number): string {
+  return `a number that a double keeps, as it does any of 15 significant digits; this would become ${value}`;
 }
 
 function numeralRule(text: string, rule: string): string {
@@ -245,13 +256,13 @@ function refuseRepeats(name: string, items: readonly unknown[], key: string, ref
 
 /** Whether a value is an object with named members. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RoundedNumber);
 }
 
 /** JSON holds no undefined, so that it can say: this is none. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch (thrown) {
     if (thrown instanceof SyntaxError) return undefined;
     throw thrown;

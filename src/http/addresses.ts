@@ -54,12 +54,7 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
 /** What counts as one client for limits: an IPv4 address, or the /64 of an IPv6 one, which one household has. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  const filled =
-    tail === undefined ? groups : [...groups, ...Array(8 - groups.length - rest.length).fill('0'), ...rest];
-  return `${filled
+  return `${groupsOf(address)
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
     .join(':')}::/64`;
@@ -75,11 +70,32 @@ function withoutPort(hop: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
-/** Without a zone, and IPv4 as IPv4 where a socket for both shows it as `::ffff:…`. */
+/** Without a zone, and IPv4 as IPv4 where it is mapped into IPv6 (RFC 4291, section 2.5.5.2), however that is written. */
 function plainAddress(address: string): string {
   const zone = address.indexOf('%');
   const bare = zone === -1 ? address : address.slice(0, zone);
-  return bare.startsWith('::ffff:') && bare.includes('.') ? bare.slice(7) : bare;
+  // Most are IPv4 already; of the others only a mapped one has this group.
+  if (isIP(bare) !== 6 || !/ffff/i.test(bare)) return bare;
+  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(bare);
+  const [, head = '', ...bytes] = dotted ?? [];
+  const hex = bytes.map((byte) => Number(byte).toString(16).padStart(2, '0')).join('');
+  const groups = groupsOf(dotted ? `${head}${hex.slice(0, 4)}:${hex.slice(4)}` : bare).map((group) =>
+    Number(`0x${group}`),
+  );
+  if (groups.slice(0, 5).some((group) => group !== 0) || groups[5] !== 0xffff) return bare;
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
+}
+
+/** The eight groups of an IPv6 address, those that `::` leaves out as zeros. */
+function groupsOf(address: string): string[] {
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  if (tail === undefined) return groups;
+  return [...groups, ...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest];
 }
 
 function addRange(list: BlockList, range: string): void {

@@ -8,6 +8,7 @@ import { type Exchange, toExchange } from './exchange.ts';
 import type { Log } from './log.ts';
 import type { Memory } from './memory.ts';
 import type { Metrics, RouteCounts } from './metrics.ts';
+import { preconditionFault } from './preconditions.ts';
 import { ApiError, toProblem } from './problem.ts';
 import type { Turns, Work } from './turns.ts';
 
@@ -89,12 +90,13 @@ class Call implements Work {
   }
 
   #settle(outcome: Answer | ApiError): void {
-    if (outcome instanceof ApiError) {
-      this.#fail(outcome);
+    const fault = outcome instanceof ApiError ? outcome : preconditionFault(this.exchange, outcome);
+    if (fault !== undefined) {
+      this.#fail(fault);
       return;
     }
     try {
-      this.#finish(outcome);
+      this.#finish(outcome as Answer); // any other was a fault
     } catch (thrown) {
       this.#cut(thrown);
     }

@@ -88,8 +88,10 @@ function countHosts(raw: readonly string[]): number {
   return count;
 }
 
-/** A target as it stands names the same path to everybody: no dots to resolve, no slash the other way round, no fragment. */
+/** A target as it stands names the same path to everybody, of this kind of server: no other scheme, no dots to resolve, no slash the other way round, no fragment. */
 function isPlainTarget(url: string): boolean {
+  // RFC 9112, section 3.2: a path, an absolute URL of HTTP, or the asterisk of OPTIONS.
+  if (!url.startsWith('/') && url !== '*' && !/^https?:\/\//i.test(url)) return false;
   if (!suspicious.test(url)) return true;
   const end = url.indexOf('?');
   return !unclear.test(end === -1 ? url : url.slice(0, end)) && !url.includes('#');
@@ -136,7 +138,7 @@ const told: Readonly<Record<string, Unclear>> = {
   HTTP_VERSION: badRequest('The request line names no HTTP/1.0 or HTTP/1.1.'),
   TRANSFER_ENCODING: badRequest('The only Transfer-Encoding is chunked.'),
   HOST: badRequest('There must be one Host header, with a host and a port at most.'),
-  TARGET: badRequest('The target must be a path without dots to resolve, backslashes and fragments.'),
+  TARGET: badRequest('The target must be a path or an http URL, without dots to resolve, backslashes and fragments.'),
 };
 
 function badRequest(detail: string): Unclear {

@@ -9,6 +9,7 @@ import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gate, Session } from './gate.ts';
 import type { Budget } from './memory.ts';
+import { requireNoPrecondition } from './preconditions.ts';
 import type { ApiError } from './problem.ts';
 import { parseQuery } from './query.ts';
 import { resolveSenml } from './senml.ts';
@@ -99,6 +100,7 @@ function ingest<Type extends string>(
   const read = createBodyReader(bodies);
   return (exchange, { scope, principal }) => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    requireNoPrecondition(exchange);
     const type = requireMediaType(exchange, types);
     const { keyId } = principal;
     function* steps(body: Buffer, sensors: SensorDirectory) {

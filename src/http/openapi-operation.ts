@@ -51,7 +51,7 @@ function commonHeaders(kind: ResponseKind): string[] {
 
 function responseRefs(kind: ResponseKind): Schema {
   const refs: Record<ResponseKind, Record<number, string>> = {
-    public: { 304: 'NotModified', 405: 'MethodNotAllowed', 500: 'Internal', 503: 'Unavailable' },
+    public: { 304: 'NotModified', 400: 'BadRequest', 405: 'MethodNotAllowed', 500: 'Internal', 503: 'Unavailable' },
     key: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'EntityForbidden' },
     list: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'Forbidden' },
     single: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'Forbidden', 404: 'NotFound' },

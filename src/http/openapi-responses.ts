@@ -66,9 +66,12 @@ const usualHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
 /** Each refusal with its codes; an example for every code. */
 const refusals: Record<string, ProblemResponse> = {
-  BadRequest: { description: 'A parameter is unknown, repeated or wrong.', codes: ['bad_parameter', 'key_in_query'] },
+  BadRequest: {
+    description: 'A parameter is unknown, repeated or wrong, or `If-Match` names no `ETag` of the answer.',
+    codes: ['bad_parameter', 'key_in_query'],
+  },
   BadBody: {
-    description: 'The body is not JSON, or a parameter is wrong.',
+    description: 'The body is not JSON, a parameter is wrong, or there is an `If-Match`, which nothing here can meet.',
     codes: ['bad_json', 'bad_parameter', 'key_in_query'],
   },
   Unauthorized: {

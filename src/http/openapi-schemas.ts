@@ -143,7 +143,7 @@ const sensorName: Schema = {
 const at: Schema = {
   oneOf: [
     { type: 'string', format: 'date-time', description: 'RFC 3339 with an offset, kept to the microsecond.' },
-    { type: 'integer', description: 'Epoch milliseconds.' },
+    { type: 'integer', minimum: 100_000_000_000, description: 'Epoch milliseconds; never epoch seconds.' },
   ],
   examples: [instant],
 };

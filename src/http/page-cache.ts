@@ -58,8 +58,15 @@ async function encode(representation: Representation, coding: Coding, headers: s
     encoded = compress[coding](representation.body);
     representation.codings.set(coding, encoded);
   }
-  headers.push('Content-Encoding', coding);
-  return { status: 200, headers, body: await encoded };
+  try {
+    const body = await encoded;
+    headers.push('Content-Encoding', coding);
+    return { status: 200, headers, body };
+  } catch (thrown) {
+    // Memory may be there again for the next who asks.
+    representation.codings.delete(coding);
+    throw thrown;
+  }
 }
 
 /** Off the main thread; at levels where the time spent is less than the network saves. */

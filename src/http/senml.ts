@@ -70,10 +70,13 @@ function toReading({ n, t, u, v, vb }: Record<string, unknown>, base: Base, nowU
   return { sensor, at: atUs === undefined ? t : shownInstant(atUs), value, unit: u ?? base.unit };
 }
 
-/** As the judge reads it; milliseconds that no instant has stay the number they are, and are refused there. */
+/** The instant as readings have it; what lies beyond all instants stays so, and is refused with them. */
 function shownInstant(us: number): string | number {
-  return Math.abs(us) < 8e15 ? formatInstantUs(us) : Math.round(us / 1000);
+  return us < 8e15 ? formatInstantUs(Math.max(us, earliestUs)) : Math.round(us / 1000);
 }
+
+/** The first instant that RFC 3339 can write. */
+const earliestUs = -62_167_219_200 * 1e6;
 
 /** Seconds as SenML has them; base and own time are rounded apart, since their sum as a double is no longer exact. */
 function toUs(seconds: number): number {

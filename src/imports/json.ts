@@ -1,3 +1,4 @@
+import { parseExactJson } from '../core/exact-numbers.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
 export interface JsonEvents {
@@ -142,7 +143,7 @@ function skipBlanks(text: string, from: number): number {
 
 function parse(text: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseExactJson(text) };
   } catch (thrown) {
     if (thrown instanceof SyntaxError) return undefined;
     throw thrown;

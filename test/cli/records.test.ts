@@ -18,12 +18,15 @@ async function importSensors(): Promise<void> {
 }
 
 /** Keeps readings as the daemon does. */
-async function keep(readings: readonly [atUs: number, value: number, quality: number][]): Promise<void> {
+async function keep(
+  readings: readonly [atUs: number, value: number, quality: number][],
+  code = 'OVEN-1',
+): Promise<void> {
   const store = await cli.services.openStore(cli.store);
   const entity = (await cli.ok('entities list --json'))
     .json<{ id: string; code: string }[]>()
     .find(({ code }) => code === 'BER');
-  const sensor = (await store.readings.directory(entity?.id ?? '')).get('OVEN-1');
+  const sensor = (await store.readings.directory(entity?.id ?? '')).get(code);
   await store.readings.append({
     count: readings.length,
     series: Uint32Array.from(readings, () => sensor?.series ?? 0),
@@ -156,6 +159,26 @@ describe('sensors', () => {
       },
       { ...common, detail: { sensors: 'all', from: null, to: null } },
     ]);
+  });
+});
+
+describe('sensors export as CSV', () => {
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+49', "'+49"],
+    ['-5', "'-5"],
+    ['@SUM', "'@SUM"],
+    ['=a"b', `"'=a""b"`],
+    ['a=1', 'a=1'],
+    ["'=1", "'=1"],
+  ])('writes the code %s so that a spreadsheet runs no formula', async (code, cell) => {
+    const rows = `[{"id":"1","code":${JSON.stringify(code)},"name":"Oven","is_active":true}]`;
+    await cli.ok('import sensors - --entity BER', { input: rows });
+    await keep([[atUs, -2.5, 0]], code);
+    const { stdout } = await cli.ok('sensors export --entity BER');
+    expect(stdout).toBe(`sensor,at,value,quality\n${cell},2026-11-20T08:15:00.123456Z,-2.5,\n`);
+    const lines = (await cli.ok('sensors export --entity BER --format ndjson')).stdout;
+    expect(JSON.parse(lines)).toMatchObject({ sensor: code, value: -2.5 });
   });
 });
 

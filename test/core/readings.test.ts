@@ -60,6 +60,12 @@ describe('readings', () => {
     [{ sensor: 'OLD', at, value: 1 }, 'sensor_inactive'],
     [{ sensor: 'OVEN', at: '2026-11-20T08:15:00', value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at: 1.5, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: 1_795_162_500, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: 99_999_999_999, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: 100_000_000_000, value: 1 }, undefined],
+    [{ sensor: 'OVEN', at: 0, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: -1_795_162_500_000, value: 1 }, 'invalid_at'],
+    [{ sensor: 'OVEN', at: '1970-01-01T00:00:00Z', value: 1 }, undefined],
     [{ sensor: 'OVEN', at: 1e300, value: 1 }, 'in_future'],
     [{ sensor: 'OVEN', at: {}, value: 1 }, 'invalid_at'],
     [{ sensor: 'OVEN', at: '2026-11-21T08:15:00.000001Z', value: 1 }, 'in_future'],
@@ -86,6 +92,16 @@ describe('readings', () => {
       ?.detail;
     expect(detail?.length).toBeLessThan(200);
     expect(detail).not.toContain('xxxxxx');
+  });
+
+  it('in epoch seconds are refused with the reason, readings and heartbeats alike', () => {
+    const detail =
+      '1795162500 is below 100,000,000,000: epoch seconds taken for milliseconds would land in 1970. ' +
+      'Give whole epoch milliseconds or RFC 3339.';
+    const item = { sensor: 'OVEN', at: 1_795_162_500 };
+    const expected = [{ index: 0, code: 'invalid_at', detail }];
+    expect(judgeReadings([{ ...item, value: 1 }], sensors, nowUs).rejected).toEqual(expected);
+    expect(judgeHeartbeats([item], sensors, nowUs, () => nowUs).rejected).toEqual(expected);
   });
 
   it('that conflict are named by their place in the body', () => {

@@ -1,5 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/http/exchange.ts';
+import { represent, toRepresentation } from '../../src/http/page-cache.ts';
 import { call } from '../e2e/client.ts';
 import { fileStore } from '../store/stores.ts';
 import { type Face, listening } from './faces.ts';
@@ -71,6 +73,71 @@ describe('validators', () => {
     const { secret: other } = await plant.key({ entity: plant.chicago });
     const theirs = await (await face.fetch('/api/v1/parts', { headers: { authorization: `Bearer ${other}` } })).text();
     expect(JSON.parse(theirs).data.map(({ id }: { id: string }) => id)).toEqual(['P-9001']);
+  });
+});
+
+describe('If-Match', () => {
+  const paths = [
+    '/api/v1/parts',
+    '/api/v1/orders/O-1001',
+    '/api/v1/sensors',
+    '/api/v1/resources',
+    '/api/v1/openapi.json',
+  ];
+
+  it.each(paths)('lets %s through where it names its ETag, or any', async (path) => {
+    for (const accepted of ['identity', 'gzip']) {
+      const etag = (await get(path, { 'accept-encoding': accepted })).headers.get('etag') ?? '';
+      for (const method of ['GET', 'HEAD']) {
+        for (const wanted of [etag, `"x", ${etag}`, '*']) {
+          const headers = { 'if-match': wanted, 'accept-encoding': accepted };
+          expect((await get(path, headers, method)).status, `${method} ${wanted}`).toBe(200);
+        }
+      }
+      const known = await get(path, { 'if-match': etag, 'if-none-match': etag, 'accept-encoding': accepted });
+      expect(known.status).toBe(304);
+    }
+  });
+
+  it.each([...paths, '/api/v1/me', '/api/v1/docs'])('refuses %s where it names another', async (path) => {
+    const etag = (await get(path)).headers.get('etag') ?? '';
+    for (const wanted of ['"x"', `W/${etag.replace('W/', '')}`, '', etag.replaceAll('"', '')]) {
+      const response = await get(path, { 'if-match': wanted });
+      expect(await response.json(), wanted).toMatchObject({
+        status: 400,
+        code: 'bad_parameter',
+        detail: 'If-Match names no ETag that this answer has. Read it without If-Match.',
+      });
+      expect(response.status).toBe(400);
+      expect((await get(path, { 'if-match': wanted, 'if-none-match': '*' })).status).toBe(400);
+      expect((await get(path, { 'if-match': wanted }, 'HEAD')).status).toBe(400);
+    }
+  });
+
+  it('changes nothing about a refusal, and If-Unmodified-Since about nothing', async () => {
+    expect((await get('/api/v1/parts/none', { 'if-match': '"x"' })).status).toBe(404);
+    const since = { 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' };
+    expect((await get('/api/v1/parts', since)).status).toBe(200);
+  });
+
+  it('of readings that are sent keeps none of them', async () => {
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    const body = '{"readings":[{"sensor":"OVEN-3-T1","at":"2026-11-19T07:07:07Z","value":1}]}';
+    const post = (more: Record<string, string>) =>
+      face.fetch('/api/v1/sensors/readings', { method: 'POST', headers: { ...headers, ...more }, body });
+    for (const wanted of ['*', '"x"']) expect((await post({ 'if-match': wanted })).status).toBe(400);
+    expect(await (await post({})).json()).toMatchObject({ accepted: 1, duplicates: 0 });
+  });
+});
+
+describe('a compression that failed', () => {
+  it('is tried again for the next request', async () => {
+    const page = toRepresentation('x'.repeat(2000));
+    page.codings.set('gzip', Promise.reject(new Error('no memory')));
+    // Of an exchange only the headers are read.
+    const exchange = { header: (name: string) => (name === 'accept-encoding' ? 'gzip' : undefined) } as Exchange;
+    await expect(represent(exchange, page)).rejects.toThrow('no memory');
+    expect(await represent(exchange, page)).toMatchObject({ status: 200 });
   });
 });
 

@@ -387,7 +387,7 @@ const scenarios: Scenario[] = [
     ...json,
     body: readings([
       ...Array.from({ length: 2000 }, (_, n) => ({ sensor: 'OVEN-3-T1', at: 1_760_000_000_000 + n, value: n })),
-      JSON.parse(`{"sensor":"OVEN-3-T1","at":1,"value":${'[{"a":'.repeat(40)}"]}{"${'}]'.repeat(40)}}`),
+      JSON.parse(`{"sensor":"OVEN-3-T1","at":1760000000000,"value":${'[{"a":'.repeat(40)}"]}{"${'}]'.repeat(40)}}`),
     ]),
     status: 200,
     holds: { rejected: [{ index: 2000, code: 'invalid_value' }] },

@@ -140,7 +140,7 @@ function rowWriter(context: Context, format: 'csv' | 'ndjson'): RowWriter {
   return {
     begin: () => write(['sensor,at,value,quality']),
     write(sensor, readings) {
-      const code = csvCell(sensor.code);
+      const code = csvCell(asText(sensor.code));
       write(readings.map(({ atUs, value, quality }) => `${code},${formatInstantUs(atUs)},${value},${quality ?? ''}`));
     },
     end() {},
@@ -162,6 +162,11 @@ function instantOf(given: string | undefined, flag: string, timezone: string): n
 
 function local(instant: string | null, timezone: string): string {
   return instant === null ? 'Never' : formatLocal(Date.parse(instant), timezone);
+}
+
+/** A code that a spreadsheet would run as a formula, with an apostrophe before it (OWASP, "CSV Injection"). */
+function asText(code: string): string {
+  return /^[=+\-@\t\r\n]/.test(code) ? `'${code}` : code;
 }
 
 function csvCell(text: string): string {

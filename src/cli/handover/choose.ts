@@ -1,4 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
+import type { Clock } from '../../core/instants.ts';
 import type { Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
 import { canDraw } from '../style.ts';
@@ -15,6 +16,8 @@ export interface HandoverWish {
   /** PATH may hold the old secret, and is replaced (rotate). */
   replace: boolean;
   keys: number;
+  /** The clock of the store, by which a key is active or not. */
+  clock: Clock;
   /** The toast of the panel. */
   done: string;
   baseUrl?: string;
@@ -49,7 +52,12 @@ function choose(context: Context, wish: HandoverWish): ChosenHandover & { panel:
   requireReader(context);
   requireNoScrollback(context, wish.keys);
   if (context.json) {
-    return { handover: createJsonHandover(context, wish.keys > 1), files: undefined, printed: true, panel: false };
+    return {
+      handover: createJsonHandover(context, wish.clock, wish.keys > 1),
+      files: undefined,
+      printed: true,
+      panel: false,
+    };
   }
   if (!context.io.stdout.isTTY) {
     return { handover: createPlainHandover(context), files: undefined, printed: true, panel: false };

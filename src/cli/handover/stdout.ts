@@ -1,4 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
+import type { Clock } from '../../core/instants.ts';
 import type { HandedKey, Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
 import { keyJson } from '../output.ts';
@@ -9,18 +10,18 @@ export function createPlainHandover(context: Context): Handover {
 }
 
 /** Writes the answer of `keys create --json` or `keys rotate --json`, secrets included, before anything is kept. */
-export function createJsonHandover(context: Context, several: boolean): Handover {
-  return written(context, (handed) => `${JSON.stringify(handoverJson(context, handed, several))}\n`);
+export function createJsonHandover(context: Context, clock: Clock, several: boolean): Handover {
+  return written(context, (handed) => `${JSON.stringify(handoverJson(clock, handed, several))}\n`);
 }
 
-/** `{"key","secret"}`, for a rotation also `revoked`; an array of those for several. Without secrets where they went to files. */
+/** `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array of those for several. Without secrets where they went to files. */
 export function handoverJson(
-  context: Context,
+  clock: Clock,
   handed: readonly HandedKey[],
   several: boolean,
   files?: ReadonlyMap<string, string>,
 ): unknown {
-  const nowMs = context.io.clock();
+  const nowMs = clock();
   const answers = handed.map(({ key, secret, revoked }) => ({
     key: keyJson(key, nowMs),
     ...(files ? { secret_file: files.get(key.id) } : { secret }),

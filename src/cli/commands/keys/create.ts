@@ -70,12 +70,12 @@ export async function createAndHandOver(
 ): Promise<void> {
   requireCreatable(input, domain.clock());
   const baseUrl = await baseUrlOf(domain, flags.baseUrl);
-  const wish = { ...flags, baseUrl, replace: false, keys: 1, done: 'API key created' };
+  const wish = { ...flags, baseUrl, clock: domain.clock, replace: false, keys: 1, done: 'API key created' };
   const { chooseHandover } = await import('../../handover/choose.ts');
   const { handover, files } = await chooseHandover(context, wish);
   const key = await createKey(domain, actor, input, handover);
   if (files && context.json)
-    context.printJson(handoverJson(context, [{ key, secret: '', revoked: null }], false, files));
+    context.printJson(handoverJson(domain.clock, [{ key, secret: '', revoked: null }], false, files));
   const where = files ? `; its secret is in ${flags.secretFile}` : '';
   context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
 }

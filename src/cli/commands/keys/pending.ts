@@ -49,7 +49,7 @@ export async function finishPending(
   }
   completePending(path);
   if (context.json) {
-    context.printJson(handoverJson(context, [{ key, secret: '', revoked }], false, new Map([[key.id, path]])));
+    context.printJson(handoverJson(domain.clock, [{ key, secret: '', revoked }], false, new Map([[key.id, path]])));
   }
   context.say(
     `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix}); an earlier run was cut off, and ${path} now holds its secret.`,

@@ -70,7 +70,14 @@ export async function rotateAndHandOver(
   const baseUrl = await baseUrlOf(domain, given.baseUrl);
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
   const { chooseHandover } = await import('../../handover/choose.ts');
-  const chosen = await chooseHandover(context, { ...given, baseUrl, replace: true, keys: refs.length, done });
+  const chosen = await chooseHandover(context, {
+    ...given,
+    baseUrl,
+    clock: domain.clock,
+    replace: true,
+    keys: refs.length,
+    done,
+  });
   const title = several ? `Rotate ${keys.length} API keys` : 'Rotate API key';
   const stops = several
     ? 'The old keys stop at once. The new secrets are shown once.'
@@ -90,7 +97,7 @@ export async function rotateAndHandOver(
   const { files } = chosen;
   if (files && context.json) {
     const handed = rotated.map((pair) => ({ ...pair, secret: '' }));
-    context.printJson(handoverJson(context, handed, several, files));
+    context.printJson(handoverJson(domain.clock, handed, several, files));
   }
   for (const { key, revoked } of rotated) {
     const where = files ? `; its secret is in ${files.get(key.id)}` : '';

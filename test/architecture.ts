@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+
+/** A file of the sources, by its path below `src`, and what it imports: paths below `src`, or names of packages. */
+export interface Module {
+  file: string;
+  imports: readonly string[];
+}
+
+interface Layer {
+  layers: readonly string[];
+  packages: RegExp;
+}
+
+/** The table of src/README.md: which layers and which packages a layer may import. The two entry files know everything. */
+export const layers: Readonly<Record<string, Layer>> = {
+  core: { layers: ['core'], packages: /^node:(crypto|zlib)$/ },
+  resources: { layers: ['resources', 'core'], packages: /^$/ },
+  imports: { layers: ['imports', 'core'], packages: /^node:\w+/ },
+  store: { layers: ['store', 'core'], packages: /^(node:\w+|drizzle-orm(\/.+)?$|better-sqlite3(-12)?$)/ },
+  http: {
+    layers: ['http', 'core'],
+    packages: /^(node:\w+|h3(\/node)?$|listhen$|pino$|rate-limiter-flexible$|prom-client$)/,
+  },
+  cli: {
+    layers: ['cli', 'core'],
+    packages: /^(node:\w+|commander$|@inquirer\/prompts$|@inquirer\/core$|chalk$|clipboardy$|fast-string-width$)/,
+  },
+  'config.ts': { layers: [], packages: /^node:\w+/ },
+  'start.ts': { layers: ['config.ts'], packages: /^(node:\w+|chalk$)/ },
+};
+
+/** The composition root, which may import everything and which nobody may import. */
+export const compositionRoot = 'main.ts';
+
+/** The first part of a path below `src`: a folder, or a file that stands by itself. */
+export function layerOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+/** Every import that the table does not allow, as `file → target`; a file of no known layer is one by itself. */
+export function forbiddenImports(modules: readonly Module[]): string[] {
+  const files = new Set(modules.map(({ file }) => file));
+  return modules.flatMap(({ file, imports }) => {
+    const layer = layerOf(file);
+    const rule = layers[layer];
+    if (rule === undefined) return layer === compositionRoot ? [] : [`${file} is of no layer`];
+    const isAllowed = (target: string) =>
+      isOwn(target, files) ? rule.layers.includes(layerOf(target)) : rule.packages.test(target);
+    return imports.filter((target) => !isAllowed(target)).map((target) => `${file} → ${target}`);
+  });
+}
+
+/** The files that import the composition root. */
+export function importersOfRoot(modules: readonly Module[]): string[] {
+  return modules.filter(({ imports }) => imports.includes(compositionRoot)).map(({ file }) => file);
+}
+
+/** The groups of files that import each other in a circle (strongly connected components, by Tarjan), each sorted. */
+export function circlesOf(modules: readonly Module[]): string[][] {
+  const graph = new Map(modules.map(({ file, imports }) => [file, imports]));
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const circles: string[][] = [];
+  const visit = (file: string): number => {
+    const place = order.size;
+    order.set(file, place);
+    lowest.set(file, place);
+    stack.push(file);
+    for (const target of graph.get(file) ?? []) {
+      if (!graph.has(target)) continue;
+      const reached = order.has(target)
+        ? stack.includes(target)
+          ? (order.get(target) ?? place)
+          : place
+        : visit(target);
+      lowest.set(file, Math.min(lowest.get(file) ?? place, reached));
+    }
+    if (lowest.get(file) === place) {
+      const members = stack.splice(stack.indexOf(file));
+      if (members.length > 1 || graph.get(file)?.includes(file)) circles.push(members.sort());
+    }
+    return lowest.get(file) ?? place;
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return circles;
+}
+
+/** Whether a text reads the environment of the process, in any of the ways to write it. */
+export function readsEnvironment(text: string): boolean {
+  return /\bprocess\s*(\?\.|\.)\s*env\b|\bprocess\s*(\?\.)?\[\s*['"`]env['"`]|\benv\b[^={}]*\}\s*=\s*process\b|\benv\b[^{}]*\}\s*from\s+'(node:)?process'/.test(
+    text,
+  );
+}
+
+/** All modules of a folder. The compiler itself finds the imports: also dynamic ones, types, and those over many lines. */
+export function modulesOf(folder: string): Module[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => ({ file, imports: importsOf(file, readFileSync(join(folder, file), 'utf8')) }));
+}
+
+/** What the text of a file imports, relative paths as seen from the folder of all sources. */
+export function importsOf(file: string, text: string): string[] {
+  const builtins = [...text.matchAll(/getBuiltinModule\(\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+  const named = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  return [...named, ...builtins].map((target) => (target.startsWith('.') ? join(dirname(file), target) : target));
+}
+
+function isOwn(target: string, files: ReadonlySet<string>): boolean {
+  return files.has(target) || target.endsWith('.ts') || target.startsWith('..');
+}
