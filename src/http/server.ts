@@ -16,7 +16,8 @@ import { createFraming } from './framing.ts';
 import { toListener } from './listener.ts';
 import { createLog, createLogStream, type Log, logLastWords } from './log.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './memory.ts';
-import { reloadCertificate, requireCertificate } from './tls.ts';
+import { holdRequests, type StartRights, sameRights } from './start-rights.ts';
+import { canStillRead, reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './tls.ts';
 import { UseRecorder } from './uses.ts';
 
 export interface ServeOptions {
@@ -30,6 +31,8 @@ export interface ServeOptions {
   docsFolder: string;
   /** Where the log goes; standard output where nothing is said. */
   log?: DestinationStream;
+  /** Of a daemon that root has started on the store of another account; else its rights stay as they are. */
+  rights?: StartRights;
   /** Limits of connections and memory other than the usual ones. */
   limits?: Partial<ConnectionLimits & MemoryLimits>;
 }
@@ -51,14 +54,15 @@ const drainMs = 10_000;
  * written. Resolves when the last connection is closed. Throws `bad_input` for a port that is taken.
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
-  const { settings } = options;
+  const { settings, rights = sameRights } = options;
   const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
   const log = createLog(settings.logLevel, out.stream);
   const forgetLastWords = logLastWords(log, out.close);
   const clock = new DaemonClock(options.domain.store, options.machineClock, log);
   const domain = { ...options.domain, clock: clock.now };
   const uses = new UseRecorder(domain.store.keys, log);
-  const certificate = await requireCertificate(settings);
+  const certificate = requireCertificate(settings, rights);
+  if (certificate) warnWhereKeyIsOpen(certificate, log);
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
   const memory = createMemory(limits);
   const app = createApp({
@@ -72,12 +76,17 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   });
   await clock.follow();
   const framing = createFraming(log);
-  const handler = framing.requireClear(toListener(app));
-  const { server, url } = await open(handler, settings, certificate !== undefined);
-  limitConnections(server, limits, () => memory.answers.isTight);
-  framing.guard(server);
-  // With a certificate the server was made with https.
-  const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
+  const requests = holdRequests(framing.requireClear(toListener(app)));
+  const { server, url, stopReloading } = await rights.withOwnForTheLastTime(async () => {
+    const { server, url } = await open(requests.listener, settings, certificate !== undefined);
+    limitConnections(server, limits, () => memory.answers.isTight);
+    framing.guard(server);
+    // With a certificate the server was made with https.
+    const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
+    return { server, url, stopReloading };
+  });
+  if (certificate && !(await canStillRead(certificate, log))) stopReloading?.();
+  requests.pass();
   const address = settings.baseUrl ?? url;
   await domain.store.daemon.recordAddress(address, process.pid);
   warnWhereExposed(settings, log);

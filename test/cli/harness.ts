@@ -78,6 +78,7 @@ export class Cli {
       clock: () => options.nowMs ?? this.nowMs,
       random: randomBytes,
       newId: randomUUID,
+      withOwnRights: (work) => work(),
       copy: options.copy ?? (() => Promise.reject(new Error('no clipboard'))),
       open: () => Promise.reject(new Error('no browser')),
       interrupted: () => new AbortController().signal,

@@ -1,8 +1,9 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
+import { requireOwnDatabase } from './safe-files.ts';
 
 /** The files of one store, beside each other under one name; each `:memory:` for a store that is kept nowhere. */
 export interface StoreFiles {
@@ -49,6 +50,7 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
   }
   return translating(file, () => {
     if (file !== memory && create) makeFolder(dirname(file));
+    if (file !== memory) requireOwnDatabase(file);
     // SQLite makes the -wal and -shm files with the mode of the database itself, so only that one needs the umask.
     const before = create ? process.umask(0o077) : undefined;
     try {
@@ -56,10 +58,7 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
       // WAL is a property of the file, the rest of the connection.
       if (create) writeAhead(connection, busyTimeoutMs);
       connection.exec(pragmas);
-      if (create && file !== memory) {
-        chmodSync(file, 0o600);
-        giveToFolderOwner(file);
-      }
+      if (create && file !== memory) chmodSync(file, 0o600);
       return connection;
     } finally {
       if (before !== undefined) process.umask(before);
@@ -89,13 +88,6 @@ export function writeAhead(connection: Connection, busyTimeoutMs: number): void 
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
-}
-
-/** What root makes (under sudo) belongs to the owner of the folder, so that the daemon's account can go on with it. */
-export function giveToFolderOwner(file: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(dirname(file));
-  if (uid !== 0) chownSync(file, uid, gid);
 }
 
 /**

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/doctor.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './files.ts';
 import { revokedIn, tornLinesIn } from './revocations.ts';
+import { readSmallFile } from './safe-files.ts';
 import { schemaVersions } from './schema-versions.ts';
 
 const busyTimeoutMs = 5000;
@@ -76,7 +77,7 @@ function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
 
 function readJournal(connection: Connection, file: string | null, nowMs: number): JournalFacts {
   if (file === null || !existsSync(file)) return { isThere: false, revoked: 0, alive: [], torn: 0 };
-  const text = readFileSync(file, 'utf8');
+  const text = readSmallFile(file);
   const revoked = revokedIn(text);
   const works = connection
     .prepare<[string, number], number>(

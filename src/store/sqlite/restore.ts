@@ -1,12 +1,13 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import type { KeptRevoked } from '../../core/backups.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { openBackup, versionIn } from './backup.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
-import { databaseNames, filesOf, giveToFolderOwner, openFile, type StoreFiles } from './files.ts';
+import { databaseNames, filesOf, openFile, type StoreFiles } from './files.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
 import { revokedIn } from './revocations.ts';
+import { readSmallFile, writeSmallFile } from './safe-files.ts';
 import { copyTables, createPrivate, syncFile } from './whole-files.ts';
 
 /** Puts a store together from a backup that was checked, beside the one at `path`; gives the path of that store. */
@@ -66,7 +67,7 @@ export function replayRevocations(registry: Connection, path: string, file: stri
     'update keys set revoked_at_ms = ? where id = ? and revoked_at_ms is null returning prefix',
   );
   const kept: KeptRevoked[] = [];
-  for (const [keyId, atMs] of revokedIn(readFileSync(revocations, 'utf8'))) {
+  for (const [keyId, atMs] of revokedIn(readSmallFile(revocations))) {
     const found = revoke.get(atMs, keyId);
     if (found) kept.push({ keyId, prefix: found.prefix, atMs });
   }
@@ -79,10 +80,7 @@ function putBackJournal(journal: string, file: string): void {
   try {
     const text = backup.prepare<[], string>('select text from backup_journal').pluck().get();
     if (text === undefined) return;
-    translating(journal, () => {
-      writeFileSync(journal, text, { mode: 0o600, flag: 'wx', flush: true });
-      giveToFolderOwner(journal);
-    });
+    translating(journal, () => writeSmallFile(journal, text, 'create'));
   } finally {
     backup.close();
   }
@@ -98,8 +96,7 @@ export function commitRestore(path: string): void {
   const alone = existsSync(path) ? openAlone(path) : undefined;
   try {
     translating(ready, () => {
-      writeFileSync(ready, '', { mode: 0o600, flush: true });
-      giveToFolderOwner(ready);
+      writeSmallFile(ready, '', 'replace');
       syncFolderOf(ready);
     });
     finishRestore(path);

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { translating } from './errors.ts';
-import { giveToFolderOwner } from './files.ts';
+import { openSmallFile } from './safe-files.ts';
 
 /** A key that is about to be revoked, as the journal names it. */
 export interface Revocation {
@@ -57,9 +57,8 @@ function toLine(event: 'revoked' | 'withdrawn', { atMs, keyId, prefix, secretHas
 
 function appendLines(file: string, lines: readonly string[]): void {
   translating(file, () => {
-    const fd = openSync(file, 'a+', 0o600);
+    const fd = openSmallFile(file, 'append');
     try {
-      if (fstatSync(fd).size === 0) giveToFolderOwner(file);
       appendWhole(fd, lines.join(''));
       fsyncSync(fd);
     } finally {
