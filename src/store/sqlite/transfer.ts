@@ -16,7 +16,7 @@ import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { removeLeftover, requireElsewhere, requireFreeTarget, translatingTarget } from './backup-target.ts';
 import { openDatabase } from './driver.ts';
-import { translating } from './errors.ts';
+import { toDomainError, translating } from './errors.ts';
 import { isCode, makeFolder } from './files.ts';
 import { syncFolderOf } from './prepared.ts';
 import { requireOwnFile } from './safe-files.ts';
@@ -48,7 +48,7 @@ export async function backupForAdmin(
   return inTransferFolder(path, async (folder) => {
     const made = join(folder, 'backup');
     const facts = await write(made);
-    const from = openSync(made, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const from = translating(path, () => openSync(made, constants.O_RDONLY | constants.O_NOFOLLOW));
     try {
       withOwn(prepare);
       const to = withOwn(() => translatingTarget(pending, () => openSync(pending, 'wx', 0o600)));
@@ -120,9 +120,10 @@ async function naming<T>(copy: string, file: string, work: () => Promise<T>): Pr
   try {
     return await work();
   } catch (thrown) {
-    if (!isHkctlError(thrown) || !thrown.message.includes(copy)) throw thrown;
-    const { code, hint, details } = thrown;
-    throw new HkctlError(code, thrown.message.replaceAll(copy, file), { hint, details, cause: thrown });
+    const error = toDomainError(thrown, file);
+    if (!isHkctlError(error) || !error.message.includes(copy)) throw error;
+    const { code, hint, details } = error;
+    throw new HkctlError(code, error.message.replaceAll(copy, file), { hint, details, cause: thrown });
   }
 }
 
