@@ -11,6 +11,7 @@ const [folder, names, targets] = process.argv.slice(-3).map((given) => JSON.pars
 
 let isStopped = false;
 let swaps = 0;
+let tries = 0;
 process.on('SIGTERM', () => {
   isStopped = true;
 });
@@ -25,6 +26,12 @@ function attempt(work) {
   }
 }
 
+/** The link and the file each stay for a while that no two rounds share, so that every step of root's meets both. */
+function linger() {
+  const until = process.hrtime.bigint() + BigInt(Math.floor(Math.random() * 400_000));
+  while (process.hrtime.bigint() < until);
+}
+
 function swap(name, target, isHard) {
   const path = join(folder, name);
   const kept = `${path}.kept`;
@@ -32,14 +39,16 @@ function swap(name, target, isHard) {
   if (name.includes('/')) attempt(() => mkdirSync(join(path, '..')));
   const wasThere = attempt(() => renameSync(path, kept));
   if (attempt(() => (isHard ? linkSync(target, path) : symlinkSync(target, path)))) swaps++;
+  linger();
   attempt(() => lstatSync(path).isSymbolicLink() && rmSync(path));
   if (isHard) attempt(() => rmSync(path));
   if (wasThere) attempt(() => renameSync(kept, path));
+  linger();
 }
 
 function round() {
   for (const name of names) {
-    for (const [i, target] of targets.entries()) swap(name, target, i === 0 && swaps % 5 === 0);
+    for (const [i, target] of targets.entries()) swap(name, target, i === 0 && ++tries % 5 === 0);
   }
   if (!isStopped) setImmediate(round);
   else process.stdout.write(`${swaps}\n`);
