@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { BackupFacts, KeptRevoked, RestoreHooks } from '../core/backups.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
@@ -7,6 +8,7 @@ import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
 import { finishRestore, holdRestore, openPresent } from './sqlite/prepared.ts';
+import { requireClosedFolder } from './sqlite/safe-files.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
 
@@ -70,6 +72,7 @@ export async function createStore(
   fill: (store: Store) => MaybePromise<void> = () => {},
 ): Promise<Store> {
   requireNoStore(path);
+  if (path !== ':memory:') requireClosedFolder(dirname(path));
   const { applyMigrations } = await import('./sqlite/migrations.ts');
   const files = filesOf(path);
   const opened: Connection[] = [];

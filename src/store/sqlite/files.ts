@@ -41,6 +41,7 @@ export interface ConnectionOptions {
 
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
+  if (file !== memory) translating(file, () => requireOwnDatabase(file));
   if (file !== memory && !create && !existsSync(file)) {
     const registry = file.replace(/\.(?:records|readings)\.db$/, '.db');
     if (registry !== file && existsSync(registry)) throw lacksFile(registry, file);
@@ -50,7 +51,6 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
   }
   return translating(file, () => {
     if (file !== memory && create) makeFolder(dirname(file));
-    if (file !== memory) requireOwnDatabase(file);
     // SQLite makes the -wal and -shm files with the mode of the database itself, so only that one needs the umask.
     const before = create ? process.umask(0o077) : undefined;
     try {

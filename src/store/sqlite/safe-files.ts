@@ -69,6 +69,17 @@ export function writeSmallFile(file: string, text: string, mode: 'replace' | 'cr
   }
 }
 
+/** Refuses to make a store where every account could put another one in its place: `store_unreadable` (exit 6). */
+export function requireClosedFolder(folder: string): void {
+  const mode = (statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o7777;
+  // In a sticky folder such as /tmp nobody can rename the files of others.
+  if ((mode & 0o002) === 0 || (mode & 0o1000) !== 0) return;
+  throw refused(
+    `Every account can write the folder ${folder} (mode ${mode.toString(8).padStart(4, '0')}), and put another store in place of this one.`,
+    `Close it first with: chmod 700 ${folder}. Or name another place with --store PATH.`,
+  );
+}
+
 /**
  * Refuses to use a database of a store whose file, or one that SQLite keeps beside it, is a link, no plain file, or was put
  * there by another account. SQLite itself follows a link in place of the database, and would only say that it cannot open it.
