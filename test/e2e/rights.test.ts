@@ -84,7 +84,7 @@ describe.skipIf(process.getuid?.() !== 0)('root on the store of another account 
     ];
     await ok([...create, '--secret-file', key]);
     // Large enough for a thread of its own.
-    const row = JSON.stringify({ id: 's1', code: 'S1', name: 'One', unit: 'Cel' });
+    const row = JSON.stringify({ id: 's1', code: 'S1', name: 'One', unit: 'Cel', is_active: true });
     writeFileSync(sensors, `${row}\n${'\n'.repeat(3_000_000)}`, { mode: 0o600 });
     await ok(['import', 'sensors', sensors, '--entity', 'BER']);
     await ok(['backup', backup]);
