@@ -6,6 +6,7 @@ import type { Services } from './cli/services.ts';
 import { readSurroundings } from './config.ts';
 import type { Clock } from './core/instants.ts';
 import { secureRandom } from './core/secrets.ts';
+import { createRights, type Rights } from './rights.ts';
 import type { StoreOptions } from './store/open.ts';
 
 /**
@@ -14,32 +15,59 @@ import type { StoreOptions } from './store/open.ts';
  */
 export async function main(process: NodeJS.Process): Promise<number> {
   const surroundings = readSurroundings(process);
+  const rights = createRights(process, __filename);
   const io = createIo(process, {
     ...surroundings,
     clock: Date.now,
     random: secureRandom,
     newId: () => crypto.randomUUID(),
+    withOwnRights: rights.withOwn,
     copy: async (text) => (await import('clipboardy')).default.write(text),
-    open: openInBrowser,
+    open: (url) => openInBrowser(url, rights),
   });
   const argv = process.argv.slice(2);
   // A rejection that nobody handles comes here, too.
   process.on('uncaughtException', (thrown) => process.exit(reportCrash(thrown, argv, io)));
-  return run(argv, io, createServices(io));
+  return run(argv, io, createServices(io, rights));
 }
 
-function createServices(io: Pick<Io, 'clock'>): Services {
+function createServices(io: Pick<Io, 'clock'>, rights: Rights): Services {
   const options = storeOptions(io.clock);
+  /** The functions that work on stores, once this process has the rights for the one at a path. */
+  const storeOf = async (path: string, how?: { makesFolder: boolean }) => {
+    rights.takeFor(path, how);
+    return import('./store/open.ts');
+  };
   return {
     version: packageJson.version,
-    openStore: async (path) => (await import('./store/open.ts')).openStore(path, options),
-    requireNoStore: async (path) => (await import('./store/open.ts')).requireNoStore(path),
-    createStore: async (path, fill) => (await import('./store/open.ts')).createStore(path, options, fill),
-    migrateStore: async (path, judge) => (await import('./store/open.ts')).migrateStore(path, options, judge),
-    backupStore: async (...given) => (await import('./store/open.ts')).backupStore(...given),
-    restoreStore: async (path, file, hooks) =>
-      (await import('./store/open.ts')).restoreStore(path, file, options, hooks),
-    inspectStore: async (path) => (await import('./store/sqlite/inspection.ts')).inspectStore(path),
+    async openStore(path) {
+      const { openStore } = await storeOf(path);
+      return openStore(path, options);
+    },
+    requireNoStore: async (path) => (await storeOf(path)).requireNoStore(path),
+    async createStore(path, fill) {
+      const { createStore } = await storeOf(path, { makesFolder: true });
+      return createStore(path, options, fill);
+    },
+    migrateStore: async (path, judge) => (await storeOf(path)).migrateStore(path, options, judge),
+    async backupStore(path, target, nowMs, force) {
+      const { backupStore } = await storeOf(path);
+      if (!rights.areAnothers()) return backupStore(path, target, nowMs, force);
+      const { backupForAdmin } = await import('./store/sqlite/transfer.ts');
+      const write = (file: string) => backupStore(path, file, nowMs, false);
+      return backupForAdmin(path, target, { force, withOwn: rights.withOwn }, write);
+    },
+    async restoreStore(path, file, hooks) {
+      const { restoreStore } = await storeOf(path, { makesFolder: true });
+      const { backupIn } = await import('./store/restoration.ts');
+      if (!rights.areAnothers()) return restoreStore(path, backupIn(file), options, hooks);
+      const { backupOfAdmin } = await import('./store/sqlite/transfer.ts');
+      return restoreStore(path, backupOfAdmin(path, file, rights.withOwn), options, hooks);
+    },
+    async inspectStore(path) {
+      rights.takeFor(path);
+      return (await import('./store/sqlite/inspection.ts')).inspectStore(path);
+    },
     async serve(domain, settings, hooks) {
       const [{ serve }, { resources }] = await Promise.all([
         import('./http/server.ts'),
@@ -53,6 +81,7 @@ function createServices(io: Pick<Io, 'clock'>): Services {
           resources,
           version: packageJson.version,
           docsFolder: join(__dirname, 'docs'),
+          rights,
         },
         hooks,
       );
@@ -80,11 +109,11 @@ function storeOptions(clock: Clock): StoreOptions {
 }
 
 /** Opens an address with what the desktop has for it; rejects where there is none. */
-async function openInBrowser(url: string): Promise<void> {
+async function openInBrowser(url: string, { withOwn }: Rights): Promise<void> {
   const { spawn } = await import('node:child_process');
   const [program, ...args] = browsers[process.platform] ?? ['xdg-open'];
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+    const child = withOwn(() => spawn(program, [...args, url], { stdio: 'ignore', detached: true }));
     child.on('error', reject);
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
     child.unref();

@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { basename, dirname, join, relative } from 'node:path';
 import { Chalk } from 'chalk';
 import { readSurroundings } from './config.ts';
+import { createRights } from './rights.ts';
 
 /**
  * `npm start`: shows a stranger the whole of hkctl in one go, by running the same commands that he would. A demo store in
@@ -13,9 +14,10 @@ import { readSurroundings } from './config.ts';
 
 const root = join(__dirname, '..');
 const cli = join(root, 'bin', 'hkctl.js');
-const { env, osAccount } = readSurroundings(process);
+const { env } = readSurroundings(process);
 const store = env.HKCTL_STORE ?? join(root, 'demo', 'hkctl.db');
 const folder = join(store, '..');
+const rights = createRights(process, __filename);
 const colour = new Chalk({ level: process.stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
 
 interface DemoKey {
@@ -43,6 +45,9 @@ main().then(
 );
 
 async function main(): Promise<number> {
+  // All that is made here belongs to the demo: root becomes its owner for good, and so do the commands it starts.
+  rights.takeFor(store);
+  await rights.withOwnForTheLastTime(async () => {});
   say(colour.bold('hkctl'), colour.dim('API keys for plants, and the API they open'), '');
   prepareStore();
   for (const key of Object.values(keys)) mintKey(key);
@@ -81,7 +86,7 @@ function prepareStore(): void {
     return;
   }
   // The commands after it act as this same profile.
-  const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? osAccount;
+  const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? readSurroundings(process).osAccount;
   const init = (at: string): void =>
     run(['init', '--demo', '--admin', admin, '--store', at], 'the demo store could not be made');
   if (existsSync(folder)) init(store);

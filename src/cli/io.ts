@@ -27,6 +27,11 @@ export interface Io {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly newId: () => string;
+  /**
+   * Runs something synchronous with the rights of the person who has called hkctl, for opening what that person has named.
+   * Everything else is done with the rights of the store's owner, which under root may be another account.
+   */
+  withOwnRights<T>(work: () => T): T;
   /** Puts a text on the clipboard of this machine; rejects where there is none. */
   copy(text: string): Promise<void>;
   /** Opens an address in the browser of this machine; rejects where there is none. */
@@ -61,7 +66,7 @@ export interface Output {
 /** What {@link createIo} needs beside the process itself. */
 export type IoParts = Pick<
   Io,
-  'env' | 'osAccount' | 'defaultStorePath' | 'clock' | 'random' | 'newId' | 'copy' | 'open'
+  'env' | 'osAccount' | 'defaultStorePath' | 'clock' | 'random' | 'newId' | 'withOwnRights' | 'copy' | 'open'
 >;
 
 /**

@@ -1,4 +1,4 @@
-import { closeSync, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { type FoundSecret, scanOverlap, secretsIn } from '../core/scan.ts';
 import { errnoOf } from './io.ts';
 
@@ -20,6 +20,8 @@ export interface ScanReport {
 
 /** Why a link in a folder was skipped. */
 export const linkReason = 'is a link, not followed';
+
+const otherReason = 'is no plain file';
 
 const pieceBytes = 1 << 20;
 
@@ -79,14 +81,20 @@ function scanFolder(folder: string, buffer: Buffer, report: ScanReport): void {
 }
 
 function kindOf(entry: Dirent): string {
-  return entry.isSymbolicLink() ? linkReason : 'is no plain file';
+  return entry.isSymbolicLink() ? linkReason : otherReason;
 }
 
 function scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boolean): void {
-  const fd = openSync(path, 'r');
+  // What was a plain file when its folder was listed may be a link or a FIFO by now, which nobody has named.
+  const fd = openSync(path, plain ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK : 'r');
   try {
+    const isFile = fstatSync(fd).isFile();
+    if (plain && !isFile) {
+      report.skipped.push({ path, reason: otherReason });
+      return;
+    }
     // What cannot be read again, such as a pipe, is counted through as it comes.
-    if (!plain && !fstatSync(fd).isFile()) {
+    if (!isFile) {
       scanOnce(fd, path, report);
       return;
     }
@@ -98,7 +106,7 @@ function scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boole
       report.bytes += read;
       const end = kept + read;
       const found = secretsIn(buffer, end);
-      if (found.length > 0) report.findings.push(...placed(path, start, found));
+      if (found.length > 0) report.findings.push(...placed(fd, path, start, found));
       // Shorter than a secret, so that none is found twice.
       kept = Math.min(scanOverlap, end);
       buffer.copyWithin(0, end - kept, end);
@@ -124,25 +132,20 @@ function scanOnce(fd: number, path: string, report: ScanReport): void {
 }
 
 /** Lines are counted only where something was found, by reading the file once more. */
-function placed(path: string, start: number, found: readonly FoundSecret[]): Finding[] {
-  const fd = openSync(path, 'r');
+function placed(fd: number, path: string, start: number, found: readonly FoundSecret[]): Finding[] {
   const buffer = Buffer.allocUnsafe(pieceBytes);
   const place = { line: 1, column: 1 };
   let at = 0;
-  try {
-    return found.map(({ offset, secret }) => {
-      for (const target = start + offset; at < target; ) {
-        const read = readSync(fd, buffer, 0, Math.min(buffer.length, target - at), at);
-        // A file that shrank meanwhile: the place is as good as it can be.
-        if (read === 0) break;
-        advance(place, buffer, 0, read);
-        at += read;
-      }
-      return { path, ...place, secret };
-    });
-  } finally {
-    closeSync(fd);
-  }
+  return found.map(({ offset, secret }) => {
+    for (const target = start + offset; at < target; ) {
+      const read = readSync(fd, buffer, 0, Math.min(buffer.length, target - at), at);
+      // A file that shrank meanwhile: the place is as good as it can be.
+      if (read === 0) break;
+      advance(place, buffer, 0, read);
+      at += read;
+    }
+    return { path, ...place, secret };
+  });
 }
 
 function advance(place: { line: number; column: number }, bytes: Buffer, from: number, to: number): void {

@@ -2,14 +2,18 @@ import type { AuditHead } from './audit.ts';
 import type { Role } from './roles.ts';
 import type { MaybePromise, Store } from './store.ts';
 
-/** What a backup holds, so that people see whether it is the one they think. */
-export interface BackupFacts {
+/** What a backup says of itself without being read whole, so that people see whether it is the one they think. */
+export interface BackupHead {
   createdAtMs: number;
   keys: number;
   auditRecords: number;
+  bytes: number;
+}
+
+/** The same of a backup that was read whole. */
+export interface BackupFacts extends BackupHead {
   /** Records of the trail that an earlier hkctl cut in the middle of a character; see `damageText`. */
   damagedAuditRecords: readonly number[];
-  bytes: number;
 }
 
 /**
@@ -37,7 +41,7 @@ export interface RestoreHooks {
   /** Judges the actor in the store that is there or, where none can be opened, in the one of the backup; throws to refuse. */
   judge(store: Store): MaybePromise<void>;
   /** Asked before the backup is copied and anything is replaced; throws to refuse. */
-  confirm(facts: BackupFacts): MaybePromise<void>;
+  confirm(head: BackupHead): MaybePromise<void>;
   /**
    * Appends the audit events of the restore to the store that will be there. `replaced` is where the trail of the store
    * ended that was there; null where none could be read.

@@ -84,7 +84,8 @@ export function* readingSteps(
   return { batch: rejected.length === 0 ? batch : cutToCount(batch), positions, rejected };
 }
 
-function lastOf<T>(steps: Generator<void, T>): T {
+/** Takes all steps of a piece of work at once, and gives its result. */
+export function lastOf<T>(steps: Generator<void, T>): T {
   for (;;) {
     const result = steps.next();
     if (result.done) return result.value;

@@ -17,7 +17,8 @@ import { createFraming } from './framing.ts';
 import { toListener } from './listener.ts';
 import { createLog, createLogStream, type Log, logLastWords } from './log.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './memory.ts';
-import { reloadCertificate, requireCertificate } from './tls.ts';
+import { holdRequests, type StartRights, sameRights } from './start-rights.ts';
+import { canStillRead, reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './tls.ts';
 import { UseRecorder } from './uses.ts';
 
 export interface ServeOptions {
@@ -31,6 +32,8 @@ export interface ServeOptions {
   docsFolder: string;
   /** Where the log goes; standard output where nothing is said. */
   log?: DestinationStream;
+  /** Of a daemon that root has started on the store of another account; else its rights stay as they are. */
+  rights?: StartRights;
   /** Limits of connections and memory other than the usual ones. */
   limits?: Partial<ConnectionLimits & MemoryLimits>;
   /** So long answers under way may take after the end was asked for, other than the usual time. */
@@ -54,7 +57,7 @@ const drainMs = 10_000;
  * written. Resolves when the last connection is closed. Throws `bad_input` for a port that is taken.
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
-  const { settings } = options;
+  const { settings, rights = sameRights } = options;
   const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
   const log = createLog(settings.logLevel, out.stream);
   const forgetLastWords = logLastWords(log, out.close);
@@ -62,7 +65,8 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const domain = { ...options.domain, clock: clock.now };
   const uses = new UseRecorder(domain.store.keys, log);
   const anchors = new AuditAnchors(domain.store.audit, log);
-  const certificate = await requireCertificate(settings);
+  const certificate = requireCertificate(settings, rights);
+  if (certificate) warnWhereKeyIsOpen(certificate, log);
   await domain.store.daemon.begin();
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
   const memory = createMemory(limits);
@@ -79,12 +83,17 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   });
   await clock.follow();
   const framing = createFraming(log);
-  const handler = framing.requireClear(toListener(app));
-  const { server, url } = await open(handler, settings, certificate !== undefined);
-  connections.watch(server, () => memory.answers.isTight);
-  framing.guard(server);
-  // With a certificate the server was made with https.
-  const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
+  const requests = holdRequests(framing.requireClear(toListener(app)));
+  const { server, url, stopReloading } = await rights.withOwnForTheLastTime(async () => {
+    const { server, url } = await open(requests.listener, settings, certificate !== undefined);
+    connections.watch(server, () => memory.answers.isTight);
+    framing.guard(server);
+    // With a certificate the server was made with https.
+    const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
+    return { server, url, stopReloading };
+  });
+  if (certificate && !(await canStillRead(certificate, log))) stopReloading?.();
+  requests.pass();
   const address = settings.baseUrl ?? url;
   await domain.store.daemon.recordAddress(address, process.pid);
   warnWhereExposed(settings, log);

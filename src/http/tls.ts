@@ -1,16 +1,23 @@
 import { constants } from 'node:crypto';
-import { unwatchFile, watchFile } from 'node:fs';
+import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { HkctlError } from '../core/errors.ts';
 import type { ServeSettings } from '../core/settings.ts';
 import type { Log } from './log.ts';
+import type { StartRights } from './start-rights.ts';
 
 /** Paths of a certificate and its key, both readable and fitting each other when the daemon started. */
 export interface Certificate {
   cert: string;
   key: string;
+}
+
+/** A certificate as the daemon found it at its start. */
+export interface FoundCertificate extends Certificate {
+  /** The permission bits of the key's file. */
+  keyMode: number;
 }
 
 /** Forward secrecy and authenticated encryption only; TLS 1.3 brings its own. */
@@ -30,14 +37,22 @@ const ciphers = [
 const lookMs = 5_000;
 
 /** Judges `--tls-cert` and `--tls-key`: both or none, readable, a pair. Throws `usage` or `bad_input`. */
-export async function requireCertificate({ tlsCert, tlsKey }: ServeSettings): Promise<Certificate | undefined> {
+export function requireCertificate(
+  { tlsCert, tlsKey }: ServeSettings,
+  { withOwn }: Pick<StartRights, 'withOwn'>,
+): FoundCertificate | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
     throw new HkctlError('usage', 'Give --tls-cert and --tls-key together.');
   }
-  const certificate = { cert: tlsCert, key: tlsKey };
   try {
-    createSecureContext(await contextOf(certificate));
+    const { cert, key, mode } = withOwn(() => ({
+      cert: readFileSync(tlsCert),
+      key: readFileSync(tlsKey),
+      mode: statSync(tlsKey).mode & 0o777,
+    }));
+    createSecureContext(toContext(cert, key));
+    return { cert: tlsCert, key: tlsKey, keyMode: mode };
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new HkctlError('bad_input', `The certificate ${tlsCert} and key ${tlsKey} cannot be used: ${reason}`, {
@@ -45,7 +60,31 @@ export async function requireCertificate({ tlsCert, tlsKey }: ServeSettings): Pr
       cause: thrown,
     });
   }
-  return certificate;
+}
+
+/** Says so where every account of the machine can read or change the private key. */
+export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log): void {
+  // On Windows the bits mean nothing.
+  if ((keyMode & 0o006) === 0 || process.platform === 'win32') return;
+  const mode = keyMode.toString(8).padStart(4, '0');
+  log.warn(
+    { key, mode },
+    `EVERY ACCOUNT OF THIS MACHINE CAN READ THE PRIVATE KEY ${key} (mode ${mode}); run: chmod 600 ${key}`,
+  );
+}
+
+/** Whether a daemon that has given root up can read its files again when they change; says so where it cannot. */
+export async function canStillRead(certificate: Certificate, log: Log): Promise<boolean> {
+  try {
+    await contextOf(certificate);
+    return true;
+  } catch (thrown) {
+    log.warn(
+      { err: thrown, cert: certificate.cert },
+      "the account of the store cannot read the certificate or its key: new ones count from the daemon's next start on",
+    );
+    return false;
+  }
 }
 
 /**
@@ -72,9 +111,13 @@ export async function reloadCertificate(server: HttpsServer, certificate: Certif
 }
 
 async function contextOf({ cert, key }: Certificate): Promise<SecureContextOptions> {
+  return toContext(await readFile(cert), await readFile(key));
+}
+
+function toContext(cert: Buffer, key: Buffer): SecureContextOptions {
   return {
-    cert: await readFile(cert),
-    key: await readFile(key),
+    cert,
+    key,
     minVersion: 'TLSv1.2',
     ciphers,
     ecdhCurve: 'X25519:P-256:P-384',

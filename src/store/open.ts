@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/backups.ts';
 import { HkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
 import type { MaybePromise, Store } from '../core/store.ts';
+import type { BackupSource } from './restoration.ts';
 import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
 import { finishRestore, openPresent } from './sqlite/prepared.ts';
+import { requireClosedFolder } from './sqlite/safe-files.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
 import { requireStorePath } from './sqlite/store-path.ts';
@@ -72,6 +75,7 @@ export async function createStore(
   fill: (store: Store) => MaybePromise<void> = () => {},
 ): Promise<Store> {
   requireNoStore(path);
+  if (path !== ':memory:') requireClosedFolder(dirname(path));
   const { applyMigrations } = await import('./sqlite/migrations.ts');
   const files = filesOf(path);
   const opened: Connection[] = [];
@@ -142,12 +146,12 @@ export async function backupStore(path: string, target: string, nowMs: number, f
 /** Puts the store of a backup at a path, see `restoration.ts`. */
 export async function restoreStore(
   path: string,
-  file: string,
+  source: BackupSource,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
   const { restoreBackup } = await import('./restoration.ts');
-  return restoreBackup(path, file, options, hooks);
+  return restoreBackup(path, source, options, hooks);
 }
 
 function alreadyThere(path: string): HkctlError {

@@ -1,4 +1,4 @@
-import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../core/backups.ts';
+import type { BackupHead, KeptStopped, RestoreHooks, RestoreOutcome } from '../core/backups.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import type { Store } from '../core/store.ts';
 import { migrateStore, openStore, type StoreOptions } from './open.ts';
@@ -15,6 +15,19 @@ import { SqliteStore } from './sqlite/store.ts';
 
 const busyTimeoutMs = 5000;
 
+/** Where a backup comes from. */
+export interface BackupSource {
+  /** What it says of itself. */
+  head(): BackupHead;
+  /** Runs something with the path of a file that this process can read. */
+  use<T>(work: (file: string) => Promise<T>): Promise<T>;
+}
+
+/** A backup in a file that this process can read. */
+export function backupIn(file: string): BackupSource {
+  return { head: () => readBackupHead(file), use: (work) => work(file) };
+}
+
 /**
  * Puts the store of a backup at a path: the old store or the new one is there afterwards, whenever it is cut off. Whatever
  * was stopped since stays so: that is read once nobody else can change the old store, so that none is missed. Throws
@@ -22,13 +35,23 @@ const busyTimeoutMs = 5000;
  */
 export async function restoreBackup(
   path: string,
-  file: string,
+  source: BackupSource,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
-  const head = readBackupHead(file);
+  const head = source.head();
   const isReadable = await checkPresent(path, options, hooks);
   await hooks.confirm(head);
+  return source.use((file) => restoreFile(path, file, isReadable, options, hooks));
+}
+
+async function restoreFile(
+  path: string,
+  file: string,
+  isReadable: boolean,
+  options: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<RestoreOutcome> {
   const letGo = holdRestore(path);
   try {
     const letDaemonsIn = await keepDaemonsOut(path, options);

@@ -16,6 +16,7 @@ import {
   requireNoStore,
   restoreStore,
 } from '../../src/store/open.ts';
+import { backupIn } from '../../src/store/restoration.ts';
 import { inspectStore } from '../../src/store/sqlite/inspection.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
@@ -78,6 +79,7 @@ export class Cli {
       clock: () => options.nowMs ?? this.nowMs,
       random: randomBytes,
       newId: randomUUID,
+      withOwnRights: (work) => work(),
       copy: options.copy ?? (() => Promise.reject(new Error('no clipboard'))),
       open: () => Promise.reject(new Error('no browser')),
       interrupted: () => new AbortController().signal,
@@ -176,7 +178,7 @@ export function createServices(clock: () => number): Services {
     createStore: async (path, fill) => createStore(path, options, fill),
     migrateStore: async (path, judge) => migrateStore(path, options, judge),
     backupStore,
-    restoreStore: (path, file, hooks) => restoreStore(path, file, options, hooks),
+    restoreStore: (path, file, hooks) => restoreStore(path, backupIn(file), options, hooks),
     inspectStore: async (path) => inspectStore(path),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeReadings } from '../../src/core/readings.ts';
+import { judgeReadings, lastOf } from '../../src/core/readings.ts';
 import type { Sensor } from '../../src/core/store.ts';
 import { resolveSenml } from '../../src/http/senml.ts';
 
@@ -8,7 +8,7 @@ const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: null, isActive
 
 /** The instant in epoch ms of one SenML record, or the code of its refusal. */
 function outcomeOf(record: Record<string, unknown>): number | string | undefined {
-  const { items } = resolveSenml([{ n: 'OVEN', v: 1, ...record }], nowMs * 1000);
+  const { items } = lastOf(resolveSenml([{ n: 'OVEN', v: 1, ...record }], nowMs * 1000));
   const { batch, rejected } = judgeReadings(items, new Map([['OVEN', oven]]), nowMs * 1000);
   return rejected[0]?.code ?? (batch.atUs[0] ?? Number.NaN) / 1000;
 }

@@ -98,7 +98,7 @@ function parseMapping(given: string): [column: string, field: string] {
 function openSource(context: Context, file: string): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
   if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
   try {
-    const fd = openSync(file, 'r');
+    const fd = context.io.withOwnRights(() => openSync(file, 'r'));
     const stat = fstatSync(fd);
     if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, not a file of records.`);
     // The chunks of a stream without an encoding are buffers.

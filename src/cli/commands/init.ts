@@ -60,6 +60,11 @@ export const init = defineCommand({
           `Organization ${tenant.name}, entity ${entity.name} (${entity.code}), Super user ${user.login}`,
         );
         if (given.demo) context.print('A made-up plant was loaded.');
+        for (const open of await openFolders(context)) {
+          context.say(
+            `warning: others than its owner can write the folder ${open}; best is a folder for the store alone, with mode 0700.`,
+          );
+        }
         context.say(`Next: hkctl keys create --entity ${entity.code}, then hkctl serve`);
       }
     } finally {
@@ -67,6 +72,15 @@ export const init = defineCommand({
     }
   },
 });
+
+/** The folder of the new store, where its mode lets others write in it. */
+async function openFolders({ services, storePath }: Context): Promise<string[]> {
+  if (storePath === ':memory:') return [];
+  const files = (await services.inspectStore(storePath)).files();
+  return files
+    .filter(({ kind, mode }) => kind === 'folder' && (mode & 0o022) !== 0)
+    .map(({ path, mode }) => `${path} (mode ${mode.toString(8).padStart(4, '0')})`);
+}
 
 const demoDefaults = {
   org: 'Demo Castings',

@@ -43,11 +43,14 @@ function choose(context: Context, wish: HandoverWish): ChosenHandover & { panel:
   const { secretFile, secretDir } = wish;
   const files = new Map<string, string>();
   if (secretFile !== undefined) {
-    const inner = wish.replace ? createReplacingFileHandover(secretFile) : createNewFileHandover(secretFile);
-    return { handover: naming(inner, files, secretFile), files, printed: false, panel: false };
+    const inner = context.io.withOwnRights(() =>
+      wish.replace ? createReplacingFileHandover(secretFile) : createNewFileHandover(secretFile),
+    );
+    return { handover: naming(withOwnRights(context, inner), files, secretFile), files, printed: false, panel: false };
   }
   if (secretDir !== undefined) {
-    return { handover: createFolderHandover(secretDir, files), files, printed: false, panel: false };
+    const inner = createFolderHandover(secretDir, files);
+    return { handover: withOwnRights(context, inner), files, printed: false, panel: false };
   }
   requireReader(context);
   requireNoScrollback(context, wish.keys);
@@ -78,6 +81,15 @@ function requireNoScrollback(context: Context, keys: number): void {
   if (!io.stdinIsTTY) throw refuse('Standard input is no terminal, so the one-time panel could not be dismissed.');
   if (!canDraw(io.env, io.stdout)) throw refuse('This terminal (TERM) has no alternate screen for the one-time panel.');
   if (!fitsPanel(context, keys)) throw refuse(`${keys} secrets do not fit on this screen at once.`, '--secret-dir DIR');
+}
+
+/** Files for secrets are named by the admin, and all that is done to them happens at once. */
+function withOwnRights({ io }: Context, inner: Handover): Handover {
+  return {
+    deliver: (handed) => io.withOwnRights(() => inner.deliver(handed)),
+    complete: () => io.withOwnRights(() => inner.complete()),
+    withdraw: () => io.withOwnRights(() => inner.withdraw()),
+  };
 }
 
 function naming(inner: Handover, files: Map<string, string>, path: string): Handover {

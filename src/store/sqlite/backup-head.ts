@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { BackupFacts } from '../../core/backups.ts';
+import type { BackupHead } from '../../core/backups.ts';
 import { openBackup } from './backup.ts';
 import { translating } from './errors.ts';
 
@@ -7,7 +7,7 @@ import { translating } from './errors.ts';
  * What a backup says of itself, without reading all of it: enough for the question whether it is the one that was meant.
  * `bad_input` where a file is no backup, `store_too_new` where a newer hkctl made it.
  */
-export function readBackupHead(file: string): BackupFacts {
+export function readBackupHead(file: string): BackupHead {
   const backup = openBackup(file);
   try {
     return translating(file, () => {

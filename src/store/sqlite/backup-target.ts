@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/path-faults.ts';
@@ -15,6 +15,27 @@ function ownFiles(path: string): string[] {
   const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
   const sidecars = ['', '-wal', '-shm', '-journal'];
   return [prepared.ready, prepared.lock, ...bases].flatMap((file) => sidecars.map((end) => file + end));
+}
+
+/**
+ * Refuses a target that is there already (`state_forbids`) unless it may be replaced; what is no plain file, such as a
+ * device or a FIFO, never may (`bad_input`): the backup would take its place.
+ */
+export function requireFreeTarget(target: string, force: boolean): void {
+  translatingTarget(target, () => {
+    const found = statSync(target, { throwIfNoEntry: false });
+    if (found === undefined) return;
+    if (!force) {
+      throw new HkctlError('state_forbids', `${target} is there already; nothing was written.`, {
+        hint: 'Give another name, or --force to replace it once the new backup is whole.',
+      });
+    }
+    if (found.isFile()) return;
+    const what = found.isDirectory() ? 'it is a folder' : 'it is no plain file';
+    throw new HkctlError('bad_input', `${target} cannot be written: ${what}.`, {
+      hint: 'Give the name of a new file.',
+    });
+  });
 }
 
 /** Refuses a file of the store at a path: a backup in its place would be the end of both. Throws `bad_input`. */
@@ -41,8 +62,8 @@ function placeOf(file: string): string | undefined {
  */
 export function removeLeftover(pending: string): void {
   translatingTarget(pending, () => {
-    if (!existsSync(pending)) return;
-    const fd = openSync(pending, 'r');
+    if (lstatSync(pending, { throwIfNoEntry: false }) === undefined) return;
+    const fd = openLeftover(pending);
     const header = Buffer.alloc(100);
     try {
       const read = readSync(fd, header);
@@ -51,14 +72,31 @@ export function removeLeftover(pending: string): void {
         read > 0 &&
         !(header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && (id === marks.unfinished || id === marks.whole))
       ) {
-        throw new HkctlError('state_forbids', `${pending} is there already, and is no backup; nothing was written.`, {
-          hint: 'A backup is written under that name first: move the file away.',
-        });
+        throw notOurs(pending);
       }
     } finally {
       closeSync(fd);
     }
     rmSync(pending, { force: true });
+  });
+}
+
+/** Opened without following a link, and without waiting for whoever writes to a FIFO. */
+function openLeftover(pending: string): number {
+  let fd: number;
+  try {
+    fd = openSync(pending, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (thrown) {
+    throw lstatSync(pending).isFile() ? thrown : notOurs(pending);
+  }
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw notOurs(pending);
+}
+
+function notOurs(pending: string): HkctlError {
+  return new HkctlError('state_forbids', `${pending} is there already, and is no backup; nothing was written.`, {
+    hint: 'A backup is written under that name first: move the file away.',
   });
 }
 

@@ -1,14 +1,15 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { verifyTrail } from '../../core/audit-verification.ts';
 import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { createAppendAudit, createAuditStore } from './audit.ts';
-import { marks, removeLeftover, requireElsewhere, translatingTarget } from './backup-target.ts';
+import { marks, removeLeftover, requireElsewhere, requireFreeTarget, translatingTarget } from './backup-target.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { toDomainError, translating } from './errors.ts';
 import { type DatabaseName, databaseNames, filesOf, lacksFile } from './files.ts';
 import { syncFolderOf } from './prepared.ts';
 import { createRegistry } from './registry.ts';
+import { readSmallFile } from './safe-files.ts';
 import { requireNotNewer } from './schema-versions.ts';
 import { copyTables, createPrivate, syncFile } from './whole-files.ts';
 
@@ -18,11 +19,7 @@ import { copyTables, createPrivate, syncFile } from './whole-files.ts';
  * once it is whole, synced and checked. Throws `state_forbids` where it is there and `force` was not given.
  */
 export async function writeBackup(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts> {
-  if (existsSync(target) && !force) {
-    throw new HkctlError('state_forbids', `${target} is there already; nothing was written.`, {
-      hint: 'Give another name, or --force to replace it once the new backup is whole.',
-    });
-  }
+  requireFreeTarget(target, force);
   const files = filesOf(path);
   if (files.revocations === null) throw new Error('a store in memory has no backup');
   const pending = `${target}.new`;
@@ -73,7 +70,7 @@ function fill(backup: Connection, files: ReturnType<typeof filesOf>, nowMs: numb
   }
   const journal = files.revocations;
   if (journal !== null && existsSync(journal)) {
-    backup.prepare('insert into backup_journal (text) values (?)').run(readFileSync(journal, 'utf8'));
+    backup.prepare('insert into backup_journal (text) values (?)').run(readSmallFile(journal));
   }
   backup.pragma(`application_id = ${marks.whole}`);
   backup.exec('commit');
@@ -81,8 +78,11 @@ function fill(backup: Connection, files: ReturnType<typeof filesOf>, nowMs: numb
 
 /** Opens a backup for reading; `bad_input` where a file is none, `store_too_new` where a newer hkctl made it. */
 export function openBackup(file: string): Connection {
-  if (!existsSync(file)) throw new HkctlError('bad_input', `There is no file ${file}.`);
-  if (statSync(file).isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, and no backup.`);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) throw new HkctlError('bad_input', `There is no file ${file}.`);
+  if (stats.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, and no backup.`);
+  // SQLite would wait for whoever writes to a FIFO.
+  if (!stats.isFile()) throw new HkctlError('bad_input', `${file} is no plain file, and no backup.`);
   let backup: Connection | undefined;
   try {
     backup = openDatabase(file, { readonly: true, fileMustExist: true });

@@ -2,7 +2,7 @@ import { closeSync, lstatSync, openSync } from 'node:fs';
 import { HkctlError } from '../../core/errors.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
-import { giveToFolderOwner, isCode } from './files.ts';
+import { isCode } from './files.ts';
 
 /*
  * Whether a daemon serves a store is a question to the system's locks: they end with the process that holds them, however
@@ -87,7 +87,6 @@ function makeEmpty(file: string): void {
   }
   try {
     closeSync(openSync(file, 'wx', 0o600));
-    giveToFolderOwner(file);
   } catch (thrown) {
     // Another process made it in the meantime.
     if (!isCode(thrown, 'EEXIST')) throw thrown;

@@ -1,8 +1,9 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
+import { requireOwnDatabase } from './safe-files.ts';
 
 /** The files of one store, beside each other under one name; each `:memory:` for a store that is kept nowhere. */
 export interface StoreFiles {
@@ -43,6 +44,7 @@ export interface ConnectionOptions {
 
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
+  if (file !== memory) translating(file, () => requireOwnDatabase(file));
   if (file !== memory && !create && !existsSync(file)) {
     const stem = file.replace(/\.(?:records|readings)\.db$/, '');
     // Of a store whose name ends otherwise, the name itself is the stem.
@@ -61,10 +63,7 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
       // WAL is a property of the file, the rest of the connection.
       if (create) writeAhead(connection, busyTimeoutMs);
       connection.exec(pragmas);
-      if (create && file !== memory) {
-        chmodSync(file, 0o600);
-        giveToFolderOwner(file);
-      }
+      if (create && file !== memory) chmodSync(file, 0o600);
       return connection;
     } finally {
       if (before !== undefined) process.umask(before);
@@ -94,13 +93,6 @@ export function writeAhead(connection: Connection, busyTimeoutMs: number): void 
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
-}
-
-/** What root makes (under sudo) belongs to the owner of the folder, so that the daemon's account can go on with it. */
-export function giveToFolderOwner(file: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(dirname(file));
-  if (uid !== 0) chownSync(file, uid, gid);
 }
 
 /**

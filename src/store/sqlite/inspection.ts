@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/doctor.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './files.ts';
 import { readJournalWords } from './journal-lines.ts';
+import { readSmallFile } from './safe-files.ts';
 import { schemaVersions } from './schema-versions.ts';
 
 const busyTimeoutMs = 5000;
@@ -80,7 +81,7 @@ function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
 
 function readJournal(connection: Connection, file: string | null, nowMs: number): JournalFacts {
   if (file === null || !existsSync(file)) return { isThere: false, revoked: 0, alive: [], torn: 0 };
-  const { keys: revoked, torn } = readJournalWords(readFileSync(file, 'utf8'));
+  const { keys: revoked, torn } = readJournalWords(readSmallFile(file));
   const works = connection
     .prepare<[string, number], number>(
       'select 1 from keys where id = ? and revoked_at_ms is null and coalesce(expires_at_ms > ?, true)',

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
-import { databaseNames, filesOf, giveToFolderOwner, isCode, makeFolder, openFile, writeAhead } from './files.ts';
+import { databaseNames, filesOf, isCode, makeFolder, openFile, writeAhead } from './files.ts';
+import { openSmallFile, requireOwnFile } from './safe-files.ts';
 import { isEmpty } from './schema-versions.ts';
 import { requireStorePath } from './store-path.ts';
 
@@ -48,6 +49,7 @@ export function finishRestore(path: string): void {
   translating(path, () => {
     // One process at a time: a second one would delete the log of the database that the first has put in place and uses.
     for (let inode = inodeOf(ready); inode !== undefined; inode = inodeOf(ready)) {
+      requireOwnFile(ready);
       const lock = lockFile(ready, inode, waitMs);
       try {
         if (lock) putInPlace(path);
@@ -67,8 +69,7 @@ export function holdRestore(path: string): () => void {
   return translating(file, () => {
     makeFolder(dirname(file));
     for (;;) {
-      closeSync(openSync(file, 'a', 0o600));
-      giveToFolderOwner(file);
+      closeSync(openSmallFile(file, 'append'));
       const inode = inodeOf(file);
       const lock = inode === undefined ? undefined : lockOfRestore(file, inode, path);
       if (!lock) continue;

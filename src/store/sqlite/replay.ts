@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { KeptStopped } from '../../core/backups.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { type Role, roleExceeds } from '../../core/roles.ts';
@@ -6,10 +6,11 @@ import type { Entity, User } from '../../core/store.ts';
 import { openBackup } from './backup.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
-import { filesOf, giveToFolderOwner } from './files.ts';
+import { filesOf } from './files.ts';
 import { type JournalWords, keyLine, readJournalWords, type StateEvent, stateLine } from './journal-lines.ts';
 import type { PresentStore } from './present.ts';
 import { appendLines } from './revocations.ts';
+import { readSmallFile, writeSmallFile } from './safe-files.ts';
 
 /** What a replay works on. */
 export interface Replay {
@@ -41,7 +42,7 @@ export function replayStops(replay: Replay): KeptStopped[] {
   const journal = filesOf(path).revocations;
   if (journal === null) return [];
   if (!existsSync(journal)) putBackJournal(journal, file);
-  const words = readJournalWords(existsSync(journal) ? readFileSync(journal, 'utf8') : '');
+  const words = readJournalWords(existsSync(journal) ? readSmallFile(journal) : '');
   const found = registry
     .transaction(() => {
       const led = tenantsWithSuperUser(registry);
@@ -63,10 +64,7 @@ function putBackJournal(journal: string, file: string): void {
   try {
     const text = backup.prepare<[], string>('select text from backup_journal').pluck().get();
     if (text === undefined) return;
-    translating(journal, () => {
-      writeFileSync(journal, text, { mode: 0o600, flag: 'wx', flush: true });
-      giveToFolderOwner(journal);
-    });
+    translating(journal, () => writeSmallFile(journal, text, 'create'));
   } finally {
     backup.close();
   }

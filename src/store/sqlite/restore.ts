@@ -1,10 +1,11 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import { openBackup, versionIn } from './backup.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
-import { databaseNames, filesOf, giveToFolderOwner, openFile, type StoreFiles } from './files.ts';
+import { databaseNames, filesOf, openFile, type StoreFiles } from './files.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
+import { writeSmallFile } from './safe-files.ts';
 import { copyTables, createPrivate, syncFile } from './whole-files.ts';
 
 /** Puts a store together from a backup that was checked, beside the one at `path`; gives the path of that store. */
@@ -64,8 +65,7 @@ export async function replaceStore(
   try {
     await last(alone);
     translating(ready, () => {
-      writeFileSync(ready, '', { mode: 0o600, flush: true });
-      giveToFolderOwner(ready);
+      writeSmallFile(ready, '', 'replace');
       syncFolderOf(ready);
     });
     finishRestore(path);

@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { translating } from './errors.ts';
-import { giveToFolderOwner } from './files.ts';
 import { type KeyEvent, keyLine, type Revocation } from './journal-lines.ts';
+import { openSmallFile } from './safe-files.ts';
 
 /**
  * Notes revocations in an append-only file beside the store, synced, so that restoring an old copy revives no key. Runs
@@ -32,9 +32,8 @@ export function withLines<T>(
 /** Appends lines to a journal, synced, all or none. The registry's write lock must be held: nobody else appends meanwhile. */
 export function appendLines(file: string, lines: readonly string[]): void {
   translating(file, () => {
-    const fd = openSync(file, 'a+', 0o600);
+    const fd = openSmallFile(file, 'append');
     try {
-      if (fstatSync(fd).size === 0) giveToFolderOwner(file);
       appendWhole(fd, lines.join(''));
       fsyncSync(fd);
     } finally {

@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { type Connection, openDatabase } from './driver.ts';
-import { giveToFolderOwner } from './files.ts';
 
 /**
  * Makes a database of its own for its owner only (mode 0600), written once and in a row: it keeps no log, since a file
@@ -8,7 +7,6 @@ import { giveToFolderOwner } from './files.ts';
  */
 export function createPrivate(file: string): Connection {
   closeSync(openSync(file, 'wx', 0o600));
-  giveToFolderOwner(file);
   const connection = openDatabase(file, { fileMustExist: true });
   connection.exec('pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off');
   return connection;

@@ -53,8 +53,9 @@ export const create = defineCommand({
   async run(context, flags) {
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['api_keys.create'], { action: 'key.create', target: flags.name ?? '' });
-    if (flags.secretFile === undefined) requireReader(context);
-    else requireFreePath(flags.secretFile);
+    const { secretFile } = flags;
+    if (secretFile === undefined) requireReader(context);
+    else context.io.withOwnRights(() => requireFreePath(secretFile));
     const input = await completeInput(context, domain, actor, flags);
     await createAndHandOver(context, domain, actor, input, flags);
   },

@@ -6,6 +6,7 @@ import type { Key } from '../../../core/store.ts';
 import type { Context } from '../../context.ts';
 import { completePending, discardPending, isLeftover, pendingPath, readSecretFile } from '../../handover/files.ts';
 import { handoverJson } from '../../handover/stdout.ts';
+import type { Io } from '../../io.ts';
 
 /**
  * Ends a rotation that was cut off between its steps. A `PATH.new` with the secret of an active successor of the key is
@@ -19,17 +20,19 @@ export async function finishPending(
   ref: string,
   { secretFile: path, force }: { secretFile: string; force: boolean },
 ): Promise<boolean> {
-  const pending = pendingPath(path);
-  const secret = readSecretFile(pending);
+  const { io } = context;
+  const pending = io.withOwnRights(() => pendingPath(path));
+  const secret = io.withOwnRights(() => readSecretFile(pending));
   if (secret === undefined) return false;
   const asked = await requireKey(domain, actor, ref);
   const key = await keyOf(domain, actor, secret);
   if (!key) {
-    if (!force && !isLeftover(pending)) throw inTheWay(`${pending} holds no secret; a rotation would replace it.`);
-    const what = isLeftover(pending)
+    const isOurs = io.withOwnRights(() => isLeftover(pending));
+    if (!force && !isOurs) throw inTheWay(`${pending} holds no secret; a rotation would replace it.`);
+    const what = isOurs
       ? 'a rotation was cut off before it was kept, and its secret opens nothing'
       : 'it held no secret';
-    discardPending(path);
+    io.withOwnRights(() => discardPending(path));
     context.say(`Discarded ${pending}: ${what}.`);
     return false;
   }
@@ -37,17 +40,18 @@ export async function finishPending(
     throw inTheWay(`${pending} holds the secret of another active key, ${key.name} (${key.prefix}).`);
   }
   const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
-  const held = await keyIn(path, domain, asked);
+  const held = await keyIn(io, path, domain, asked);
   // The key itself was asked for: then only the secret before it in PATH tells that a rotation was cut off.
   if (key.id === asked.id && (revoked === null || held?.id !== revoked.id)) {
     throw inTheWay(`${pending} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
   }
-  if (!force && readSecretFile(path) !== undefined && !(held && (await descendsFrom(domain, actor, key, held)))) {
+  const isThere = io.withOwnRights(() => readSecretFile(path)) !== undefined;
+  if (!force && isThere && !(held && (await descendsFrom(domain, actor, key, held)))) {
     throw new HkctlError('state_forbids', `${path} holds no secret that ${pending} goes on from.`, {
       hint: 'Give the path that does, or --force to replace it whatever it holds.',
     });
   }
-  completePending(path);
+  io.withOwnRights(() => completePending(path));
   if (context.json) {
     context.printJson(handoverJson(domain.clock, [{ key, secret: '', revoked }], false, new Map([[key.id, path]])));
   }
@@ -62,17 +66,28 @@ function inTheWay(message: string): HkctlError {
 }
 
 /** Refuses to replace a file that does not hold the old secret, unless forced: `state_forbids` (exit 5). */
-export async function requireReplaceable(domain: Domain, old: Key, path: string, force: boolean): Promise<void> {
-  if (readSecretFile(path) === undefined || force) return;
-  if ((await keyIn(path, domain, old))?.id === old.id) return;
+export async function requireReplaceable(
+  { io }: Context,
+  domain: Domain,
+  old: Key,
+  path: string,
+  force: boolean,
+): Promise<void> {
+  if (io.withOwnRights(() => readSecretFile(path)) === undefined || force) return;
+  if ((await keyIn(io, path, domain, old))?.id === old.id) return;
   throw new HkctlError('state_forbids', `${path} does not hold the secret of ${old.name} (${old.prefix}).`, {
     hint: 'Give the path that does, or --force to replace it whatever it holds.',
   });
 }
 
 /** The key whose secret a file holds, whatever became of it. */
-async function keyIn(path: string, domain: Domain, { tenantId }: Pick<Key, 'tenantId'>): Promise<Key | undefined> {
-  const held = readSecretFile(path);
+async function keyIn(
+  io: Io,
+  path: string,
+  domain: Domain,
+  { tenantId }: Pick<Key, 'tenantId'>,
+): Promise<Key | undefined> {
+  const held = io.withOwnRights(() => readSecretFile(path));
   if (held === undefined || !isCompleteSecret(held)) return undefined;
   return domain.store.keys.findByHash(tenantId, hashOf(held));
 }

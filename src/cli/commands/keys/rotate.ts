@@ -46,7 +46,7 @@ export const rotate = defineCommand({
       action: 'key.rotate',
       target: refs.join(' '),
     });
-    requireFittingTarget(given, refs);
+    requireFittingTarget(context, given, refs);
     const { secretFile, force } = given;
     if (secretFile !== undefined) {
       if (await finishPending(context, domain, actor, refs[0] ?? '', { secretFile, force })) return;
@@ -65,7 +65,8 @@ export async function rotateAndHandOver(
 ): Promise<void> {
   const keys = await requireActiveKeys(domain, actor, refs, 'rotated');
   const [first] = keys;
-  if (given.secretFile !== undefined && first) await requireReplaceable(domain, first, given.secretFile, given.force);
+  if (given.secretFile !== undefined && first)
+    await requireReplaceable(context, domain, first, given.secretFile, given.force);
   const several = refs.length > 1;
   const baseUrl = await baseUrlOf(domain, given.baseUrl);
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
@@ -106,6 +107,7 @@ export async function rotateAndHandOver(
 }
 
 function requireFittingTarget(
+  { io }: Context,
   given: { secretFile?: string; secretDir?: string; force: boolean },
   refs: readonly string[],
 ): void {
@@ -118,5 +120,6 @@ function requireFittingTarget(
   if (given.force && given.secretFile === undefined) {
     throw new HkctlError('usage', '--force goes with --secret-file.');
   }
-  if (given.secretDir !== undefined) requireFolder(given.secretDir);
+  const { secretDir } = given;
+  if (secretDir !== undefined) io.withOwnRights(() => requireFolder(secretDir));
 }

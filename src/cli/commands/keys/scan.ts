@@ -40,7 +40,7 @@ export const scan = defineCommand({
     if (paths.length === 0)
       throw new HkctlError('usage', 'PATH is missing: give files, folders or - for standard input.');
     const session = await openSession(context, revoke);
-    const report = scanPaths(paths.filter((path) => path !== '-'));
+    const report = context.io.withOwnRights(() => scanPaths(paths.filter((path) => path !== '-')));
     if (paths.includes('-')) await scanStream(context.io.stdin, '-', report);
     const known = await keysOf(session, report.findings);
     const nowMs = (session?.domain ?? context.io).clock();

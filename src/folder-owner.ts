@@ -1,0 +1,91 @@
+import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { HkctlError } from './core/errors.ts';
+
+/** The account that a folder belongs to. */
+export interface FolderOwner {
+  uid: number;
+  gid: number;
+}
+
+/** Longer chains of links than any system follows (Linux follows 40). */
+const linksAtMost = 40;
+
+/**
+ * The account with whose rights root may work in a folder: its owner or, where it does not exist yet, the owner of the
+ * nearest folder above it. Every folder on the way is examined, links included, since whoever can write one of them decides
+ * where the path leads. Throws `store_unreadable` (exit 6) where an account other than that owner and root can do so.
+ */
+export function ownerOfFolder(folder: string): FolderOwner {
+  const rest = resolve(folder).split(sep).filter(Boolean).reverse();
+  let here: string = sep;
+  let stats = lstatSync(here);
+  const deciders = new Map<number, string>();
+  for (let links = 0, name = rest.pop(); name !== undefined; name = rest.pop()) {
+    noteDecider(deciders, here, stats);
+    const next = join(here, name);
+    const found = lstatSync(next, { throwIfNoEntry: false });
+    if (found === undefined) break;
+    // In a sticky folder only its owner and the owner of an entry can replace that entry.
+    if (isOpenToOthers(stats)) noteDecider(deciders, next, found);
+    if (found.isSymbolicLink()) {
+      if (++links > linksAtMost) throw notSafe(`The links on the way to ${folder} run in a circle.`, folder);
+      const target = readlinkSync(next);
+      rest.push(...target.split(sep).filter(Boolean).reverse());
+      if (!target.startsWith(sep)) continue;
+      here = sep;
+      stats = lstatSync(here);
+    } else {
+      here = next;
+      stats = found;
+    }
+  }
+  requireClosed(here, stats);
+  for (const [uid, place] of deciders) {
+    if (uid === 0 || uid === stats.uid) continue;
+    throw notSafe(
+      `The way to the store ${folder} leads through ${place}, which the account ${uid} can replace.`,
+      folder,
+    );
+  }
+  return { uid: stats.uid, gid: stats.gid };
+}
+
+/**
+ * Makes a folder where there is none, as root. False where another account was quicker with one of its folders: then the
+ * way has to be examined again. What else keeps a folder from being made is reported by whoever then misses it.
+ */
+export function makeRootFolder(folder: string): boolean {
+  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return true;
+  if (!makeRootFolder(dirname(folder))) return false;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch (thrown) {
+    return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST');
+  }
+}
+
+function noteDecider(deciders: Map<number, string>, place: string, stats: Stats): void {
+  if (stats.isDirectory()) requireClosed(place, stats);
+  if (!deciders.has(stats.uid)) deciders.set(stats.uid, place);
+}
+
+/** A folder in which anybody can rename what belongs to others leads wherever they want. */
+function requireClosed(place: string, stats: Stats): void {
+  const isSticky = (stats.mode & 0o1000) !== 0;
+  if (!isOpenToOthers(stats) || isSticky) return;
+  const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
+  throw notSafe(`Accounts other than its owner can write the folder ${place} (mode ${mode}).`, place);
+}
+
+/** The group of root counts as root; the group of another owner is that owner's own choice. */
+function isOpenToOthers({ mode, uid, gid }: Stats): boolean {
+  return (mode & 0o002) !== 0 || (uid === 0 && gid !== 0 && (mode & 0o020) !== 0);
+}
+
+function notSafe(message: string, place: string): HkctlError {
+  return new HkctlError('store_unreadable', `${message} Root does not work on a store there.`, {
+    hint: `Run hkctl as the account that owns the store (sudo -u ACCOUNT hkctl …), or close the folder: chmod go-w ${place}`,
+  });
+}

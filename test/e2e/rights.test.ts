@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cli, environment, type Outcome, Running, until } from './program.ts';
+
+/** A number that no account of the machine has. */
+const stranger = 64_124;
+
+let base: string;
+let state: string;
+let admin: string;
+let started: Running[];
+beforeEach(() => {
+  started = [];
+  base = mkdtempSync(join(tmpdir(), 'hkctl-rights-'));
+  chmodSync(base, 0o755);
+  [state, admin] = ['state', 'admin'].map((name) => join(base, name)) as [string, string];
+  for (const folder of [state, admin]) mkdirSync(folder, { mode: 0o700 });
+});
+afterEach(async () => {
+  for (const running of started) await running.stop('SIGKILL');
+  rmSync(base, { recursive: true, force: true });
+});
+
+function start(argv: readonly string[], store = join(state, 'hkctl.db'), input?: 'pipe'): Running {
+  const env = environment({ HKCTL_STORE: store, HKCTL_USER: 'root' });
+  const running = new Running(process.execPath, [cli, ...argv], { env, input });
+  started.push(running);
+  return running;
+}
+
+const run = (argv: readonly string[], store?: string): Promise<Outcome> => start(argv, store).ended;
+
+async function ok(argv: readonly string[]): Promise<Outcome> {
+  const outcome = await run(argv);
+  expect(outcome.code, `${argv.join(' ')}: ${outcome.stderr}`).toBe(0);
+  return outcome;
+}
+
+const initWords = ['--org', 'Acme', '--entity', 'BER', '--entity-name', 'B', '--timezone', 'UTC', '--admin', 'root'];
+const init = ['init', ...initWords];
+const create = ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway'];
+
+const ownersIn = (folder: string) => [
+  ...new Set(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => lstatSync(join(folder, name)).uid),
+  ),
+];
+
+/** Real, effective, saved and file-system id of every thread of a process. */
+const idsOf = (pid: number | undefined) => [
+  ...new Set(
+    readdirSync(`/proc/${pid}/task`).map((task) =>
+      /^Uid:\t(.*)$/m.exec(readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8'))?.[1]?.replaceAll('\t', ' '),
+    ),
+  ),
+];
+
+describe.skipIf(process.getuid?.() !== 0)('root on the store of another account (needs root)', () => {
+  beforeEach(() => chownSync(state, stranger, stranger));
+
+  it('leaves only files of that account in its folder, and writes what root names as root', async () => {
+    await ok(init);
+    const [key, backup, sensors] = ['a.key', 'plant.backup', 'sensors.ndjson'].map((name) => join(admin, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await ok([...create, '--secret-file', key]);
+    // Large enough for a thread of its own.
+    const row = JSON.stringify({ id: 's1', code: 'S1', name: 'One', unit: 'Cel', is_active: true });
+    writeFileSync(sensors, `${row}\n${'\n'.repeat(3_000_000)}`, { mode: 0o600 });
+    await ok(['import', 'sensors', sensors, '--entity', 'BER']);
+    await ok(['backup', backup]);
+    await ok(['keys', 'rotate', readFileSync(key, 'utf8').slice(0, 8), '--secret-file', key, '--yes']);
+    await ok(['backup', backup, '--force']);
+    await ok(['restore', backup, '--yes']);
+    await ok(['doctor']);
+    mkdirSync(join(admin, 'keys'));
+    await ok(['keys', 'rotate', readFileSync(key, 'utf8').slice(0, 8), '--secret-dir', join(admin, 'keys'), '--yes']);
+    const scan = await run(['keys', 'scan', admin]);
+    expect([scan.code, scan.stdout]).toEqual([5, expect.stringContaining('a.key')]);
+    expect([ownersIn(state), ownersIn(admin)]).toEqual([[stranger], [0]]);
+    expect(readdirSync(admin).sort()).toEqual(['a.key', 'keys', 'plant.backup', 'sensors.ndjson']);
+    expect(lstatSync(backup).mode & 0o777).toBe(0o600);
+    // Nothing of a backup stays behind beside the store.
+    expect(readdirSync(join(state, 'hkctl.transfer'))).toEqual(['lock']);
+  });
+
+  it('has the rights of that account in every thread', async () => {
+    await ok(init);
+    const scan = start(['keys', 'scan', '-'], undefined, 'pipe');
+    await until('the rights of the account', () => idsOf(scan.child.pid).join() === `0 ${stranger} 0 ${stranger}`);
+    scan.child.stdin?.end();
+    expect((await scan.ended).code).toBe(0);
+  });
+
+  it('serves with a key and a port that only root may have, and is root no more', async () => {
+    await ok(init);
+    const [key, cert] = ['tls.key', 'tls.crt'].map((name) => join(admin, name)) as [string, string];
+    const pair = ['-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', key, '-out', cert];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-subj', '/CN=localhost', ...pair], { stdio: 'pipe' });
+    chmodSync(key, 0o644);
+    const port = await lowPort();
+    const daemon = start(['serve', '--port', String(port), '--tls-cert', cert, '--tls-key', key]);
+    await daemon.says(/serves https/);
+    expect(idsOf(daemon.child.pid)).toEqual([Array(4).fill(stranger).join(' ')]);
+    expect(await statusOf(`https://127.0.0.1:${port}/readyz`)).toBe(200);
+    expect(daemon.stdout).toMatch(/EVERY ACCOUNT OF THIS MACHINE CAN READ THE PRIVATE KEY .*0644.*chmod 600/);
+    expect(daemon.stdout).toMatch(/account of the store cannot read the certificate/);
+    const { code } = await daemon.stop();
+    expect([code, ownersIn(state)]).toEqual([0, [stranger]]);
+  });
+
+  it('follows no folder of that account to a store of root', async () => {
+    chownSync(state, 0, 0);
+    await ok(init);
+    const theirs = join(base, 'theirs');
+    mkdirSync(theirs, { mode: 0o755 });
+    symlinkSync(state, join(theirs, 'link'));
+    chownSync(theirs, stranger, stranger);
+    for (const line of [['keys', 'list'], [...create, '--json'], init, ['restore', join(admin, 'none'), '--yes']]) {
+      const { code, stderr } = await run(line, join(theirs, 'link', 'hkctl.db'));
+      expect([code, stderr], line.join(' ')).toEqual([
+        6,
+        expect.stringContaining(`which the account ${stranger} can replace`),
+      ]);
+    }
+    // A link that root has made for a folder of the account leads where root wants.
+    symlinkSync(theirs, join(base, 'way'));
+    expect((await run(init, join(base, 'way', 'hkctl.db'))).code).toBe(0);
+    expect(lstatSync(join(theirs, 'hkctl.db')).uid).toBe(stranger);
+  });
+
+  it('makes a folder below one of that account with its rights, and none where others can write', async () => {
+    expect((await run(init, join(state, 'a', 'b', 'hkctl.db'))).code).toBe(0);
+    expect(ownersIn(state)).toEqual([stranger]);
+    for (const [mode, group] of [
+      [0o777, 0],
+      [0o775, stranger],
+    ] as const) {
+      const open = join(base, `open-${mode}`);
+      mkdirSync(open);
+      chownSync(open, 0, group);
+      chmodSync(open, mode);
+      const { code, stderr } = await run(init, join(open, 'inner', 'hkctl.db'));
+      expect([code, stderr]).toEqual([6, expect.stringContaining(`can write the folder ${open}`)]);
+      expect(existsSync(join(open, 'inner'))).toBe(false);
+    }
+  });
+
+  it('has no right of the group of root where the folder has that group', async () => {
+    chownSync(state, stranger, 0);
+    await ok(init);
+    expect(lstatSync(join(state, 'hkctl.db')).gid).toBe(stranger);
+  });
+
+  it('reports a backup that root cannot name, and one that is none, by its own name', async () => {
+    await ok(init);
+    const wrong = join(admin, 'wrong.backup');
+    writeFileSync(wrong, 'no backup at all', { mode: 0o600 });
+    const none = await run(['restore', wrong, '--yes']);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining(`${wrong} is no backup of hkctl`)]);
+    const absent = await run(['restore', join(admin, 'absent'), '--yes']);
+    expect([absent.code, absent.stderr]).toEqual([2, expect.stringContaining('There is no file')]);
+    const own = await run(['backup', join(state, 'hkctl.db'), '--force']);
+    expect([own.code, own.stderr]).toEqual([2, expect.stringContaining('is a file of the store itself')]);
+    writeFileSync(join(admin, 'there.backup'), 'mine');
+    expect((await run(['backup', join(admin, 'there.backup')])).code).toBe(5);
+    expect(readFileSync(join(admin, 'there.backup'), 'utf8')).toBe('mine');
+  });
+});
+
+/** A port below 1024 that nobody has. */
+async function lowPort(): Promise<number> {
+  for (let port = 700; port < 1024; port++) {
+    const isFree = await new Promise<boolean>((resolve) => {
+      const probe = createServer().once('error', () => resolve(false));
+      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+  throw new Error('no port below 1024 is free');
+}
+
+function statusOf(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { rejectUnauthorized: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
