@@ -13,6 +13,8 @@ export const memoryLimits = {
   bodyBytes: 128 * MiB,
   /** So long a request waits for room. */
   waitMs: 2_000,
+  /** What one key may hold of the answers before its next ones wait: one of so many parts. */
+  answerShares: 4,
 } as const;
 
 export type MemoryLimits = { [name in keyof typeof memoryLimits]: number };
@@ -26,8 +28,9 @@ export interface Memory {
 }
 
 /** Builds the two budgets. */
-export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): Memory {
-  const [answers, bodies] = [new Budget(answerBytes, waitMs), new Budget(bodyBytes, waitMs)];
+export function createMemory({ answerBytes, bodyBytes, waitMs, answerShares }: MemoryLimits): Memory {
+  const answers = new Budget(answerBytes, waitMs, answerBytes / answerShares);
+  const bodies = new Budget(bodyBytes, waitMs);
   /** Rooms of answers by their connection. */
   const open = new WeakMap<Socket, Set<Room>>();
 
@@ -65,7 +68,7 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
         exchange.answerRoom?.release();
         return;
       }
-      exchange.answerRoom ??= answers.hold(0);
+      exchange.answerRoom ??= answers.hold(0, exchange.keyPrefix);
       exchange.answerRoom.resize(bytes);
       releaseWhenGone(exchange.node, exchange.answerRoom);
     },
@@ -79,12 +82,16 @@ const countedBytes = 64 * 1024;
 export class Budget {
   readonly #bytes: number;
   readonly #waitMs: number;
-  readonly #waiting = new Set<{ bytes: number; goOn: () => void }>();
+  readonly #share: number;
+  readonly #waiting = new Set<{ bytes: number; owner: string | undefined; goOn: () => void }>();
+  readonly #heldBy = new Map<string, number>();
   #held = 0;
 
-  constructor(bytes: number, waitMs: number) {
+  /** `share` is what one owner may hold while others may come. */
+  constructor(bytes: number, waitMs: number, share = bytes) {
     this.#bytes = bytes;
     this.#waitMs = waitMs;
+    this.#share = share;
   }
 
   get held(): number {
@@ -96,9 +103,12 @@ export class Budget {
     return this.#held > this.#bytes / 2;
   }
 
-  /** Room for a request; rejects with `unavailable` where none becomes free in time. First come, first served. */
-  async reserve(bytes: number): Promise<Room> {
-    if (this.#waiting.size === 0 && this.#fits(bytes)) return this.hold(bytes);
+  /**
+   * Room for a request; rejects with `unavailable` where none becomes free in time. First come, first served, but that an
+   * owner who waits for its own share keeps nobody else waiting.
+   */
+  async reserve(bytes: number, owner?: string): Promise<Room> {
+    if (this.#waiting.size === 0 && this.#fits(bytes) && this.#fitsShare(bytes, owner)) return this.hold(bytes, owner);
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#waiting.delete(one);
@@ -107,19 +117,21 @@ export class Budget {
       }, this.#waitMs);
       const one = {
         bytes,
+        owner,
         goOn: () => {
           clearTimeout(late);
           this.#waiting.delete(one);
-          resolve(this.hold(bytes));
+          resolve(this.hold(bytes, owner));
         },
       };
       this.#waiting.add(one);
+      this.#wake();
     });
   }
 
   /** Room for what is there already, whether it fits or not. */
-  hold(bytes: number): Room {
-    return new Room(bytes, (change) => this.#change(change));
+  hold(bytes: number, owner?: string): Room {
+    return new Room(bytes, (change) => this.#change(change, owner));
   }
 
   /** Makes a room larger; false, and nothing changed, where there is not as much left. */
@@ -129,21 +141,33 @@ export class Budget {
     return true;
   }
 
-  #change(bytes: number): void {
+  #change(bytes: number, owner: string | undefined): void {
     this.#held += bytes;
+    if (owner !== undefined) {
+      const held = (this.#heldBy.get(owner) ?? 0) + bytes;
+      if (held === 0) this.#heldBy.delete(owner);
+      else this.#heldBy.set(owner, held);
+    }
     if (bytes < 0) this.#wake();
   }
 
   #wake(): void {
-    for (const first of this.#waiting) {
-      if (!this.#fits(first.bytes)) return;
-      first.goOn();
+    for (const { bytes, owner, goOn } of this.#waiting) {
+      if (!this.#fitsShare(bytes, owner)) continue;
+      if (!this.#fits(bytes)) return;
+      goOn();
     }
   }
 
   /** A single request is never too large for an empty budget. */
   #fits(bytes: number): boolean {
     return this.#held === 0 || this.#held + bytes <= this.#bytes;
+  }
+
+  /** Nor for an owner who holds nothing. */
+  #fitsShare(bytes: number, owner: string | undefined): boolean {
+    const held = owner === undefined ? 0 : (this.#heldBy.get(owner) ?? 0);
+    return held === 0 || held + bytes <= this.#share;
   }
 }
 

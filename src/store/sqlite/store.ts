@@ -25,6 +25,7 @@ import { createKeyStore } from './keys.ts';
 import { lazily } from './lazily.ts';
 import { emptyOutbox } from './outbox.ts';
 import { purgeRemoved } from './purge.ts';
+import { ReaderClient } from './reader/client.ts';
 import { createReadingStore, type WriteIngest } from './readings.ts';
 import { createRecordStore } from './records.ts';
 import { createRegistry, type Registry } from './registry.ts';
@@ -49,7 +50,7 @@ export class SqliteStore implements Store {
   readonly keys: KeyStore;
   readonly audit: AuditStore;
   readonly records: RecordStore;
-  readonly readings: ReadingStore;
+  readonly readings: ReadingStore & { close(): void };
   readonly daemon: DaemonStore;
   readonly clock: ClockStore;
 
@@ -62,6 +63,7 @@ export class SqliteStore implements Store {
   readonly #recordsFile: () => Connection;
   readonly #readingsFile: () => Connection;
   readonly #writer: WriterClient | undefined;
+  readonly #reader: ReaderClient | undefined;
   #ownRecordChanges = 0;
 
   constructor(path: string, registry: Connection, options: SqliteStoreOptions) {
@@ -75,6 +77,10 @@ export class SqliteStore implements Store {
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
     const threaded = options.writerThread !== undefined && this.#files.revocations !== null;
     this.#writer = threaded ? new WriterClient(options.writerThread ?? '', path) : undefined;
+    const { readerThread } = options;
+    const isKept = this.#files.revocations !== null;
+    const reader = readerThread !== undefined && isKept ? new ReaderClient(readerThread, this.#files.readings) : undefined;
+    this.#reader = reader;
 
     this.tenants = createTenantStore(this.#registry, this.#append);
     this.users = createUserStore(this.#registry, this.#append);
@@ -93,12 +99,15 @@ export class SqliteStore implements Store {
       recordsVersion: () => Number(this.records.version()),
       path,
       write: this.#createWrite(),
+      thread: reader && ((request) => reader.readSlice(request)),
     });
     this.daemon = createDaemonStore(this.#registry, options.clock);
     this.clock = this.#createClock();
   }
 
   async close(): Promise<void> {
+    this.readings.close();
+    await this.#reader?.close();
     await this.#writer?.close();
     for (const connection of this.#opened.splice(0)) connection.close();
   }
