@@ -78,7 +78,11 @@ describe('many readings', () => {
   beforeAll(async () => {
     await plant.import('sensors', plant.berlin, [sensor('L1', 'LONG')]);
     for (let from = 0; from < rows; from += 5000) {
-      const list = Array.from({ length: 5000 }, (_, n) => ({ sensor: 'LONG', at: instantOf(from + n), value: from + n }));
+      const list = Array.from({ length: 5000 }, (_, n) => ({
+        sensor: 'LONG',
+        at: instantOf(from + n),
+        value: from + n,
+      }));
       expect(await post(list)).toMatchObject({ accepted: 5000 });
     }
   });
@@ -129,7 +133,14 @@ describe('many readings', () => {
 
   it.each([
     ['application/json', (text: string) => JSON.parse(text).data],
-    ['application/x-ndjson', (text: string) => text.trimEnd().split('\n').map((line) => JSON.parse(line))],
+    [
+      'application/x-ndjson',
+      (text: string) =>
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+    ],
     ['text/csv', (text: string) => text.trimEnd().split('\n').slice(1)],
   ] as const)('are the same in one page of %s as in many', async (type, rowsOf) => {
     const ask = await asking({ requests: 1000, windowSeconds: 3600 });

@@ -14,9 +14,9 @@ import {
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { lazily } from './lazily.ts';
-import { entityNumber } from './records-tables.ts';
 import { type ReadSlice, Reads, readLimits } from './reader/reads.ts';
 import { createSliceReader } from './reader/slices.ts';
+import { entityNumber } from './records-tables.ts';
 import type { IngestTask } from './writer/client.ts';
 
 /** Brings tasks to disk: in the writer thread of a daemon, or at once where there is none. */
@@ -63,11 +63,14 @@ export function createReadingStore(options: {
     ),
   );
   const readSlice = lazily(() => createSliceReader(readings()));
-  const reads = new Reads(options.thread ?? (async (request) => {
-    // Without a thread others are served between two slices.
-    await new Promise((resolve) => setImmediate(resolve));
-    return translating(path, () => readSlice()(request));
-  }));
+  const reads = new Reads(
+    options.thread ??
+      (async (request) => {
+        // Without a thread others are served between two slices.
+        await new Promise((resolve) => setImmediate(resolve));
+        return translating(path, () => readSlice()(request));
+      }),
+  );
   const lastReading = lazily(() =>
     readings().prepare<[number], { atUs: number; value: number }>(
       'select at_us as atUs, value from readings where series = ? order by at_us desc limit 1',

@@ -79,7 +79,8 @@ export class SqliteStore implements Store {
     this.#writer = threaded ? new WriterClient(options.writerThread ?? '', path) : undefined;
     const { readerThread } = options;
     const isKept = this.#files.revocations !== null;
-    const reader = readerThread !== undefined && isKept ? new ReaderClient(readerThread, this.#files.readings) : undefined;
+    const reader =
+      readerThread !== undefined && isKept ? new ReaderClient(readerThread, this.#files.readings) : undefined;
     this.#reader = reader;
 
     this.tenants = createTenantStore(this.#registry, this.#append);

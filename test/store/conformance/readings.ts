@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ReadingClient, ReadingTextRequest } from '../../../src/core/reading-text.ts';
 import { formatInstantUs } from '../../../src/core/instants.ts';
+import type { ReadingClient, ReadingTextRequest } from '../../../src/core/reading-text.ts';
 import { instantUs } from '../../../src/core/readings.ts';
 import type { Aggregate, ReadingBatch, ReadingBucket, ReadingRange, Store } from '../../../src/core/store.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
@@ -202,8 +202,7 @@ export function readingConformance(given: Given): void {
     ];
     await store.readings.append(batchOf(at));
     const aggregates = ['avg', 'min', 'max', 'last', 'count'] as const;
-    const buckets = (request: object) =>
-      bucketsOf(store, { series, limit: 100, bucketUs: 10, aggregates, ...request });
+    const buckets = (request: object) => bucketsOf(store, { series, limit: 100, bucketUs: 10, aggregates, ...request });
     expect(await buckets({})).toEqual([
       { atUs: -10, avg: 8, min: 8, max: 8, last: 8, count: 1 },
       { atUs: 0, avg: 2, min: 1, max: 3, last: 3, count: 2 },
@@ -272,7 +271,12 @@ export function readingConformance(given: Given): void {
     gone.abort(new Error('gone'));
     await left;
     expect((await whole).count).toBe(10_000);
-    const cannotPay = { ...client('c'), charge: () => { throw new Error('nothing left'); } };
+    const cannotPay = {
+      ...client('c'),
+      charge: () => {
+        throw new Error('nothing left');
+      },
+    };
     // It may answer at once, and then throws at once.
     await expect((async () => store.readings.text(request, cannotPay))()).rejects.toThrow('nothing left');
     expect((await store.readings.text(request, client('c'))).count).toBe(10_000);

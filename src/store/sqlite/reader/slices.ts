@@ -47,9 +47,7 @@ export function createSliceReader(connection: Connection): (request: SliceReques
     if (rows.length > wanted) rows.length = wanted;
     const write = createRowWriter(request);
     if (buckets) return sumUp(rows, nextUs, { ...request, buckets }, write);
-    const lines = rows.map(([atUs, value, quality]) =>
-      write({ atUs, value, quality: qualities[quality - 1] ?? null }),
-    );
+    const lines = rows.map(([atUs, value, quality]) => write({ atUs, value, quality: qualities[quality - 1] ?? null }));
     return { ...toText(lines, request), looked: rows.length, nextUs };
   };
 }
