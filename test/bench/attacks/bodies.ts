@@ -1,0 +1,115 @@
+import type { Attack } from './flood.ts';
+import { askForever, drip, flood } from './flood.ts';
+import { post, postGzip, postHead } from './requests.ts';
+
+const MiB = 1024 * 1024;
+/** A little less than what is too large after decompression, so that the whole body has to be read. */
+const almost = 8 * MiB - 1024;
+
+/** Bodies of which all but the end comes, and then a byte now and then. */
+export const unfinishedBodies: Attack = (target, signal) =>
+  flood(target, signal, {
+    connections: 60,
+    play(socket) {
+      socket.resume();
+      socket.write(postHead(target.key, almost) + ' '.repeat(7 * MiB));
+      drip(socket, ' ', 1000);
+    },
+  });
+
+/** A thousand requests whose head is there and whose body never begins. */
+export const absentBodies: Attack = (target, signal) =>
+  flood(target, signal, {
+    connections: 1000,
+    play(socket) {
+      socket.resume();
+      socket.write(postHead(target.key, almost));
+    },
+  });
+
+/** Asks whether to go on, is told to, and does not. */
+export const unfollowedContinue: Attack = (target, signal) =>
+  flood(target, signal, {
+    connections: 1000,
+    play(socket) {
+      socket.resume();
+      socket.write(postHead(target.key, almost, 'Expect: 100-continue'));
+    },
+  });
+
+/** Eight kilobytes that become millions of empty readings. */
+export const compressedElements = repeated((key) => postGzip(key, `{"readings":[${filled('{},', almost)}{}]}`));
+/** The same as NDJSON. */
+export const compressedLines = repeated((key) =>
+  postGzip(key, filled('{}\n', almost), 'Content-Type: application/x-ndjson'),
+);
+/** The same of nothing but ends of lines. */
+export const compressedBlankLines = repeated((key) =>
+  postGzip(key, filled('\n', almost), 'Content-Type: application/x-ndjson'),
+);
+/** The same as SenML. */
+export const compressedRecords = repeated((key) =>
+  postGzip(key, `[${filled('{},', almost)}{}]`, 'Content-Type: application/senml+json'),
+);
+/** Nothing but blanks, which have to be read to their end. */
+export const compressedBlanks = repeated((key) => postGzip(key, filled(' ', almost)));
+/** A single reading with half a million fields. */
+export const manyFields = repeated((key) => postGzip(key, `{"readings":[{${numbered(almost)}}]}`));
+/** A single reading whose sensor is eight megabytes of escapes. */
+export const longText = repeated((key) => postGzip(key, `{"readings":[{"sensor":"${filled('\\u0041', almost)}"}]}`));
+/** Numbers of many digits. */
+export const longNumbers = repeated((key) =>
+  postGzip(key, `{"readings":[{"value":${filled('1', almost / 2)}.${filled('1', almost / 3)}}]}`),
+);
+/** A list within a list, and so on. */
+export const deepBody = repeated((key) => postGzip(key, `{"readings":[${filled('[', almost / 2)}`));
+/** Lists of numbers where readings should be: few elements, and millions of values within. */
+export const wideElements = repeated((key) =>
+  postGzip(key, `{"readings":[${Array.from({ length: 9000 }, () => `[${filled('0,', 880)}0]`).join()}]}`),
+);
+/** As many refused readings as a body may hold: a small body with a large answer. */
+export const refusedReadings = repeated((key) => postGzip(key, `{"readings":[${filled('{},', 29_990)}{}]}`));
+/** As many readings as a body may hold, each of a sensor that there is not, with a long name. */
+export const unknownSensors = repeated((key) =>
+  postGzip(key, `{"readings":[${filled(`{"sensor":"${'é'.repeat(70)}"},`, 1_500_000)}{}]}`),
+);
+/** Bodies that are refused for their length, one after the other; each ends its connection. */
+export const tooLarge: Attack = (target, signal) =>
+  flood(target, signal, { connections: 20, play: (socket) => askForever(socket, postHead(target.key, 9 * MiB)) });
+/** Bodies of the usual shape, as large as they may be, one after the other. */
+export const fullBodies = repeated((key) =>
+  post(
+    key,
+    JSON.stringify({
+      readings: Array.from({ length: 10_000 }, (_, index) => ({
+        sensor: 'NOBODY-S-SENSOR',
+        at: '2026-11-20T08:15:00.123456Z',
+        value: index / 7,
+        unit: 'Cel',
+        quality: 'good',
+      })),
+    }),
+  ),
+);
+
+/** Sends a request over ten connections, each as soon as the one before was answered. */
+function repeated(toRequest: (key: string) => Buffer): Attack {
+  return (target, signal) => {
+    const request = toRequest(target.key);
+    return flood(target, signal, { connections: 10, play: (socket) => askForever(socket, request) });
+  };
+}
+
+function filled(piece: string, bytes: number): string {
+  return piece.repeat(Math.floor(bytes / piece.length));
+}
+
+function numbered(bytes: number): string {
+  const fields: string[] = [];
+  for (let length = 0, index = 0; length < bytes - 20; index++) {
+    const field = `"${index.toString(36)}":0`;
+    fields.push(field);
+    length += field.length + 1;
+  }
+  return fields.join();
+}

@@ -1,0 +1,29 @@
+import { gzipSync } from 'node:zlib';
+
+/** The head of a GET, with a key or without. */
+export function get(path: string, key?: string, ...headers: readonly string[]): string {
+  return `${lines(`GET ${path} HTTP/1.1`, key, headers)}\r\n\r\n`;
+}
+
+/** The head of a POST of so many bytes of readings. */
+export function postHead(key: string, length: number, ...headers: readonly string[]): string {
+  const type = headers.some((header) => /^content-type:/i.test(header)) ? [] : ['Content-Type: application/json'];
+  const all = [...type, ...headers, `Content-Length: ${length}`];
+  return `${lines('POST /api/v1/sensors/readings HTTP/1.1', key, all)}\r\n\r\n`;
+}
+
+/** A whole POST of readings. */
+export function post(key: string, body: string | Buffer, ...headers: readonly string[]): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([Buffer.from(postHead(key, bytes.length, ...headers)), bytes]);
+}
+
+/** The same, compressed. */
+export function postGzip(key: string, body: string | Buffer, ...headers: readonly string[]): Buffer {
+  return post(key, gzipSync(body, { level: 9 }), 'Content-Encoding: gzip', ...headers);
+}
+
+function lines(first: string, key: string | undefined, headers: readonly string[]): string {
+  const authorization = key === undefined ? [] : [`Authorization: Bearer ${key}`];
+  return [first, 'Host: localhost', ...authorization, ...headers].join('\r\n');
+}
