@@ -65,6 +65,7 @@ export default {
     ...benchmarks,
     hkctl: 'src/main.ts',
     writer: 'src/store/sqlite/writer/thread.ts',
+    readings: 'src/store/sqlite/reader/thread.ts',
     reader: 'src/imports/thread.ts',
     start: 'src/start.ts',
   },

@@ -105,6 +105,7 @@ function storeOptions(clock: Clock): StoreOptions {
     clock,
     migrationsFolder: join(__dirname, '..', 'migrations'),
     writerThread: join(__dirname, 'writer.cjs'),
+    readerThread: join(__dirname, 'readings.cjs'),
   };
 }
 

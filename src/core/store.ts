@@ -3,6 +3,7 @@ import type { WeekDay } from './calendar.ts';
 import type { ResourceDefinition } from './fields.ts';
 import type { ImportBatch } from './import-batch.ts';
 import type { ClientPermission } from './permissions.ts';
+import type { ReadingClient, ReadingText, ReadingTextRequest } from './reading-text.ts';
 import type { Role } from './roles.ts';
 
 /**
@@ -385,10 +386,8 @@ export interface ReadingStore {
   appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchVerdict>;
   /** In order of time. */
   range(request: ReadingRange): MaybePromise<Reading[]>;
-  /** The same, summed up in buckets of `bucketUs` that start at multiples of it since the epoch; empty ones are left out. */
-  buckets(
-    request: ReadingRange & { bucketUs: number; aggregates: readonly Aggregate[] },
-  ): MaybePromise<ReadingBucket[]>;
+  /** The same as text, or summed up in buckets; however much it is, other requests are answered meanwhile. */
+  text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
   states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
 }
 

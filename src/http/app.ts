@@ -115,7 +115,11 @@ export function createApp(options: AppOptions): H3 {
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
     route(`/api/v1/${name}/:id`, { GET: secured({ ...readable, permissions }, single) });
     if (!isSensors) continue;
-    const readings = createReadingsHandler(domain, resource, memory.answers, links);
+    const readings = createReadingsHandler(domain, resource, {
+      answers: memory.answers,
+      links,
+      charge: gate.charge,
+    });
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
   }
   route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(ingestOptions)) });

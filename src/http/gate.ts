@@ -49,6 +49,11 @@ export interface Gate {
    * at the end of that turn.
    */
   confirm<T>(exchange: Exchange, next: Next<T>): Promise<T | ApiError>;
+  /**
+   * Counts `more` requests against the key of an admitted one that turned out to cost as much, and says so in its headers.
+   * With 0 it throws `too_many_requests` where the key has gone beyond its limit since it was admitted.
+   */
+  charge(exchange: Exchange, session: Session, more: number): void;
 }
 
 type Next<T> = (session: Session) => MaybePromise<T>;
@@ -153,7 +158,16 @@ export function createGate(options: GateOptions): Gate {
     });
   }
 
+  function charge(exchange: Exchange, { principal }: Session, more: number): void {
+    const allowance = options.requests?.charge(principal.keyId, more);
+    if (allowance === undefined) return;
+    const { headers, allowed, resetSeconds } = allowance;
+    exchange.notes.splice(exchange.notes.indexOf('RateLimit-Policy'), headers.length, ...headers);
+    if (more === 0 && !allowed) throw overLimit.requests(resetSeconds);
+  }
+
   return {
+    charge,
     admit: (exchange, demand, next) =>
       admit(exchange, (session) => obstacle(exchange, session, demand) ?? next(session)),
     confirm: (exchange, next) =>

@@ -22,6 +22,11 @@ export interface AddressLimiter {
 /** A limit for each of many keys. */
 export interface KeyLimiter {
   consume(keyId: string): Allowance;
+  /**
+   * Counts more against a key that was let in, or nothing more; not allowed where that is beyond the limit. It counts all the
+   * same: what one window cannot bear is taken from those after it.
+   */
+  charge(keyId: string, requests: number): Allowance;
   size(): number;
 }
 
@@ -95,26 +100,56 @@ export function createAddressLimiter(
 export function createKeyLimiter(name: string, limit: RateLimit | null, most = capacity): KeyLimiter | undefined {
   if (limit === null) return undefined;
   const { requests, windowSeconds } = limit;
+  const windowMs = windowSeconds * 1000;
   const policy = policyOf(name, limit);
-  const windows = new Map<string, { endsMs: number; count: number }>();
-  const open = (keyId: string, nowMs: number) => {
-    const begun = { endsMs: nowMs + windowSeconds * 1000, count: 0 };
+  const windows = new Map<string, Window>();
+  const open = (keyId: string, nowMs: number, before: Window | undefined): Window => {
+    const begun = following(before, nowMs);
     windows.delete(keyId);
     windows.set(keyId, begun);
     if (windows.size > most) forgetOldest(windows);
     return begun;
   };
+  /** A new window, or the next one of those that bear what was used beyond the limit. */
+  const following = (before: Window | undefined, nowMs: number): Window => {
+    if (before !== undefined && before.used > requests) {
+      const passed = 1 + Math.floor((nowMs - before.endsMs) / windowMs);
+      const used = before.used - passed * requests;
+      if (used > 0) return { endsMs: before.endsMs + passed * windowMs, used, refused: 0 };
+    }
+    return { endsMs: nowMs + windowMs, used: 0, refused: 0 };
+  };
+  const current = (keyId: string, nowMs: number): Window => {
+    const known = windows.get(keyId);
+    return known !== undefined && known.endsMs > nowMs ? known : open(keyId, nowMs, known);
+  };
+  const toAllowance = ({ used, endsMs, refused }: Window, nowMs: number, allowed: boolean): Allowance => {
+    const more = used > requests ? Math.floor((used - requests) / requests) * windowMs : 0;
+    return allowanceOf(name, policy, allowed, refused === 1, Math.max(0, requests - used), endsMs - nowMs + more);
+  };
   return {
     consume(keyId) {
       const nowMs = performance.now();
-      const known = windows.get(keyId);
-      const current = known !== undefined && known.endsMs > nowMs ? known : open(keyId, nowMs);
-      current.count++;
-      const left = requests - current.count;
-      return allowanceOf(name, policy, left >= 0, left === -1, left, current.endsMs - nowMs);
+      const window = current(keyId, nowMs);
+      const allowed = window.used < requests;
+      if (allowed) window.used++;
+      else window.refused++;
+      return toAllowance(window, nowMs, allowed);
+    },
+    charge(keyId, more) {
+      const nowMs = performance.now();
+      const window = current(keyId, nowMs);
+      window.used += more;
+      return toAllowance(window, nowMs, window.used <= requests);
     },
     size: () => windows.size,
   };
+}
+
+interface Window {
+  endsMs: number;
+  used: number;
+  refused: number;
 }
 
 function policyOf(name: string, { requests, windowSeconds }: RateLimit): string {

@@ -65,7 +65,7 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
         exchange.answerRoom?.release();
         return;
       }
-      exchange.answerRoom ??= answers.hold(0);
+      exchange.answerRoom ??= answers.hold(0, exchange.keyPrefix);
       exchange.answerRoom.resize(bytes);
       releaseWhenGone(exchange.node, exchange.answerRoom);
     },
@@ -119,6 +119,7 @@ export class Budget {
         },
       };
       this.#waiting.add(one);
+      this.#wake();
     });
   }
 

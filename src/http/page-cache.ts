@@ -15,6 +15,8 @@ export interface Representation {
   /** What the answer depends on beside Authorization, and Accept-Encoding where it is long enough to be compressed. */
   vary: string;
   codings: Map<Coding, Promise<Buffer>>;
+  /** When it is compressed: at once, unless it is so large that others would wait for it. */
+  whenToCode: <T>(code: () => Promise<T>) => Promise<T>;
 }
 
 type Coding = 'br' | 'gzip';
@@ -36,6 +38,7 @@ export function toRepresentation(
     headers: options.headers ?? [],
     vary: body.length < worthCoding || vary === 'Accept-Encoding' ? vary : `${vary}, Accept-Encoding`,
     codings: new Map(),
+    whenToCode: options.whenToCode ?? ((code) => code()),
   };
 }
 
@@ -55,7 +58,7 @@ export function represent(exchange: Exchange, representation: Representation, ca
 async function encode(representation: Representation, coding: Coding, headers: string[]): Promise<Answer> {
   let encoded = representation.codings.get(coding);
   if (encoded === undefined) {
-    encoded = compress[coding](representation.body);
+    encoded = representation.whenToCode(() => compress[coding](representation.body));
     representation.codings.set(coding, encoded);
   }
   try {

@@ -2,14 +2,17 @@ import type { Domain } from '../core/actors.ts';
 import { sha256 } from '../core/digest.ts';
 import { HkctlError } from '../core/errors.ts';
 import type { ResourceDefinition } from '../core/fields.ts';
-import { formatInstantUs } from '../core/instants.ts';
 import { readLimit, requireKnown, wrongValue } from '../core/pages.ts';
+import { type BucketRequest, columnsOf, longestRow, type ReadingText } from '../core/reading-text.ts';
 import { instantUs } from '../core/readings.ts';
 import { sensorById } from '../core/sensors.ts';
 import { parseSpanMs } from '../core/settings.ts';
-import { type Aggregate, aggregates, type Reading, type ReadingBucket, type Sensor } from '../core/store.ts';
+import { type Aggregate, aggregates, type Sensor } from '../core/store.ts';
+import type { Answer } from './answer.ts';
+import { Departures } from './departures.ts';
 import type { Exchange } from './exchange.ts';
-import type { Session } from './gate.ts';
+import { FairLine } from './fair-line.ts';
+import type { Gate, Session } from './gate.ts';
 import type { Budget } from './memory.ts';
 import { represent, toRepresentation } from './page-cache.ts';
 import { parseQuery } from './query.ts';
@@ -28,16 +31,26 @@ interface ReadingsQuery {
   toUs: number | undefined;
   limit: number;
   cursor: string | undefined;
-  bucketUs: number | undefined;
-  aggregates: readonly Aggregate[];
+  buckets: BucketRequest | undefined;
 }
 
-/** So many rows are read and written at once before others get their turn. */
-const sliceRows = 5000;
+/** One request of the limit covers the reading of so many readings, whether they are written or summed up. */
+export const readingsPerRequest = 10_000;
+
+/** What the handler shares with all others. */
+export interface ReadingsOptions {
+  answers: Budget;
+  links: Links;
+  /** Counts more requests against a key, see `Gate`. */
+  charge: Gate['charge'];
+}
 
 /** `GET /sensors/{id}/readings`: readings, or their sums in buckets, in order of time, as JSON, NDJSON or CSV. */
-export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, answers: Budget, links: Links) {
-  return async (exchange: Exchange, session: Session) => {
+export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, options: ReadingsOptions) {
+  const { answers, links, charge } = options;
+  const departures = new Departures();
+  const coding = new FairLine();
+  return async (exchange: Exchange, session: Session): Promise<Answer> => {
     const query = readQuery(exchange.query);
     const type = typeFor(exchange.header('accept'));
     const name = exchange.parameter('id');
@@ -47,37 +60,50 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     if (sensor === undefined) throw notFound(resource);
 
     const tie = tieOf(query, sensor);
-    let fromUs = query.cursor === undefined ? query.fromUs : readCursor(query.cursor, tie);
-    let left = query.limit;
-    // As much as it may become; what it does not need is given back once that is known.
-    exchange.answerRoom = await answers.reserve(query.limit * longestLine(query));
-    const slices: Buffer[] = [];
-    let next: number | null = null;
-    do {
-      const wanted = Math.min(sliceRows, left);
-      const rows = await readSlice(domain, sensor.series, { ...query, fromUs }, wanted + 1);
-      const lines = rows.slice(0, wanted).map((row) => toLine(row, type, query));
-      const isContinued = type === 'application/json' && slices.length > 0 && lines.length > 0;
-      slices.push(Buffer.from((isContinued ? ',' : '') + lines.join(type === 'application/json' ? ',' : ''), 'latin1'));
-      next = rows[wanted]?.atUs ?? null;
-      fromUs = next ?? fromUs;
-      left -= wanted;
-      // Others are served between two slices: a hundred thousand rows take longer than they should wait.
-      if (next !== null && left > 0) await new Promise((resolve) => setImmediate(resolve));
-    } while (next !== null && left > 0);
-    const cursor = next === null ? null : cursorAt(next, tie);
-    const headers = links(exchange, cursor);
-    const body = toBody(slices, type, query, cursor);
-    return represent(exchange, toRepresentation(body, { type, headers, vary: 'Authorization, Accept' }));
+    const { limit, toUs, buckets } = query;
+    const fromUs = query.cursor === undefined ? query.fromUs : readCursor(query.cursor, tie);
+    const request = { series: sensor.series, fromUs, toUs, limit, buckets, format: formats[type] };
+    const owner = session.principal.keyId;
+    const metered = createMeter((more) => charge(exchange, session, more));
+    const read = async (signal: AbortSignal | undefined): Promise<ReadingText | undefined> => {
+      // As much as it may become; what it does not need is given back once that is known.
+      exchange.answerRoom = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
+      try {
+        return await domain.store.readings.text(request, { owner, signal, charge: metered });
+      } catch (thrown) {
+        if (signal?.aborted) return undefined;
+        throw thrown;
+      }
+    };
+    const text = await departures.during(exchange, read);
+    if (text === undefined) return nobody;
+    const cursor = text.nextUs === null ? null : cursorAt(text.nextUs, tie);
+    const { head, end } = frameOf(type, query, cursor);
+    const representation = toRepresentation(Buffer.concat([Buffer.from(head), ...text.pieces, Buffer.from(end)]), {
+      type,
+      // The pieces were hashed where they were read: hashing megabytes here would hold up others.
+      tag: sha256([head, text.digest, end].join(), 'base64url').slice(0, 22),
+      headers: links(exchange, cursor),
+      vary: 'Authorization, Accept',
+      whenToCode: (code) => coding.run(owner, code),
+    });
+    return represent(exchange, representation);
   };
 }
 
-function readSlice(domain: Domain, series: number, query: ReadingsQuery, limit: number) {
-  const { fromUs, toUs, bucketUs } = query;
-  const range = { series, fromUs, toUs, limit };
-  const { readings } = domain.store;
-  if (bucketUs === undefined) return readings.range(range);
-  return readings.buckets({ ...range, bucketUs, aggregates: query.aggregates });
+/** What is logged where the client went away: nobody gets it. nginx writes the same status. */
+const nobody: Answer = { status: 499, headers: [], body: null };
+
+/** Counts what a read costs beyond the one request that let it in: one more for each further 10,000 readings begun. */
+function createMeter(charge: (more: number) => void): (readings: number) => void {
+  let readings = 0;
+  let charged = 1;
+  return (more) => {
+    readings += more;
+    const cost = Math.max(1, Math.ceil(readings / readingsPerRequest));
+    if (more === 0 || cost > charged) charge(cost - charged);
+    charged = cost;
+  };
 }
 
 // --- the query ----------------------------------------------------------------------------------------------------
@@ -94,8 +120,7 @@ function readQuery(text: string): ReadingsQuery {
     toUs: readInstant('to', given.get('to')),
     limit: readLimit(given.get('limit'), readingsLimit),
     cursor: given.get('cursor'),
-    bucketUs: bucket === undefined ? undefined : readBucketUs(bucket),
-    aggregates: agg === undefined ? ['avg'] : readAggregates(agg),
+    buckets: bucket === undefined ? undefined : { widthUs: readBucketUs(bucket), aggregates: readAggregates(agg) },
   };
 }
 
@@ -116,7 +141,8 @@ function readBucketUs(text: string): number {
 
 const longestBucketMs = 36_500 * 86_400_000;
 
-function readAggregates(text: string): Aggregate[] {
+function readAggregates(text: string | undefined): Aggregate[] {
+  if (text === undefined) return ['avg'];
   const wanted = text.split(',');
   const known = aggregates.filter((aggregate) => wanted.includes(aggregate));
   if (known.length !== wanted.length) {
@@ -141,42 +167,20 @@ function readCursor(cursor: string, wanted: string): number {
 }
 
 /** What says which rows there are, however it is written; the limit may change from page to page. */
-function tieOf({ fromUs, toUs, bucketUs, aggregates: wanted }: ReadingsQuery, { series }: Sensor): string {
-  return sha256([series, fromUs, toUs, bucketUs, wanted].join(' '), 'base64url').slice(0, 12);
+function tieOf({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Sensor): string {
+  const what = [series, fromUs, toUs, buckets?.widthUs, buckets?.aggregates];
+  return sha256(what.join(' '), 'base64url').slice(0, 12);
 }
 
 // --- the text -----------------------------------------------------------------------------------------------------
 
-type Row = Reading | ReadingBucket;
+const formats = { 'application/json': 'json', 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
 
-function toLine(row: Row, type: ReadingsType, { bucketUs, aggregates: wanted }: ReadingsQuery): string {
-  const at = formatInstantUs(row.atUs);
-  if (type === 'text/csv') return `${[at, ...cellsOf(row, bucketUs, wanted)].join(',')}\n`;
-  const object =
-    'value' in row
-      ? `{"at":"${at}","value":${row.value}${row.quality === null ? '' : `,"quality":"${row.quality}"`}}`
-      : `{"at":"${at}"${wanted.map((name) => `,"${name}":${row[name] ?? null}`).join('')}}`;
-  return type === 'application/json' ? object : `${object}\n`;
-}
-
-function cellsOf(row: Row, bucketUs: number | undefined, wanted: readonly Aggregate[]): (string | number)[] {
-  if ('value' in row) return [row.value, row.quality ?? ''];
-  return bucketUs === undefined ? [] : wanted.map((name) => row[name] ?? '');
-}
-
-function toBody(slices: readonly Buffer[], type: ReadingsType, query: ReadingsQuery, cursor: string | null): Buffer {
-  if (type === 'application/x-ndjson') return Buffer.concat(slices);
-  if (type === 'text/csv') {
-    const columns = query.bucketUs === undefined ? ['value', 'quality'] : query.aggregates;
-    return Buffer.concat([Buffer.from(`${['at', ...columns].join(',')}\n`), ...slices]);
-  }
-  const end = `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`;
-  return Buffer.concat([Buffer.from('{"data":['), ...slices, Buffer.from(end)]);
-}
-
-/** Bytes that a row takes at most: its instant, and each number with its name. */
-function longestLine({ bucketUs, aggregates: wanted }: ReadingsQuery): number {
-  return bucketUs === undefined ? 96 : 48 + 34 * wanted.length;
+/** What stands before and after the rows. */
+function frameOf(type: ReadingsType, { buckets }: ReadingsQuery, cursor: string | null): { head: string; end: string } {
+  if (type === 'application/x-ndjson') return { head: '', end: '' };
+  if (type === 'text/csv') return { head: `${columnsOf(buckets).join(',')}\n`, end: '' };
+  return { head: '{"data":[', end: `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}` };
 }
 
 /**

@@ -21,6 +21,8 @@ export interface StoreOptions {
   migrationsFolder: string;
   /** Script of the writer thread; without it readings are written at once, in this thread. */
   writerThread: string | undefined;
+  /** Script of the reader thread; without it large reads of readings are made in this thread, slice by slice. */
+  readerThread?: string;
 }
 
 /** How long a command waits for another writer before it tells that the store is locked. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { networkOf } from '../../src/http/addresses.ts';
 import { type Allowance, createAddressLimiter, createKeyLimiter } from '../../src/http/limits.ts';
 
@@ -43,6 +43,53 @@ describe('a limiter of keys', () => {
     expect(limiter?.consume('c').allowed).toBe(true);
     expect(limiter?.size()).toBe(2);
     expect(limiter?.consume('a').allowed).toBe(true);
+  });
+});
+
+describe('what a request turned out to cost', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const limited = (requests: number) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const limiter = createKeyLimiter('requests', { requests, windowSeconds: 60 });
+    if (!limiter) throw new Error('there is a limit');
+    return limiter;
+  };
+  const stateOf = ({ allowed, headers, resetSeconds }: Allowance) => [allowed, headers[3], resetSeconds];
+
+  it('counts as so many requests more', () => {
+    const limiter = limited(10);
+    limiter.consume('a');
+    expect(stateOf(limiter.charge('a', 4))).toEqual([true, '"requests";r=5;t=60', 60]);
+    expect(stateOf(limiter.charge('a', 0))).toEqual([true, '"requests";r=5;t=60', 60]);
+    expect(stateOf(limiter.charge('a', 5))).toEqual([true, '"requests";r=0;t=60', 60]);
+    expect(stateOf(limiter.consume('a'))).toEqual([false, '"requests";r=0;t=60', 60]);
+    expect(limiter.consume('b').allowed).toBe(true);
+  });
+
+  it('is taken from later windows where one cannot bear it, and says when the next request is let in', () => {
+    const limiter = limited(10);
+    limiter.consume('a');
+    expect(stateOf(limiter.charge('a', 34))).toEqual([false, '"requests";r=0;t=180', 180]);
+    // Asking meanwhile costs nothing more.
+    for (let asked = 0; asked < 50; asked++) expect(limiter.consume('a').allowed).toBe(false);
+    vi.advanceTimersByTime(90_000);
+    expect(stateOf(limiter.consume('a'))).toEqual([false, '"requests";r=0;t=90', 90]);
+    vi.advanceTimersByTime(89_000);
+    expect(stateOf(limiter.consume('a'))).toEqual([false, '"requests";r=0;t=1', 1]);
+    vi.advanceTimersByTime(1_000);
+    // 35 in all: three windows of ten, and five in this one.
+    expect(stateOf(limiter.consume('a'))).toEqual([true, '"requests";r=4;t=60', 60]);
+  });
+
+  it('is paid off by windows in which nobody asks', () => {
+    const limiter = limited(10);
+    limiter.consume('a');
+    limiter.charge('a', 34);
+    vi.advanceTimersByTime(600_000);
+    expect(stateOf(limiter.consume('a'))).toEqual([true, '"requests";r=9;t=60', 60]);
   });
 });
 

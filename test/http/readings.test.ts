@@ -72,6 +72,107 @@ describe('the readings of a sensor', () => {
   });
 });
 
+describe('many readings', () => {
+  const rows = 25_000;
+  const instantOf = (n: number) => 1_700_000_000_000 + n * 1000;
+  beforeAll(async () => {
+    await plant.import('sensors', plant.berlin, [sensor('L1', 'LONG')]);
+    for (let from = 0; from < rows; from += 5000) {
+      const list = Array.from({ length: 5000 }, (_, n) => ({
+        sensor: 'LONG',
+        at: instantOf(from + n),
+        value: from + n,
+      }));
+      expect(await post(list)).toMatchObject({ accepted: 5000 });
+    }
+  });
+
+  const sevens = new Set(Array.from({ length: rows }, (_, n) => Math.floor(instantOf(n) / 7000)));
+
+  /** Asks with a key of its own, within a limit. */
+  const asking = async (limitRequests: { requests: number; windowSeconds: number }) => {
+    const [limited, { secret: own }] = [inProcess(plant, { limitRequests }), await plant.key()];
+    return async (query: string, accept = '*/*') => {
+      const headers = { authorization: `Bearer ${own}`, accept };
+      const answer = await limited.fetch(`/api/v1/sensors/L1/readings?${query}`, { headers });
+      return { status: answer.status, limit: answer.headers.get('ratelimit'), answer, text: await answer.text() };
+    };
+  };
+
+  it('cost a request for each 10,000 that are begun, written or summed up', async () => {
+    const ask = await asking({ requests: 100, windowSeconds: 3600 });
+    const left: (string | undefined)[] = [];
+    for (const query of [
+      'limit=1000',
+      'limit=10000',
+      'limit=10001',
+      'limit=100000',
+      'bucket=36500d&limit=1',
+      'bucket=1m&limit=1',
+    ]) {
+      left.push(/r=(\d+)/.exec((await ask(query)).limit ?? '')?.[1]);
+    }
+    expect(left).toEqual(['99', '98', '96', '93', '90', '89']);
+  });
+
+  it('are read to the end by the request that goes over the limit, and by none after it', async () => {
+    const ask = await asking({ requests: 2, windowSeconds: 3600 });
+    const whole = await ask('limit=100000');
+    expect([whole.status, JSON.parse(whole.text).data.length]).toEqual([200, rows]);
+    expect(whole.limit).toBe('"requests";r=0;t=3600');
+    const refused = await ask('limit=1');
+    expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, 'too_many_requests']);
+    expect(refused.answer.headers.get('retry-after')).toBe('3600');
+  });
+
+  it('are refused where those asked for together used up the limit, before anything is read', async () => {
+    const ask = await asking({ requests: 4, windowSeconds: 3600 });
+    const answers = await Promise.all(Array.from({ length: 4 }, () => ask('limit=100000')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 429]);
+  });
+
+  it.each([
+    ['application/json', (text: string) => JSON.parse(text).data],
+    [
+      'application/x-ndjson',
+      (text: string) =>
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+    ],
+    ['text/csv', (text: string) => text.trimEnd().split('\n').slice(1)],
+  ] as const)('are the same in one page of %s as in many', async (type, rowsOf) => {
+    const ask = await asking({ requests: 1000, windowSeconds: 3600 });
+    for (const query of ['', 'bucket=7s&agg=avg,min,max,last,count']) {
+      const whole = await ask(`limit=100000&${query}`, type);
+      expect(whole.answer.headers.get('content-type')).toMatch(new RegExp(`^${type}`));
+      const parts: unknown[] = [];
+      for (let next: string | undefined = `limit=997&${query}`; next; ) {
+        const page = await ask(next, type);
+        parts.push(...rowsOf(page.text));
+        next = /\?(.*)>/.exec(page.answer.headers.get('link') ?? '')?.[1];
+      }
+      expect(parts).toEqual(rowsOf(whole.text));
+      expect(parts.length).toBe(query === '' ? rows : sevens.size);
+    }
+  });
+
+  it('have a validator that changes with them, and one for each type', async () => {
+    const ask = await asking({ requests: 1000, windowSeconds: 3600 });
+    const tagOf = async (query: string, type?: string) => (await ask(query, type)).answer.headers.get('etag');
+    const tags = await Promise.all([
+      tagOf('limit=20000'),
+      tagOf('limit=20001'),
+      tagOf('limit=20000', 'text/csv'),
+      tagOf('limit=20000&from=1700000001000'),
+      tagOf('limit=20000&bucket=1s'),
+    ]);
+    expect(new Set(tags).size).toBe(tags.length);
+    expect(await tagOf('limit=20000')).toBe(tags[0]);
+  });
+});
+
 it.each(['readings', 'heartbeats', '.', '..'])('a sensor cannot have the id %s, whose path is another', (id) => {
   const judge = createRecordJudge(resourceOf('sensors'));
   judge.judgeObject(sensor(id, 'X'), 1);

@@ -16,11 +16,12 @@ export function memoryStore(): Promise<Store> {
   return createStore(':memory:', { ...options, writerThread: undefined });
 }
 
-/** A store in a folder of its own, with the writer thread of the build; `remove` closes and deletes it. */
+/** A store in a folder of its own, with the threads of the build; `remove` closes and deletes it. */
 export async function fileStore(): Promise<{ path: string; store: Store; remove: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
   const path = join(folder, 'hkctl.db');
-  const store = await createStore(path, { ...options, writerThread: join(process.cwd(), 'dist', 'writer.cjs') });
+  const [writerThread, readerThread] = ['writer', 'readings'].map((name) => join(process.cwd(), 'dist', `${name}.cjs`));
+  const store = await createStore(path, { ...options, writerThread, readerThread });
   return {
     path,
     store,

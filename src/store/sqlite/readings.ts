@@ -1,10 +1,10 @@
+import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../core/reading-text.ts';
 import {
   type BatchVerdict,
   type Heartbeat,
   qualities,
   type Reading,
   type ReadingBatch,
-  type ReadingBucket,
   type ReadingRange,
   type ReadingStore,
   type Sensor,
@@ -14,6 +14,8 @@ import {
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { lazily } from './lazily.ts';
+import { type ReadSlice, Reads, readLimits } from './reader/reads.ts';
+import { createSliceReader } from './reader/slices.ts';
 import { entityNumber } from './records-tables.ts';
 import type { IngestTask } from './writer/client.ts';
 
@@ -37,7 +39,9 @@ export function createReadingStore(options: {
   recordsVersion: () => number;
   path: string;
   write: WriteIngest;
-}): ReadingStore {
+  /** Reads slices in a thread; where there is none, they are read in this one. */
+  thread: ReadSlice | undefined;
+}): ReadingStore & { close(): void } {
   const { records, readings, recordsVersion, path, write } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
   const sensorsOf = lazily(() =>
@@ -58,13 +62,14 @@ export function createReadingStore(options: {
       'select at_us as atUs, value, quality from readings where series = ? and at_us >= ? and at_us < ? order by at_us limit ?',
     ),
   );
-  const buckets = lazily(() => readings().prepare<unknown[], BucketRow>(bucketSql));
-  const scaledMean = lazily(() =>
-    readings()
-      .prepare<[number, number, number, number], number>(
-        'select avg(value * ?) from readings where series = ? and at_us >= ? and at_us < ?',
-      )
-      .pluck(),
+  const readSlice = lazily(() => createSliceReader(readings()));
+  const reads = new Reads(
+    options.thread ??
+      (async (request) => {
+        // Without a thread others are served between two slices.
+        await new Promise((resolve) => setImmediate(resolve));
+        return translating(path, () => readSlice()(request));
+      }),
   );
   const lastReading = lazily(() =>
     readings().prepare<[number], { atUs: number; value: number }>(
@@ -76,13 +81,6 @@ export function createReadingStore(options: {
       'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
     ),
   );
-
-  /** The sum of huge values is none that a double holds, but their mean is. */
-  const meanOfHuge = (series: number, row: BucketRow, from: number, to: number, bucketUs: number): number => {
-    const start = Math.max(row.atUs, from);
-    const mean = (scaledMean().get(scale, series, start, Math.min(row.atUs + bucketUs, to)) ?? 0) / scale;
-    return Math.min(Math.max(mean, row.min), row.max);
-  };
 
   const readDirectory = (entityId: string): SensorDirectory => {
     const sensors = sensorsOf().all(entityId);
@@ -111,6 +109,14 @@ export function createReadingStore(options: {
     ]);
   };
 
+  /** A thread would cost more than it saves. */
+  const readAtOnce = (request: ReadingTextRequest, client: ReadingClient): ReadingText =>
+    translating(path, () => {
+      const { text, count, digest, looked, nextUs } = readSlice()({ ...request, most: request.limit });
+      client.charge(looked);
+      return { pieces: [text], count, digest, nextUs };
+    });
+
   return {
     directory(entityId) {
       const version = recordsVersion();
@@ -128,19 +134,11 @@ export function createReadingStore(options: {
           .all(series, within(fromUs ?? -endOfTimeUs), within(toUs ?? endOfTimeUs), limit)
           .map(({ atUs, value, quality }): Reading => ({ atUs, value, quality: qualities[quality - 1] ?? null })),
       ),
-    buckets: ({ series, fromUs, toUs, limit, bucketUs, aggregates }) =>
-      translating(path, () => {
-        const from = within(fromUs ?? -endOfTimeUs);
-        const to = within(toUs ?? endOfTimeUs);
-        return buckets()
-          .all({ series, from, to, limit, bucket: bucketUs })
-          .map((row): ReadingBucket => {
-            const told: ReadingBucket = { atUs: row.atUs };
-            for (const name of aggregates) told[name] = row[name];
-            if ('avg' in told && !Number.isFinite(told.avg)) told.avg = meanOfHuge(series, row, from, to, bucketUs);
-            return told;
-          });
-      }),
+    text(request, client) {
+      const isSmall = request.buckets === undefined && request.limit <= readLimits.direct;
+      return isSmall ? readAtOnce(request, client) : reads.read(request, client);
+    },
+    close: () => reads.close(),
     states: (numbers) =>
       translating(path, () => {
         const states = new Map<number, SensorState>();
@@ -158,22 +156,6 @@ export function createReadingStore(options: {
       }),
   };
 }
-
-/** Takes nothing from the digits of a double that is not very small, and from its size as many times as readings can be. */
-const scale = 2 ** -64;
-
-type BucketRow = Required<ReadingBucket>;
-
-/** Buckets start at multiples of their width; the remainder is made positive, for instants before 1970. */
-const bucketSql = `
-  select b.start as atUs, b.avg, b.min, b.max, b.count,
-    (select value from readings where series = :series and at_us = b.last_at) as last
-  from (
-    select at_us - ((at_us % cast(:bucket as integer)) + cast(:bucket as integer)) % cast(:bucket as integer) as start,
-      avg(value) as avg, min(value) as min, max(value) as max, count(*) as count, max(at_us) as last_at
-    from readings where series = :series and at_us >= :from and at_us < :to
-    group by start order by start limit :limit
-  ) b order by b.start`;
 
 function within(us: number): number {
   return Math.min(Math.max(us, -endOfTimeUs), endOfTimeUs);

@@ -25,6 +25,7 @@ import { createKeyStore } from './keys.ts';
 import { lazily } from './lazily.ts';
 import { emptyOutbox } from './outbox.ts';
 import { purgeRemoved } from './purge.ts';
+import { ReaderClient } from './reader/client.ts';
 import { createReadingStore, type WriteIngest } from './readings.ts';
 import { createRecordStore } from './records.ts';
 import { createRegistry, type Registry } from './registry.ts';
@@ -49,7 +50,7 @@ export class SqliteStore implements Store {
   readonly keys: KeyStore;
   readonly audit: AuditStore;
   readonly records: RecordStore;
-  readonly readings: ReadingStore;
+  readonly readings: ReadingStore & { close(): void };
   readonly daemon: DaemonStore;
   readonly clock: ClockStore;
 
@@ -64,6 +65,7 @@ export class SqliteStore implements Store {
   readonly #writer: WriterClient | undefined;
   /** Lets go of the lock by which others know that a daemon serves. */
   readonly #release: () => void;
+  readonly #reader: ReaderClient | undefined;
   #ownRecordChanges = 0;
 
   constructor(path: string, registry: Connection, options: SqliteStoreOptions) {
@@ -77,6 +79,11 @@ export class SqliteStore implements Store {
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
     const threaded = options.writerThread !== undefined && this.#files.revocations !== null;
     this.#writer = threaded ? new WriterClient(options.writerThread ?? '', path) : undefined;
+    const { readerThread } = options;
+    const isKept = this.#files.revocations !== null;
+    const reader =
+      readerThread !== undefined && isKept ? new ReaderClient(readerThread, this.#files.readings) : undefined;
+    this.#reader = reader;
 
     this.tenants = createTenantStore(this.#registry, this.#append);
     this.users = createUserStore(this.#registry, this.#append, this.#files.revocations);
@@ -95,6 +102,7 @@ export class SqliteStore implements Store {
       recordsVersion: () => Number(this.records.version()),
       path,
       write: this.#createWrite(),
+      thread: reader && ((request) => reader.readSlice(request)),
     });
     const { release, ...daemon } = createDaemonStore(this.#registry, this.#files.daemons, options.clock);
     this.daemon = daemon;
@@ -103,6 +111,8 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
+    this.readings.close();
+    await this.#reader?.close();
     await this.#writer?.close();
     this.#release();
     for (const connection of this.#opened.splice(0)) connection.close();

@@ -1,0 +1,39 @@
+import { constants, setPriority } from 'node:os';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { isHkctlError } from '../../../core/errors.ts';
+import { toDomainError } from '../errors.ts';
+import { openFile } from '../files.ts';
+import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
+import { createSliceReader } from './slices.ts';
+
+/** How long the opening waits for another process; a read of a WAL file waits for nobody. */
+const busyTimeoutMs = 5000;
+
+/** The reader thread: what takes long is read and written as text here, so that the main thread answers others meanwhile. */
+function host(port: MessagePort, { file }: ReaderData): void {
+  // On Linux a priority is that of the calling thread: where the processors are busy, the other threads go first.
+  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  const connection = openFile(file, { busyTimeoutMs, create: false });
+  connection.pragma('query_only = on');
+  const readSlice = createSliceReader(connection);
+  port.on('message', (request: ReaderRequest) => {
+    if (request === 'close') {
+      connection.close();
+      port.close();
+      return;
+    }
+    try {
+      const slice = readSlice(request);
+      port.postMessage({ slice } satisfies ReaderAnswer, [slice.text.buffer]);
+    } catch (thrown) {
+      port.postMessage({ error: toPlainError(toDomainError(thrown, file)) } satisfies ReaderAnswer);
+    }
+  });
+}
+
+function toPlainError(thrown: unknown): Extract<ReaderAnswer, { error: unknown }>['error'] {
+  if (isHkctlError(thrown)) return { code: thrown.code, message: thrown.message, hint: thrown.hint };
+  return { code: 'internal', message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
+}
+
+if (parentPort) host(parentPort, workerData as ReaderData); // given by the client beside this file
