@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { holdAsDaemon } from '../../src/store/sqlite/daemon-lock.ts';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
 import { filesOf, openFile } from '../../src/store/sqlite/files.ts';
 import { preparedPath } from '../../src/store/sqlite/prepared.ts';
@@ -240,6 +241,26 @@ describe('restore', () => {
     expect(readdirSync(dirname(cli.store)).filter((name) => !before.includes(name))).toEqual([]);
     expect((await cli.run(['restore', file, '--yes'])).code).toBe(6);
     expect(readdirSync(dirname(cli.store)).filter((name) => /restored/.test(name))).toEqual([]);
+  });
+
+  it('is refused while a daemon serves, before anything is asked, and also where that has noted no address', async () => {
+    await cli.ok(['backup', file]);
+    const store = await cli.services.openStore(cli.store);
+    await store.daemon.recordAddress('http://127.0.0.1:8420', process.pid);
+    const served = await cli.run(['restore', file]);
+    expect([served.code, served.stderr]).toEqual([
+      5,
+      expect.stringContaining('A daemon serves this store at http://127'),
+    ]);
+    await store.close();
+    const letGo = holdAsDaemon(filesOf(cli.store).daemons ?? '');
+    for (const lose of [() => {}, () => writeFileSync(cli.store, 'x'.repeat(8192))]) {
+      lose();
+      const held = await cli.run(['restore', file, '--yes']);
+      expect([held.code, held.stderr]).toEqual([5, expect.stringContaining('A daemon serves this store')]);
+    }
+    letGo();
+    await cli.ok(['restore', file, '--yes']);
   });
 
   it('is refused while another process has the store open', async () => {

@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, openFile } from '../../src/store/sqlite/files.ts';
@@ -151,6 +160,26 @@ describe('restore', () => {
       // What only one of the two knew, both know from then on.
       if (round === 0) rmSync(cli.store);
     }
+  });
+
+  it('goes by the journal alone, where pages of the store are damaged', async () => {
+    const { key, secret } = await cli.key('Revoked');
+    await cli.ok(['backup', file]);
+    await cli.ok(['keys', 'revoke', key.id, '--yes']);
+    await cli.ok('users deactivate alice --yes');
+    const registry = openFile(cli.store, { busyTimeoutMs: 1000, create: false });
+    const pageOf = registry.prepare<[string], number>('select rootpage from sqlite_master where name = ?').pluck();
+    const pageSize = Number(registry.pragma('page_size', { simple: true }));
+    const page = Number(pageOf.get('keys'));
+    registry.pragma('wal_checkpoint(TRUNCATE)');
+    registry.close();
+    const fd = openSync(cli.store, 'r+');
+    writeSync(fd, Buffer.alloc(pageSize, 0xab), 0, pageSize, (page - 1) * pageSize);
+    closeSync(fd);
+    expect((await cli.run('keys list --all')).code).toBe(6);
+    expect(await restored()).toMatchObject({ kept_revoked: [key.prefix], kept_deactivated_users: ['alice'] });
+    expect((await tried(secret)).code).toBe(5);
+    await cli.ok('doctor');
   });
 
   it('goes by the last word: what was started again stays started, whatever was stopped before', async () => {
