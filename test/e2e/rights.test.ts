@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -169,6 +170,37 @@ describe.skipIf(process.getuid?.() !== 0)('root on the store of another account 
     chownSync(state, stranger, 0);
     await ok(init);
     expect(lstatSync(join(state, 'hkctl.db')).gid).toBe(stranger);
+  });
+
+  it('follows no link that the account has made in place of what root names', async () => {
+    await ok(init);
+    const key = join(admin, 'a.key');
+    await ok([...create, '--secret-file', key]);
+    await ok(['backup', join(admin, 'plant.backup')]);
+    writeFileSync(join(admin, 'sensors.ndjson'), '', { mode: 0o600 });
+    const prefix = readFileSync(key, 'utf8').slice(0, 8);
+    for (const name of ['a.key', 'plant.backup', 'sensors.ndjson']) {
+      symlinkSync(join(admin, name), join(state, name));
+      lchownSync(join(state, name), stranger, stranger);
+    }
+    const lines = [
+      ['keys', 'rotate', prefix, '--secret-file', join(state, 'a.key'), '--yes', '--force'],
+      ['restore', join(state, 'plant.backup'), '--yes'],
+      ['import', 'sensors', join(state, 'sensors.ndjson'), '--entity', 'BER'],
+    ];
+    for (const line of lines) {
+      const { code, stderr } = await run(line);
+      expect([code, stderr], line.join(' ')).toEqual([
+        2,
+        expect.stringContaining(`a link that the account ${stranger} has made`),
+      ]);
+    }
+    expect(readFileSync(key, 'utf8').slice(0, 8)).toBe(prefix);
+    expect(readdirSync(admin).sort()).toEqual(['a.key', 'plant.backup', 'sensors.ndjson']);
+    // One that root has made is what root means.
+    symlinkSync(key, join(admin, 'link.key'));
+    await ok(['keys', 'rotate', prefix, '--secret-file', join(admin, 'link.key'), '--yes']);
+    expect(readFileSync(key, 'utf8').slice(0, 8)).not.toBe(prefix);
   });
 
   it('reports a backup that root cannot name, and one that is none, by its own name', async () => {

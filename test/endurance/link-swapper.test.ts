@@ -28,8 +28,14 @@ const swapper = readFileSync(join(root, 'test', 'endurance', 'link-swapper-accou
 
 /** Names that the account swaps, by what root does meanwhile. */
 const swapped = {
-  journal: ['hkctl.revocations'],
-  restore: ['hkctl.restored.lock', 'hkctl.restored.ready', 'hkctl.restored.revocations', 'hkctl.restored.db'],
+  journal: ['hkctl.revocations', 'a.key', 'a.key.new'],
+  restore: [
+    'plant.backup',
+    'hkctl.restored.lock',
+    'hkctl.restored.ready',
+    'hkctl.restored.revocations',
+    'hkctl.restored.db',
+  ],
   transfer: ['hkctl.transfer', 'hkctl.transfer/lock', 'hkctl.transfer/backup', 'hkctl.transfer/backup.new'],
   init: ['fresh', 'fresh/hkctl.db', 'fresh/hkctl.revocations'],
   databases: ['hkctl', 'hkctl.records', 'hkctl.readings', 'hkctl.restored.records'].flatMap((name) =>
@@ -116,6 +122,8 @@ describe.skipIf(process.getuid?.() !== 0)(
       const create = ['keys', 'create', '--name', 'B', '--entity', 'BER', '--preset', 'sensor-gateway'];
       return [
         { argv: ['keys', 'revoke', prefix, '--yes'] },
+        { argv: ['keys', 'rotate', prefix, '--secret-file', join(state, 'a.key'), '--yes', '--force'] },
+        { argv: ['restore', join(state, 'plant.backup'), '--yes'] },
         { argv: ['keys', 'rotate', prefix, '--secret-file', join(admin, 'a.key'), '--yes'] },
         { argv: [...create, '--secret-file', join(admin, 'b.key')] },
         { argv: [...create, '--json'] },
@@ -161,6 +169,9 @@ describe.skipIf(process.getuid?.() !== 0)(
       for (const name of ['', ...readdirSync(state, { recursive: true, encoding: 'utf8' })]) {
         chownSync(join(state, name), stranger, stranger);
       }
+      cpSync(join(admin, 'plant.backup'), join(state, 'plant.backup'));
+      writeFileSync(join(state, 'a.key'), `${secret}\n`, { mode: 0o600 });
+      for (const name of ['plant.backup', 'a.key']) chownSync(join(state, name), stranger, stranger);
       writeFileSync(join(admin, 'a.key'), `${secret}\n`, { mode: 0o600 });
       for (const name of readdirSync(admin)) if (/^(a\.key\.|b\.key|new\.)/.test(name)) rmSync(join(admin, name));
     }

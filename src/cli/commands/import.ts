@@ -1,4 +1,4 @@
-import { createReadStream, fstatSync, openSync } from 'node:fs';
+import { createReadStream, fstatSync } from 'node:fs';
 import { requirePermissions } from '../../core/actors.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ResourceDefinition } from '../../core/fields.ts';
@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
 import { errnoOf } from '../io.ts';
+import { openNamedFile } from '../named-files.ts';
 import { createProgress } from '../progress.ts';
 
 /** `hkctl import` */
@@ -98,7 +99,7 @@ function parseMapping(given: string): [column: string, field: string] {
 function openSource(context: Context, file: string): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
   if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
   try {
-    const fd = context.io.withOwnRights(() => openSync(file, 'r'));
+    const fd = context.io.withOwnRights(() => openNamedFile(file));
     const stat = fstatSync(fd);
     if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, not a file of records.`);
     // The chunks of a stream without an encoding are buffers.

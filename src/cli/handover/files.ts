@@ -6,7 +6,6 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -15,12 +14,13 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import type { Handover } from '../../core/minting.ts';
 import { pathFaults } from '../../core/path-faults.ts';
 import { secretLength } from '../../core/secrets.ts';
 import { errnoOf } from '../io.ts';
+import { readNamedText, requireTrustedLink } from '../named-files.ts';
 
 /** Writes the secret of a new key into a new file (mode 0600, synced with its folder); never overwrites one. */
 export function createNewFileHandover(path: string): Handover {
@@ -104,7 +104,7 @@ export function completePending(path: string): void {
 export function isLeftover(path: string): boolean {
   const stat = statOf(path);
   if (stat === undefined || stat.size > secretLength + 1) return false;
-  const text = readFileSync(path, 'latin1').replace(/\n$/, '');
+  const text = readNamedText(path, secretLength + 1).replace(/\n$/, '');
   return text.length < 'hk_'.length ? 'hk_'.startsWith(text) : /^hk_[0-9A-Za-z]*$/.test(text);
 }
 
@@ -123,10 +123,8 @@ export function discardPending(path: string): void {
 /** The secret in a file without its newline; undefined where there is no such file. `bad_input` where it cannot be read. */
 export function readSecretFile(path: string): string | undefined {
   try {
-    const stat = statSync(path);
-    if (!stat.isFile()) throw new HkctlError('bad_input', `${path} is no plain file.`);
     // Whatever is larger holds no secret: nothing of it is of use here.
-    return stat.size > 16 * secretLength ? '' : readFileSync(path, 'utf8').trim();
+    return readNamedText(path, 16 * secretLength).trim();
   } catch (thrown) {
     if (errnoOf(thrown) === 'ENOENT') return undefined;
     throw unusable(path, thrown);
@@ -151,9 +149,15 @@ export function requireFolder(path: string): void {
   }
 }
 
-/** A link is followed once, so that the file behind it is replaced and not the link. */
+/**
+ * A link is followed once, so that the file behind it is replaced and not the link; but only one of the person at work or of
+ * root. What is none is replaced under its very name: a link that comes later leads nowhere.
+ */
 function resolved(path: string): string {
   try {
+    const found = lstatSync(path);
+    if (!found.isSymbolicLink()) return join(realpathSync(dirname(path)), basename(path));
+    requireTrustedLink(path, found);
     return realpathSync(path);
   } catch (thrown) {
     if (errnoOf(thrown) === 'ENOENT') return path;

@@ -100,6 +100,15 @@ function notOurs(pending: string): HkctlError {
   });
 }
 
+/** Whether an open file begins as a whole backup does. */
+export function isMarkedWhole(fd: number): boolean {
+  const header = Buffer.alloc(100);
+  if (readSync(fd, header, 0, header.length, 0) < header.length) return false;
+  return (
+    header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && header.readUInt32BE(applicationIdAt) === marks.whole
+  );
+}
+
 const sqliteMagic = Buffer.from('SQLite format 3\0');
 /** Place of `application_id` in the header of a database. */
 const applicationIdAt = 68;

@@ -129,7 +129,8 @@ export async function readBackup(
   }
 }
 
-function noBackup(file: string): HkctlError {
+/** The error of a file that is no backup: `bad_input`. */
+export function noBackup(file: string): HkctlError {
   return new HkctlError('bad_input', `${file} is no backup of hkctl.`, {
     hint: 'Give a file that was made with: hkctl backup FILE',
   });

@@ -4,6 +4,7 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readSync,
@@ -15,8 +16,15 @@ import { dirname, join } from 'node:path';
 import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { BackupSource } from '../restoration.ts';
+import { noBackup } from './backup.ts';
 import { readBackupHead } from './backup-head.ts';
-import { removeLeftover, requireElsewhere, requireFreeTarget, translatingTarget } from './backup-target.ts';
+import {
+  isMarkedWhole,
+  removeLeftover,
+  requireElsewhere,
+  requireFreeTarget,
+  translatingTarget,
+} from './backup-target.ts';
 import { openDatabase } from './driver.ts';
 import { toDomainError, translating } from './errors.ts';
 import { isCode, makeFolder } from './files.ts';
@@ -105,15 +113,22 @@ export function backupOfAdmin(path: string, file: string, withOwn: WithOwn): Bac
 function openBackupFile(file: string): number {
   let fd: number;
   try {
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    const isLink = found?.isSymbolicLink() === true;
+    if (isLink && found.uid !== 0)
+      throw new HkctlError('bad_input', `${file} is a link that the account ${found.uid} has made.`);
+    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | (isLink ? 0 : constants.O_NOFOLLOW));
   } catch (thrown) {
+    if (isHkctlError(thrown)) throw thrown;
     if (isCode(thrown, 'ENOENT')) throw new HkctlError('bad_input', `There is no file ${file}.`);
     const why = isCode(thrown, 'EACCES') ? 'this account may not read it' : String(thrown);
     throw new HkctlError('bad_input', `${file} cannot be read: ${why}.`, { cause: thrown });
   }
   const stats = fstatSync(fd);
-  if (stats.isFile()) return fd;
+  // Root can read any file, and its copy is the other account's: only a backup may become one.
+  if (stats.isFile() && isMarkedWhole(fd)) return fd;
   closeSync(fd);
+  if (stats.isFile()) throw noBackup(file);
   throw new HkctlError('bad_input', `${file} is ${stats.isDirectory() ? 'a folder' : 'no plain file'}, and no backup.`);
 }
 
