@@ -166,22 +166,26 @@ describe('too many connections', () => {
 });
 
 describe('a body', () => {
-  it('that drips is cut, and one that goes on is not', async () => {
-    await open({ bodyMs: 300 });
-    const body = '{"readings":[]}';
-    const head = postHead('/api/v1/sensors/readings', keys[0] ?? '', body.length + 20_000);
-    const [slow, quick] = [Client.plain(head), Client.plain(head)];
-    const timer = setInterval(() => {
-      slow.socket.write(' ');
-      if (quick.socket.bytesWritten < head.length + 20_000) quick.socket.write(' '.repeat(1000));
-    }, 50);
-    await until('the slow one is cut', () => slow.isClosed);
-    await until('the quick one has sent its blanks', () => quick.socket.bytesWritten === head.length + 20_000);
-    clearInterval(timer);
-    quick.socket.write(body);
-    await until('the quick one is answered', () => quick.isAnswered);
-    expect(await metric('hkctl_connections_dropped_total{reason="slow_body"}')).toBe(1);
-  });
+  it.each([['plain', false] as const, ['TLS', true] as const])(
+    'that drips is cut, and one that goes on is not: %s',
+    async (_, isTls) => {
+      await open({ bodyMs: 300 }, isTls);
+      const start = (text: string) => (isTls ? Client.tls(text) : Client.plain(text));
+      const body = '{"readings":[]}';
+      const head = postHead('/api/v1/sensors/readings', keys[0] ?? '', body.length + 20_000);
+      const [slow, quick] = [start(head), start(head)];
+      const timer = setInterval(() => {
+        slow.socket.write(' ');
+        if (quick.socket.bytesWritten < head.length + 20_000) quick.socket.write(' '.repeat(1000));
+      }, 50);
+      await until('the slow one is cut', () => slow.isClosed);
+      await until('the quick one has sent its blanks', () => quick.socket.bytesWritten === head.length + 20_000);
+      clearInterval(timer);
+      quick.socket.write(body);
+      await until('the quick one is answered', () => quick.isAnswered);
+      if (!isTls) expect(await metric('hkctl_connections_dropped_total{reason="slow_body"}')).toBe(1);
+    },
+  );
 });
 
 const hello = Buffer.from('1603010200010001fc0303', 'hex');
