@@ -201,6 +201,20 @@ describe('bodies', () => {
     await until('nothing is held', async () => (await held('bodies')) === 0);
   });
 
+  it('of one key that never end leave others their share', async () => {
+    const bodyBytes = 16 * MiB;
+    await open({ bodyBytes });
+    const other = (await plant.key()).secret;
+    const part = postHead(path, secret, 2 * MiB) + ' '.repeat(MiB);
+    const senders = Array.from({ length: 30 }, () => new Reader(part));
+    await until('the key has all that it may', async () => (await held('bodies')) > bodyBytes / 2 - 2 * MiB);
+    await until('the rest of them is refused', () => senders.filter((one) => one.read() !== null).length > 10);
+    expect(await held('bodies')).toBeLessThanOrEqual(bodyBytes / 2 + MiB);
+    const body = JSON.stringify({ readings: [] }) + ' '.repeat(4 * MiB);
+    expect((await call(`${face.url}${path}`, { secret: other, body, timeoutMs: 10_000 })).status).toBe(200);
+    expect((await call(`${face.url}${path}`, { secret, body })).status).toBe(503);
+  });
+
   it('that are bombs go off one after the other, and leave nothing', async () => {
     const bodyBytes = 9 * MiB;
     await open({ bodyBytes, waitMs: 20_000 });

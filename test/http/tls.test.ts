@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type DetailedPeerCertificate, getCiphers, type SecureVersion, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeCertificate } from './certificates.ts';
 import { type Face, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';
 
@@ -12,20 +12,10 @@ let folder: string;
 let plant: HttpPlant;
 let face: Face & { url: string };
 
-function makeCertificate(name: string): void {
-  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
-  const options = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  execFileSync(
-    'openssl',
-    [...options, '-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-    { stdio: 'pipe' },
-  );
-}
-
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hkctl-tls-'));
-  makeCertificate('first');
-  makeCertificate('second');
+  makeCertificate(folder, 'first');
+  makeCertificate(folder, 'second');
   use('first');
   plant = await HttpPlant.open();
   face = await listening(plant, { tlsCert: join(folder, 'in-use.crt'), tlsKey: join(folder, 'in-use.key') });
@@ -112,4 +102,19 @@ it('takes a new certificate on SIGHUP, and keeps the old one where the new one d
   use('second');
   await reload();
   expect(await subject()).toBe('second');
+});
+
+it('renegotiates no key of an open connection', async () => {
+  const { port } = new URL(face.url);
+  const refused = await new Promise<Error | null>((resolve) => {
+    const socket = connect(
+      { port: Number(port), host: '127.0.0.1', rejectUnauthorized: false, maxVersion: 'TLSv1.2' },
+      () => {
+        socket.renegotiate({ rejectUnauthorized: false }, () => resolve(null));
+      },
+    );
+    socket.once('error', resolve);
+    socket.once('close', () => resolve(new Error('closed')));
+  });
+  expect(refused).toBeInstanceOf(Error);
 });
