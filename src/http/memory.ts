@@ -23,7 +23,10 @@ export type MemoryLimits = { [name in keyof typeof memoryLimits]: number };
 export interface Memory {
   answers: Budget;
   bodies: Budget;
-  /** Settles what an exchange holds once its answer is known: its body goes, a large answer stays until it is taken. */
+  /**
+   * Settles what an exchange holds once its answer is known: its body goes, a large answer stays until it is taken. Throws
+   * `too_many_requests` for one that was not reserved where its key has not taken others that are its share.
+   */
   settle(exchange: Exchange, answer: Answer): void;
 }
 
@@ -68,7 +71,7 @@ export function createMemory({ answerBytes, bodyBytes, waitMs, answerShares }: M
         exchange.answerRoom?.release();
         return;
       }
-      exchange.answerRoom ??= answers.hold(0, exchange.keyPrefix);
+      exchange.answerRoom ??= answers.holdShare(bytes, exchange.keyPrefix);
       exchange.answerRoom.resize(bytes);
       releaseWhenGone(exchange.node, exchange.answerRoom);
     },
@@ -104,15 +107,16 @@ export class Budget {
   }
 
   /**
-   * Room for a request; rejects with `unavailable` where none becomes free in time. First come, first served, but that an
-   * owner who waits for its own share keeps nobody else waiting.
+   * Room for a request; rejects where none becomes free in time: with `unavailable`, or with `too_many_requests` where it
+   * is the owner's own share that is used up. First come, first served, but that whoever waits for its own share keeps
+   * nobody else waiting.
    */
   async reserve(bytes: number, owner?: string): Promise<Room> {
     if (this.#waiting.size === 0 && this.#fits(bytes) && this.#fitsShare(bytes, owner)) return this.hold(bytes, owner);
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#waiting.delete(one);
-        reject(tooMuch());
+        reject(this.#fitsShare(bytes, owner) ? tooMuch() : tooMuchOfOne());
         this.#wake();
       }, this.#waitMs);
       const one = {
@@ -132,6 +136,12 @@ export class Budget {
   /** Room for what is there already, whether it fits or not. */
   hold(bytes: number, owner?: string): Room {
     return new Room(bytes, (change) => this.#change(change, owner));
+  }
+
+  /** The same, but not beyond the owner's share: `too_many_requests`. */
+  holdShare(bytes: number, owner?: string): Room {
+    if (!this.#fitsShare(bytes, owner)) throw tooMuchOfOne();
+    return this.hold(bytes, owner);
   }
 
   /** Makes a room larger; false, and nothing changed, where there is not as much left. */
@@ -200,4 +210,15 @@ export class Room {
 /** What a request is told that finds no room. */
 export function tooMuch(): ApiError {
   return new ApiError('unavailable', 'Too much is being read or sent at the moment. Try again in a few seconds.');
+}
+
+/** What an owner is told whose own share is used up. */
+function tooMuchOfOne(): ApiError {
+  return new ApiError(
+    'too_many_requests',
+    'This API key asks for too much at once. Take answers before asking for more.',
+    {
+      headers: ['Retry-After', '1'],
+    },
+  );
 }
