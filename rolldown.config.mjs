@@ -54,7 +54,9 @@ function replaceImport(imported, packageName, code) {
 }
 
 /** The benchmarks are no part of the package; they are built where they are there. */
-const benchmarks = existsSync('test/bench') ? { bench: 'test/bench/index.ts' } : {};
+const benchmarks = existsSync('test/bench')
+  ? { bench: 'test/bench/index.ts', attacker: 'test/bench/attacks/attacker.ts' }
+  : {};
 
 /**
  * CommonJS in chunks: the loader of ES modules alone costs a third of what `hkctl keys list` may take.

@@ -1,4 +1,4 @@
-import { formatInstantUs } from './instants.ts';
+import { createInstantUsText } from './instants.ts';
 import type { Aggregate, Reading, ReadingBucket, ReadingRange } from './store.ts';
 
 /** How readings are written for a client: JSON objects with commas between them, or whole lines of NDJSON or CSV. */
@@ -47,12 +47,13 @@ export type WriteRow = (row: Reading | ReadingBucket) => string;
 /** Builds what writes the rows of a request; a line ends with its line break, an object of `json` with nothing. */
 export function createRowWriter({ format, buckets }: Pick<ReadingTextRequest, 'format' | 'buckets'>): WriteRow {
   const wanted = buckets?.aggregates;
+  const textOf = createInstantUsText();
   if (format === 'csv') {
-    return (row) => `${[formatInstantUs(row.atUs), ...cellsOf(row, wanted)].join(',')}\n`;
+    return (row) => `${[textOf(row.atUs), ...cellsOf(row, wanted)].join(',')}\n`;
   }
   const end = format === 'ndjson' ? '\n' : '';
   return (row) => {
-    const at = `{"at":"${formatInstantUs(row.atUs)}"`;
+    const at = `{"at":"${textOf(row.atUs)}"`;
     if ('value' in row) {
       return `${at},"value":${row.value}${row.quality === null ? '' : `,"quality":"${row.quality}"`}}${end}`;
     }

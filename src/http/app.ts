@@ -9,6 +9,7 @@ import { createBrakes } from './brakes.ts';
 import { createCalls, type Handler } from './calls.ts';
 import type { Connections } from './connections.ts';
 import { createCors } from './cors.ts';
+import { CostlyWork } from './costly-work.ts';
 import { createDocuments, documentFiles } from './docs.ts';
 import type { Exchange } from './exchange.ts';
 import { createGate, type Demand, type Session } from './gate.ts';
@@ -80,7 +81,8 @@ export function createApp(options: AppOptions): H3 {
   const metrics = new Metrics(limiters, memory, options.connections);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
-  const cache = { pages, links, version: turns.once(() => domain.store.records.version()) };
+  const work = new CostlyWork();
+  const cache = { pages, links, work, version: turns.once(() => domain.store.records.version()) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
@@ -109,7 +111,7 @@ export function createApp(options: AppOptions): H3 {
     const { name, permissions } = resource;
     const isSensors = name === 'sensors';
     const list = isSensors
-      ? createSensorListHandler(domain, resource, links)
+      ? createSensorListHandler(domain, resource, links, work)
       : createListHandler(domain, resource, cache);
     const single = isSensors ? createSensorHandler(domain, resource) : createRecordHandler(domain, resource, cache);
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
@@ -118,6 +120,7 @@ export function createApp(options: AppOptions): H3 {
     const readings = createReadingsHandler(domain, resource, {
       answers: memory.answers,
       links,
+      work,
       charge: gate.charge,
     });
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });

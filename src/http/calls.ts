@@ -98,7 +98,9 @@ class Call implements Work {
     try {
       this.#finish(outcome as Answer); // any other was a fault
     } catch (thrown) {
-      this.#cut(thrown);
+      // An answer that there is no memory for is refused; anything else is a fault of ours.
+      if (thrown instanceof ApiError) this.#fail(thrown);
+      else this.#cut(thrown);
     }
   }
 

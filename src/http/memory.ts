@@ -21,7 +21,10 @@ export type MemoryLimits = { [name in keyof typeof memoryLimits]: number };
 export interface Memory {
   answers: Budget;
   bodies: Budget;
-  /** Settles what an exchange holds once its answer is known: its body goes, a large answer stays until it is taken. */
+  /**
+   * Settles what an exchange holds once its answer is known: its body goes, a large answer stays until it is taken. Throws
+   * `too_many_requests` for one that was not reserved where its key has not taken others that are its share.
+   */
   settle(exchange: Exchange, answer: Answer): void;
 }
 
@@ -65,7 +68,7 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
         exchange.answerRoom?.release();
         return;
       }
-      exchange.answerRoom ??= answers.hold(0, exchange.keyPrefix);
+      exchange.answerRoom ??= answers.holdShare(bytes, exchange.keyPrefix);
       exchange.answerRoom.resize(bytes);
       releaseWhenGone(exchange.node, exchange.answerRoom);
     },
@@ -100,13 +103,16 @@ export class Budget {
     return this.#held > this.#bytes / 2;
   }
 
-  /** Room for a request; rejects with `unavailable` where none becomes free in time. Those that hold least come first. */
+  /**
+   * Room for a request; rejects where none becomes free in time: with `unavailable`, or with `too_many_requests` where it
+   * is the holder's own share that is used up. Those that hold least come first.
+   */
   async reserve(bytes: number, holder?: string): Promise<Room> {
     if (this.#fits(bytes, holder)) return this.hold(bytes, holder);
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
         this.#waiting.delete(one);
-        reject(tooMuch());
+        reject(this.#fitsShare(bytes, holder) ? tooMuch() : tooMuchOfOne());
         this.#wake();
       }, this.#waitMs);
       const one: Waiting = {
@@ -126,6 +132,12 @@ export class Budget {
   /** Room for what is there already, whether it fits or not. */
   hold(bytes: number, holder?: string): Room {
     return new Room(bytes, holder, (change) => this.#change(change, holder));
+  }
+
+  /** The same, but not beyond the holder's share: `too_many_requests`. */
+  holdShare(bytes: number, holder?: string): Room {
+    if (!this.#fitsShare(bytes, holder)) throw tooMuchOfOne();
+    return this.hold(bytes, holder);
   }
 
   /** Makes a room larger; false, and nothing changed, where there is not as much left. */
@@ -158,8 +170,13 @@ export class Budget {
 
   /** A single request is never too large for an empty budget. */
   #fits(bytes: number, holder: string | undefined): boolean {
-    const free = this.#bytes - this.#held;
-    return this.#held === 0 || (bytes <= free && this.#holds(holder) + bytes <= free);
+    return this.#held === 0 || (this.#held + bytes <= this.#bytes && this.#fitsShare(bytes, holder));
+  }
+
+  /** A holder leaves at least as much free as it holds; one that holds nothing has its share. */
+  #fitsShare(bytes: number, holder: string | undefined): boolean {
+    const held = this.#holds(holder);
+    return held === 0 || held + bytes <= this.#bytes - this.#held;
   }
 }
 
@@ -201,4 +218,15 @@ export class Room {
 /** What a request is told that finds no room. */
 export function tooMuch(): ApiError {
   return new ApiError('unavailable', 'Too much is being read or sent at the moment. Try again in a few seconds.');
+}
+
+/** What an owner is told whose own share is used up. */
+function tooMuchOfOne(): ApiError {
+  return new ApiError(
+    'too_many_requests',
+    'This API key asks for too much at once. Take answers before asking for more.',
+    {
+      headers: ['Retry-After', '1'],
+    },
+  );
 }

@@ -83,7 +83,8 @@ function toForm(thrown: unknown): ProblemForm {
   const { status, title } = errorTable[code];
   const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
   if (thrown instanceof ApiError) headers.push(...thrown.headers);
-  if (status === 503 && !headers.includes('Retry-After')) headers.push('Retry-After', String(retrySeconds));
+  const mayRetry = status === 503 || status === 429;
+  if (mayRetry && !headers.includes('Retry-After')) headers.push('Retry-After', String(retrySeconds));
   const usual = { type: `urn:hkctl:problem:${code}`, title, status, detail: detailOf(thrown, code), code };
   const start = `${JSON.stringify(usual).slice(0, -1)},"request_id":"`;
   const end = `"${membersOf(thrown)}}`;

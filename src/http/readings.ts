@@ -9,6 +9,7 @@ import { sensorById } from '../core/sensors.ts';
 import { parseSpanMs } from '../core/settings.ts';
 import { type Aggregate, aggregates, type Sensor } from '../core/store.ts';
 import type { Answer } from './answer.ts';
+import type { CostlyWork } from './costly-work.ts';
 import { Departures } from './departures.ts';
 import type { Exchange } from './exchange.ts';
 import { FairLine } from './fair-line.ts';
@@ -41,20 +42,22 @@ export const readingsPerRequest = 10_000;
 export interface ReadingsOptions {
   answers: Budget;
   links: Links;
+  work: CostlyWork;
   /** Counts more requests against a key, see `Gate`. */
   charge: Gate['charge'];
 }
 
 /** `GET /sensors/{id}/readings`: readings, or their sums in buckets, in order of time, as JSON, NDJSON or CSV. */
 export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, options: ReadingsOptions) {
-  const { answers, links, charge } = options;
+  const { answers, links, work, charge } = options;
+  const { readings } = domain.store;
   const departures = new Departures();
   const coding = new FairLine();
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
     const query = readQuery(exchange.query);
     const type = typeFor(exchange.header('accept'));
     const name = exchange.parameter('id');
-    const directory = await domain.store.readings.directory(session.scope.entityId);
+    const directory = await readings.directory(session.scope.entityId);
     // In a path an id is the id of that record; a code is taken as well.
     const sensor = name === undefined ? undefined : (sensorById(directory, name) ?? directory.get(name));
     if (sensor === undefined) throw notFound(resource);
@@ -69,7 +72,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
       // As much as it may become; what it does not need is given back once that is known.
       exchange.answerRoom = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
       try {
-        return await domain.store.readings.text(request, { owner, signal, charge: metered });
+        return await work.run(owner, () => readings.text(request, { owner, signal, charge: metered }));
       } catch (thrown) {
         if (signal?.aborted) return undefined;
         throw thrown;

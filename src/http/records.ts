@@ -4,6 +4,7 @@ import { createPageReader, requireKnown } from '../core/pages.ts';
 import type { MaybePromise } from '../core/store.ts';
 import type { Answer } from './answer.ts';
 import { chain } from './chain.ts';
+import type { CostlyWork } from './costly-work.ts';
 import type { Exchange } from './exchange.ts';
 import type { Session } from './gate.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from './page-cache.ts';
@@ -15,6 +16,7 @@ export interface RecordCache {
   pages: PageCache;
   version(): MaybePromise<number>;
   links: Links;
+  work: CostlyWork;
 }
 
 /** Writes the Link header to the next page (RFC 8288): this page's query with the cursor in it; none where it is null. */
@@ -28,16 +30,17 @@ export function createLinks(basePath: string): Links {
 
 /** `GET /<resource>`: a page of records of the key's entity. */
 export function createListHandler(domain: Domain, resource: ResourceDefinition, cache: RecordCache) {
-  const { pages, version, links } = cache;
+  const { pages, version, links, work } = cache;
   const reader = createPageReader(resource);
   const { records } = domain.store;
   const read = (exchange: Exchange, session: Session, at: number, key: string): MaybePromise<Representation> => {
     const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
-    return chain(records.page(request), ({ json, next }) => {
+    const page = work.run(session.principal.keyId, () => records.page(request));
+    return chain(page, ({ json, next }) => {
       const cursor = next === null ? null : cursorOf(next);
-      const page = listRepresentation(json, cursor, links(exchange, cursor));
-      pages.put(key, at, page);
-      return page;
+      const representation = listRepresentation(json, cursor, links(exchange, cursor));
+      pages.put(key, at, representation);
+      return representation;
     });
   };
   return (exchange: Exchange, session: Session): MaybePromise<Answer> =>

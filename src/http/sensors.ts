@@ -3,7 +3,9 @@ import type { ResourceDefinition } from '../core/fields.ts';
 import { formatInstantUs } from '../core/instants.ts';
 import { createPageReader, requireKnown } from '../core/pages.ts';
 import { sensorById } from '../core/sensors.ts';
-import type { SensorState } from '../core/store.ts';
+import type { MaybePromise, ReadingStore, SensorDirectory, SensorState } from '../core/store.ts';
+import { chain } from './chain.ts';
+import type { CostlyWork } from './costly-work.ts';
 import type { Exchange } from './exchange.ts';
 import type { Session } from './gate.ts';
 import { represent, toRepresentation } from './page-cache.ts';
@@ -11,13 +13,16 @@ import { parseQuery } from './query.ts';
 import { type Links, listRepresentation, notFound } from './records.ts';
 
 /** `GET /sensors`: imported fields, and the last that was heard from each. Never kept: readings arrive all the time. */
-export function createSensorListHandler(domain: Domain, resource: ResourceDefinition, links: Links) {
+export function createSensorListHandler(domain: Domain, resource: ResourceDefinition, links: Links, work: CostlyWork) {
   const reader = createPageReader(resource);
+  const { readings } = domain.store;
   return async (exchange: Exchange, session: Session) => {
     const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
-    const { json, next } = await domain.store.records.page(request);
-    const sensors = await withStates(domain, session.scope.entityId, JSON.parse(`[${json}]`));
-    const text = sensors.map((sensor) => JSON.stringify(sensor)).join(',');
+    const { entityId } = session.scope;
+    const { keyId } = session.principal;
+    const { json, next } = await work.run(keyId, () => domain.store.records.page(request));
+    const directory = await readings.directory(entityId);
+    const text = await work.run(keyId, () => withStates(readings, directory, JSON.parse(`[${json}]`)));
     const cursor = next === null ? null : cursorOf(next);
     return represent(exchange, listRepresentation(text, cursor, links(exchange, cursor)));
   };
@@ -33,22 +38,26 @@ export function createSensorHandler(domain: Domain, resource: ResourceDefinition
     const { entityId } = session.scope;
     const json = id === undefined ? undefined : await domain.store.records.get(resource, entityId, id);
     if (json === undefined) throw notFound(resource);
-    const [sensor] = await withStates(domain, entityId, [JSON.parse(json)]);
-    return represent(exchange, toRepresentation(JSON.stringify(sensor)));
+    const { readings } = domain.store;
+    const text = await withStates(readings, await readings.directory(entityId), [JSON.parse(json)]);
+    return represent(exchange, toRepresentation(text));
   };
 }
 
 type SensorRecord = { id: string } & Record<string, unknown>;
 
-async function withStates(domain: Domain, entityId: string, sensors: SensorRecord[]) {
-  const { readings } = domain.store;
-  const directory = await readings.directory(entityId);
+/** Sensors with what was last heard of them, as JSON joined by commas. */
+function withStates(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
   const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
-  const states = await readings.states(series);
-  return sensors.map((sensor) => {
-    const found = sensorById(directory, sensor.id)?.series;
-    return { ...sensor, ...shownState(found === undefined ? undefined : states.get(found)) };
-  });
+  return chain(readings.states(series), (states) =>
+    sensors
+      .map((sensor) => {
+        const found = sensorById(directory, sensor.id)?.series;
+        const state = found === undefined ? undefined : states.get(found);
+        return JSON.stringify({ ...sensor, ...shownState(state) });
+      })
+      .join(','),
+  );
 }
 
 function shownState(state: SensorState | undefined) {

@@ -13,8 +13,8 @@ export interface BenchPlant {
   hkctl(args: readonly string[], input?: string): string;
   /** The same while others go on. */
   hkctlAside(args: readonly string[]): Promise<string>;
-  /** Starts the daemon, limits off; gives its address. */
-  serve(): Promise<string>;
+  /** Starts the daemon, limits off unless other options are given; gives its address. */
+  serve(options?: readonly string[]): Promise<string>;
   stop(): Promise<void>;
   /** Stops the daemon and removes the store. */
   remove(): Promise<void>;
@@ -40,9 +40,8 @@ export function createPlant(): BenchPlant {
     hkctl,
     stop,
     hkctlAside: async (args) => (await execFileAside(process.execPath, [cli, ...args], { env })).stdout,
-    async serve() {
-      const limits = ['--limit-requests', 'off', '--limit-ingest', 'off', '--log-level', 'warn'];
-      daemon = spawn(process.execPath, [cli, 'serve', '--port', '0', '--json', ...limits], {
+    async serve(options = ['--limit-requests', 'off', '--limit-ingest', 'off', '--log-level', 'warn']) {
+      daemon = spawn(process.execPath, [cli, 'serve', '--port', '0', '--json', ...options], {
         env,
         stdio: ['ignore', 'pipe', 'inherit'],
       });

@@ -10,6 +10,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   import: () => import('./import.ts'),
   scan: () => import('./scan.ts'),
   soak: () => import('./soak.ts'),
+  fairness: () => import('./fairness.ts'),
 };
 
 /** `npm run bench [-- NAME…]`: runs the named benchmarks, or all; exit code 1 where one misses its bound. */

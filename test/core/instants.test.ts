@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   canonicalInstant,
   createInstantText,
+  createInstantUsText,
   formatInstantMs,
   formatInstantUs,
   isDate,
@@ -109,6 +110,21 @@ describe('instants', () => {
     expect(parseInstantUs('1684-07-28T00:12:25.259009Z')).toBe(Number.MIN_SAFE_INTEGER);
     expect(parseInstantUs('0000-01-01T00:00:00Z')).toBe(Number.NEGATIVE_INFINITY);
     expect(parseInstantMs('9999-12-31T23:59:59.999Z')).toBe(253_402_300_799_999);
+  });
+});
+
+describe('many instants', () => {
+  it('are written as each by itself, in whatever order they come', () => {
+    const safe = fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+    const near = fc.integer({ min: -3 * 86_400_000_000, max: 3 * 86_400_000_000 });
+    const midnight = fc.integer({ min: -100_000, max: 100_000 }).map((day) => day * 86_400_000_000);
+    const edge = fc.tuple(midnight, fc.integer({ min: -2, max: 2 })).map(([us, by]) => us + by);
+    fc.assert(
+      fc.property(fc.array(fc.oneof(safe, near, edge), { maxLength: 50 }), (instants) => {
+        const textOf = createInstantUsText();
+        for (const us of instants) expect(textOf(us)).toBe(formatInstantUs(us));
+      }),
+    );
   });
 });
 

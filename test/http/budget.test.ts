@@ -39,11 +39,14 @@ describe('a budget of several holders', () => {
     expect(await isGiven(budget.reserve(10, 'a'))).toBe(false);
   });
 
-  it('refuses who waited too long, and the next one is served', async () => {
+  it('refuses who waited too long: whose own share is used up, and for whom there is nothing left', async () => {
     const budget = new Budget(100, 20);
     const held = await budget.reserve(60, 'a');
-    await expect(budget.reserve(10, 'a')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(budget.reserve(10, 'a')).rejects.toMatchObject({ code: 'too_many_requests' });
     held.release();
+    const whole = await budget.reserve(100, 'b');
+    await expect(budget.reserve(10, 'a')).rejects.toMatchObject({ code: 'unavailable' });
+    whole.release();
     expect(await isGiven(budget.reserve(40, 'a'))).toBe(true);
   });
 });

@@ -181,6 +181,57 @@ describe('large answers', () => {
   });
 });
 
+describe('answers that a key does not take', () => {
+  it('are no more than its share, and keep nobody else from theirs', async () => {
+    const name = 'Part '.padEnd(200, 'x');
+    const rows = Array.from({ length: 500 }, (_, n) => ({
+      id: `L-${n}`,
+      part_number: 'LONG',
+      name,
+      description: name.repeat(5),
+      unit: 'kg',
+      is_active: true,
+    }));
+    await plant.import('parts', plant.chicago, rows);
+    const [own, others] = await Promise.all([
+      plant.key({ entity: plant.chicago }),
+      plant.key({ entity: plant.chicago }),
+    ]);
+    await open({ answerBytes: 16 * MiB, answerMs: 60_000, tightAnswerMs: 60_000 });
+    const path = '/api/v1/parts?part_number=LONG&limit=500';
+    const { text: page, status } = await call(`${face.url}${path}`, { secret: others.secret });
+    expect(status).toBe(200);
+    const within = Math.floor((8 * MiB) / page.length);
+    const reader = new Reader(getText(path, own.secret).repeat(2 * within));
+    // What the system holds for the connection counts as taken.
+    await until('they are made', async () => (await held('answers')) > MiB);
+    expect(await held('answers')).toBeLessThanOrEqual(8 * MiB);
+    expect((await call(`${face.url}${path}`, { secret: others.secret })).status).toBe(200);
+    let text = '';
+    reader.on('data', (chunk) => {
+      text += chunk;
+    });
+    reader.resume();
+    const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, found]) => found);
+    await until('all are answered', () => statuses().length === 2 * within);
+    expect(statuses()).toEqual(Array.from({ length: 2 * within }, (_, n) => (n < within ? '200' : '429')));
+    expect(text).toContain('"code":"too_many_requests"');
+    await until('nothing is held', async () => (await held('answers')) === 0);
+  });
+});
+
+describe('reads whose client goes away', () => {
+  it('are not made: neither those that wait nor more of the one under way', async () => {
+    await open({});
+    const readers = Array.from({ length: 20 }, () => new Reader(getText(allReadings, secret)));
+    await until('all wait', async () => (await held('answers')) > 40 * MiB);
+    for (const reader of readers) reader.destroy();
+    await until('all are given up', () => face.log().split('"status":499').length - 1 >= 15);
+    await until('nothing is held', async () => (await held('answers')) === 0);
+    expect((await call(`${face.url}${allReadings}`, { secret })).status).toBe(200);
+  });
+});
+
 describe('bodies', () => {
   const path = '/api/v1/sensors/readings';
 

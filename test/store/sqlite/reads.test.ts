@@ -73,7 +73,7 @@ describe('reads of several owners', () => {
     const [many, other] = [client('many'), client('other')];
     // The first is under way and does not wait.
     const taken = Array.from({ length: readLimits.waiting + 1 }, () => reads.read({ ...all(1), limit: 1 }, many));
-    await expect(reads.read(all(1), many)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(reads.read(all(1), many)).rejects.toMatchObject({ code: 'too_many_requests' });
     const theirs = reads.read({ ...all(2), limit: 1 }, other);
     // The one under way and one more of that owner, then this one.
     for (let slices = 0; slices < 3; slices++) await step();

@@ -29,7 +29,7 @@ export class Reads {
     this.#readSlice = readSlice;
   }
 
-  /** Rejects with `unavailable` where too many of the owner wait, with what `charge` throws, or with the signal's reason. */
+  /** Rejects with `too_many_requests` where too many of the owner wait, with what `charge` throws, or with the signal's reason. */
   read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
     const { owner, signal } = client;
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -137,9 +137,10 @@ export class Read {
 const comma = Uint8Array.of(0x2c);
 
 function tooManyWait(): HkctlError {
-  return new HkctlError('unavailable', 'Too many large reads of this key wait already.', {
-    hint: 'Ask for fewer at once.',
-  });
+  return new HkctlError(
+    'too_many_requests',
+    'Too many large reads of this API key wait already. Ask for fewer at once.',
+  );
 }
 
 function closed(): HkctlError {

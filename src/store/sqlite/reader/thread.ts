@@ -1,8 +1,10 @@
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { isHkctlError } from '../../../core/errors.ts';
+import type { Connection } from '../driver.ts';
 import { toDomainError } from '../errors.ts';
 import { openFile } from '../files.ts';
+import { lazily } from '../lazily.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 import { createSliceReader } from './slices.ts';
 
@@ -11,19 +13,23 @@ const busyTimeoutMs = 5000;
 
 /** The reader thread: what takes long is read and written as text here, so that the main thread answers others meanwhile. */
 function host(port: MessagePort, { file }: ReaderData): void {
-  // On Linux a priority is that of the calling thread: where the processors are busy, the other threads go first.
-  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  const connection = openFile(file, { busyTimeoutMs, create: false });
-  connection.pragma('query_only = on');
-  const readSlice = createSliceReader(connection);
+  // On Linux this is the priority of the calling thread: where the processors are busy, it gets a third of another's time.
+  if (process.platform === 'linux') setPriority(5);
+  // At the first read, so that what is wrong with the file is its answer; one that failed is tried again.
+  let opened: Connection | undefined;
+  const readSlice = lazily(() => {
+    opened ??= openFile(file, { busyTimeoutMs, create: false });
+    opened.pragma('query_only = on');
+    return createSliceReader(opened);
+  });
   port.on('message', (request: ReaderRequest) => {
     if (request === 'close') {
-      connection.close();
+      opened?.close();
       port.close();
       return;
     }
     try {
-      const slice = readSlice(request);
+      const slice = readSlice()(request);
       port.postMessage({ slice } satisfies ReaderAnswer, [slice.text.buffer]);
     } catch (thrown) {
       port.postMessage({ error: toPlainError(toDomainError(thrown, file)) } satisfies ReaderAnswer);

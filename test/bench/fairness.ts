@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { connectionAttacks } from './attacks/connections.ts';
+import type { Target } from './attacks/flood.ts';
+import { readAttacks } from './attacks/reads.ts';
+import {
+  type Experience,
+  experience,
+  type Innocents,
+  mePerSecond,
+  postsPerSecond,
+  readingsPerPost,
+} from './fairness/innocents.ts';
+import { createFairnessPlant, type FairnessPlant, gatewaySensors, storedReadings } from './fairness/plant.ts';
+import type { BenchReport, BenchRow } from './harness.ts';
+
+/** So long each attack lasts, and each quiet stretch before it. */
+const seconds = Number(process.env.HKCTL_BENCH_SECONDS ?? 10);
+/** Only these attacks, where some are named: `pagesJson,firstBucket`. */
+const chosen = process.env.HKCTL_BENCH_ATTACKS?.split(',');
+/** An attack needs a moment until all of its connections are open. */
+const warmUpMs = 500;
+
+const mostMs = 50;
+const mostIngestMs = 1000;
+const leastShare = 0.9;
+
+/** Those that TLS makes another matter. */
+const overTls: ReadonlySet<string> = new Set([
+  'silentConnections',
+  'halfHello',
+  'halfClosed',
+  'idleWithKey',
+  'idleWithoutKey',
+  'openAndClose',
+  'unfinishedBodies',
+  'pagesJson',
+  'pagesUntaken',
+]);
+
+/**
+ * What innocent clients see while one key does the worst it may, within the usual limits: their `/me` and their readings,
+ * against the same daemon left in peace just before.
+ */
+export async function run(): Promise<BenchReport[]> {
+  const plant = createFairnessPlant();
+  try {
+    const keys = Array.from({ length: 40 }, () => plant.key('operational-core'));
+    const shared = { keys, gatewayKey: plant.key('sensor-gateway'), sensors: gatewaySensors };
+    const all = [...readAttacks, ...connectionAttacks].map(({ name }) => name).filter(isChosen);
+    return [
+      await measure('without TLS', plant, shared, all, []),
+      await measure(
+        'with TLS',
+        plant,
+        shared,
+        all.filter((name) => overTls.has(name)),
+        plant.tls,
+      ),
+    ];
+  } finally {
+    await plant.remove();
+  }
+}
+
+function isChosen(name: string): boolean {
+  return chosen === undefined || chosen.includes(name);
+}
+
+async function measure(
+  how: string,
+  plant: FairnessPlant,
+  shared: Omit<Innocents, 'target'>,
+  names: readonly string[],
+  tls: readonly string[],
+): Promise<BenchReport> {
+  const { port, hostname, protocol } = new URL(await plant.serve(['--log-level', 'warn', ...tls]));
+  const target = { host: hostname, port: Number(port), tls: protocol === 'https:' };
+  const innocents = { ...shared, target };
+  const rows: BenchRow[] = [];
+  const notes: string[] = [];
+  // Everything is compiled and in memory when the first figure is taken.
+  await experience(innocents, 3);
+  for (const name of names) {
+    const quiet = await experience(innocents, seconds);
+    const attacker = attack(name, { ...target, key: plant.key('operational-core') });
+    await new Promise((resolve) => setTimeout(resolve, warmUpMs));
+    const attacked = await experience(innocents, seconds);
+    await end(attacker);
+    rows.push(...rowsOf(name, attacked, quiet));
+    if (attacked.failures.size > 0)
+      notes.push(`${name}: ${[...attacked.failures].map((one) => one.join(' x ')).join(', ')}`);
+  }
+  await plant.stop();
+  const [cpu] = cpus();
+  return {
+    title: `Fairness ${how}: innocent clients while one key does its worst, ${storedReadings.toLocaleString('en')} readings stored`,
+    baseline: 'in peace',
+    rows,
+    notes: [
+      `${mePerSecond} GET /me/s and ${postsPerSecond} POST/s of ${readingsPerPost} readings, ${seconds} s each; delays from the instant a request was due`,
+      `daemon, attacker and innocent clients share ${cpus().length} x ${cpu?.model ?? 'unknown'}, Node ${process.version}`,
+      ...notes,
+    ],
+  };
+}
+
+function rowsOf(name: string, attacked: Experience, quiet: Experience): BenchRow[] {
+  const ms = (delay: number) => `${delay.toFixed(1)} ms`;
+  return [
+    {
+      name: `${name}: /me p99`,
+      ours: ms(attacked.me.p99),
+      baseline: ms(quiet.me.p99),
+      ratio: attacked.me.p99 / mostMs,
+      bound: '<= 1',
+    },
+    {
+      name: '  readings, p99 and longest',
+      ours: `${ms(attacked.ingest.p99)} ${ms(attacked.ingest.max)}`,
+      baseline: `${ms(quiet.ingest.p99)} ${ms(quiet.ingest.max)}`,
+      ratio: attacked.ingest.max / mostIngestMs,
+      bound: '<= 1',
+    },
+    {
+      name: '  answered a second',
+      ours: attacked.answered.toFixed(1),
+      baseline: quiet.answered.toFixed(1),
+      ratio: attacked.answered / quiet.answered,
+      bound: `>= ${leastShare}`,
+    },
+  ];
+}
+
+function attack(name: string, target: Target): ChildProcess {
+  // Beside the benchmarks in the build.
+  const script = join(process.cwd(), 'dist', 'attacker.cjs');
+  return spawn(process.execPath, [script, name, JSON.stringify(target)], { stdio: ['pipe', 'ignore', 'inherit'] });
+}
+
+/** Waits until the attacker has closed its connections. */
+function end(attacker: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (attacker.exitCode !== null) return reject(new Error(`the attacker ended early with ${attacker.exitCode}`));
+    attacker.once('exit', () => resolve());
+    attacker.stdin?.end();
+  });
+}

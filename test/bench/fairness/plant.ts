@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { openFile } from '../../../src/store/sqlite/files.ts';
+import { longSensor } from '../attacks/reads.ts';
+import { type BenchPlant, createPlant } from '../daemon.ts';
+
+/** So many readings are stored: a fifth of them, over years, are of one sensor. */
+export const storedReadings = Number(process.env.HKCTL_BENCH_READINGS ?? 50_000_000);
+
+const sensorCount = 40;
+const partCount = 100_000;
+
+/** Sensors that innocent gateways send readings of. */
+export const gatewaySensors = Array.from({ length: 10 }, (_, n) => `S-${n + 2}`);
+
+/** A plant with records and readings, and a certificate. */
+export interface FairnessPlant extends BenchPlant {
+  tls: readonly string[];
+  key(preset: string): string;
+}
+
+/** Makes it; the readings are written straight into their file, which takes a minute for 50,000,000. */
+export function createFairnessPlant(): FairnessPlant {
+  const plant = createPlant();
+  const site = ['--entity', 'ONE'];
+  plant.hkctl(['import', 'sensors', '-', ...site, '--format', 'ndjson'], sensors());
+  plant.hkctl(['import', 'parts', '-', ...site, '--format', 'ndjson'], parts());
+  // The first look at the sensors gives them their numbers.
+  plant.hkctl(['sensors', 'list', ...site, '--json']);
+  fill(join(plant.folder, 'hkctl.readings.db'));
+  const [tlsKey, tlsCert] = ['tls.key', 'tls.crt'].map((name) => join(plant.folder, name)) as [string, string]; // two of two
+  const options = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  execFileSync('openssl', [...options, '-subj', '/CN=bench', '-keyout', tlsKey, '-out', tlsCert], { stdio: 'pipe' });
+  let keys = 0;
+  return {
+    ...plant,
+    tls: ['--tls-cert', tlsCert, '--tls-key', tlsKey],
+    key: (preset) => plant.hkctl(['keys', 'create', '--name', `key ${++keys}`, ...site, '--preset', preset]).trim(),
+  };
+}
+
+function sensors(): string {
+  const rows = Array.from({ length: sensorCount }, (_, n) => ({ id: `S-${n + 1}`, code: `S-${n + 1}`, unit: 'Cel' }));
+  return rows.map((row) => JSON.stringify({ ...row, name: row.code, is_active: true })).join('\n');
+}
+
+function parts(): string {
+  return Array.from({ length: partCount }, (_, n) =>
+    JSON.stringify({
+      id: `P-${n}`,
+      name: `Part ${n}`,
+      part_number: `PN-${n}`,
+      is_active: n % 50 !== 0,
+      // Never where it is inactive: looked for together, they are found nowhere.
+      category: `Category ${n % 50 === 0 ? 0 : n % 2}`,
+      description: 'Cast housing, machined, with two bearing seats',
+      unit: '{piece}',
+    }),
+  ).join('\n');
+}
+
+/** Every ten seconds for the sensor of years, from 2010 on; the others share the rest. */
+function fill(file: string): void {
+  const connection = openFile(file, { busyTimeoutMs: 5000, create: false });
+  connection.pragma('synchronous = off');
+  const numbers = connection
+    .prepare<[], { sensor: string; series: number }>('select sensor_id as sensor, series from series order by series')
+    .all();
+  const insert = connection.prepare<[number, number, number]>(`
+    with recursive n(i) as (select ? union all select i + 1 from n where i < ?)
+    insert or ignore into readings select ?, 1262304000000000 + i * 10000000, 20 + (i % 1000) * 0.123, i % 4 from n`);
+  for (const { sensor, series } of numbers) {
+    const share = sensor === longSensor ? storedReadings / 5 : (storedReadings * 4) / 5 / (sensorCount - 1);
+    for (let from = 0; from < share; from += 1_000_000) insert.run(from, Math.min(share, from + 1_000_000) - 1, series);
+  }
+  connection.pragma('wal_checkpoint(truncate)');
+  connection.close();
+}

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { CostlyWork } from '../../src/http/costly-work.ts';
+
+/** Work whose cost the test sets: its clock goes on by what each piece takes. */
+function workOf() {
+  let nowMs = 0;
+  const log: string[] = [];
+  const work = new CostlyWork(() => nowMs);
+  return {
+    log,
+    run: (name: string, ms: number) =>
+      work.run(name.charAt(0), () => {
+        nowMs += ms;
+        log.push(name);
+        return name;
+      }),
+    fail: (name: string) =>
+      work.run(name.charAt(0), () => {
+        throw new Error(name);
+      }),
+  };
+}
+
+const nextIteration = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+it('costly work is done at once while there is time in this event-loop iteration', () => {
+  const { run, log } = workOf();
+  expect([run('a1', 1), run('a2', 2), run('b1', 1)]).toEqual(['a1', 'a2', 'b1']);
+  expect(run('a3', 1)).toBeInstanceOf(Promise);
+  expect(log).toEqual(['a1', 'a2', 'b1']);
+});
+
+it('what is left waits for the next iterations, round-robin by owner', async () => {
+  const { run, log } = workOf();
+  run('a0', 100);
+  const later = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => run(name, 2));
+  expect(log).toEqual(['a0']);
+  await nextIteration();
+  expect(log).toEqual(['a0', 'a1', 'b1']);
+  // What comes now waits behind those who wait already.
+  later.push(run('c1', 2));
+  await nextIteration();
+  expect(log).toEqual(['a0', 'a1', 'b1', 'a2', 'c1']);
+  expect(await Promise.all(later)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'c1']);
+  expect(log.slice(5)).toEqual(['a3', 'a4']);
+  await nextIteration();
+  expect(run('a5', 1)).toBe('a5');
+});
+
+it('what throws rejects where it waited, throws where it did not, and the rest goes on', async () => {
+  const { run, fail } = workOf();
+  expect(() => fail('a1')).toThrow('a1');
+  run('a2', 100);
+  const [failing, next] = [fail('a3'), run('a4', 1)];
+  await expect(failing).rejects.toThrow('a3');
+  expect(await next).toBe('a4');
+});
