@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { createIo, type Io } from './cli/io.ts';
@@ -17,6 +18,8 @@ export async function main(process: NodeJS.Process): Promise<number> {
   const io = createIo(process, {
     ...surroundings,
     clock: Date.now,
+    // On Linux CLOCK_BOOTTIME, which goes on while the machine sleeps; to 10 ms.
+    uptime: () => Math.round(uptime() * 1000),
     random: secureRandom,
     newId: () => crypto.randomUUID(),
     copy: async (text) => (await import('clipboardy')).default.write(text),
@@ -28,7 +31,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
   return run(argv, io, createServices(io));
 }
 
-function createServices(io: Pick<Io, 'clock'>): Services {
+function createServices(io: Pick<Io, 'clock' | 'uptime'>): Services {
   const options = storeOptions(io.clock);
   return {
     version: packageJson.version,
@@ -49,6 +52,7 @@ function createServices(io: Pick<Io, 'clock'>): Services {
         {
           domain,
           machineClock: io.clock,
+          machineUptime: io.uptime,
           settings,
           resources,
           version: packageJson.version,

@@ -25,6 +25,8 @@ export interface Io {
   /** How this program was started: interpreter and script. */
   readonly program: readonly string[];
   readonly clock: Clock;
+  /** How long the machine has run, in milliseconds, sleep included: what no setting of its clock changes. */
+  readonly uptime: Clock;
   readonly random: RandomBytes;
   readonly newId: () => string;
   /** Puts a text on the clipboard of this machine; rejects where there is none. */
@@ -61,7 +63,7 @@ export interface Output {
 /** What {@link createIo} needs beside the process itself. */
 export type IoParts = Pick<
   Io,
-  'env' | 'osAccount' | 'defaultStorePath' | 'clock' | 'random' | 'newId' | 'copy' | 'open'
+  'env' | 'osAccount' | 'defaultStorePath' | 'clock' | 'uptime' | 'random' | 'newId' | 'copy' | 'open'
 >;
 
 /**

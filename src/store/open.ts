@@ -163,7 +163,7 @@ export async function restoreStore(
       registry.exec('delete from daemons');
       kept = replayRevocations(registry, path, file);
       // A time that the store has seen stays seen, or a key that expired since could come back to life.
-      if (present) await store.clock.bring({ nowMs: options.clock(), fromMs: 0, seenMs: present.seenMs });
+      if (present) await store.clock.bring({ fromMs: 0, looks: present });
       await hooks.audit(store, kept);
     } finally {
       await store.close();
