@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { createIo, type Io } from './cli/io.ts';
@@ -19,6 +20,8 @@ export async function main(process: NodeJS.Process): Promise<number> {
   const io = createIo(process, {
     ...surroundings,
     clock: Date.now,
+    // On Linux CLOCK_BOOTTIME, which goes on while the machine sleeps; to 10 ms.
+    uptime: () => Math.round(uptime() * 1000),
     random: secureRandom,
     newId: () => crypto.randomUUID(),
     withOwnRights: rights.withOwn,
@@ -31,7 +34,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
   return run(argv, io, createServices(io, rights));
 }
 
-function createServices(io: Pick<Io, 'clock'>, rights: Rights): Services {
+function createServices(io: Pick<Io, 'clock' | 'uptime'>, rights: Rights): Services {
   const options = storeOptions(io.clock);
   /** The functions that work on stores, once this process has the rights for the one at a path. */
   const storeOf = async (path: string, how?: { makesFolder: boolean }) => {
@@ -77,6 +80,7 @@ function createServices(io: Pick<Io, 'clock'>, rights: Rights): Services {
         {
           domain,
           machineClock: io.clock,
+          machineUptime: io.uptime,
           settings,
           resources,
           version: packageJson.version,

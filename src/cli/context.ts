@@ -47,7 +47,7 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
   const domainOf = (store: Store) => ({ store, clock: io.clock, random: io.random, newId: io.newId });
   const steadily = async (store: Store) => {
     try {
-      return { ...domainOf(store), clock: await steadyClock(store, io.clock) };
+      return { ...domainOf(store), clock: await steadyClock(store, io.clock, io.uptime) };
     } catch (thrown) {
       await store.close();
       throw thrown;

@@ -25,6 +25,8 @@ export interface Io {
   /** How this program was started: interpreter and script. */
   readonly program: readonly string[];
   readonly clock: Clock;
+  /** How long the machine has run, in milliseconds, sleep included: what no setting of its clock changes. */
+  readonly uptime: Clock;
   readonly random: RandomBytes;
   readonly newId: () => string;
   /**
@@ -66,7 +68,7 @@ export interface Output {
 /** What {@link createIo} needs beside the process itself. */
 export type IoParts = Pick<
   Io,
-  'env' | 'osAccount' | 'defaultStorePath' | 'clock' | 'random' | 'newId' | 'withOwnRights' | 'copy' | 'open'
+  'env' | 'osAccount' | 'defaultStorePath' | 'clock' | 'uptime' | 'random' | 'newId' | 'withOwnRights' | 'copy' | 'open'
 >;
 
 /**

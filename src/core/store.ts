@@ -1,5 +1,6 @@
 import type { AuditDraft, AuditHead, AuditRecord } from './audit.ts';
 import type { WeekDay } from './calendar.ts';
+import type { ClockSample } from './clock.ts';
 import type { ResourceDefinition } from './fields.ts';
 import type { ImportBatch } from './import-batch.ts';
 import type { ClientPermission } from './permissions.ts';
@@ -408,27 +409,29 @@ export interface DaemonStore {
 
 // --- the clock ----------------------------------------------------------------------------------------------------
 
-/** What is known of the machine's clock; 0 = nothing yet. The rule is `looked` in clock.ts. */
+/** What is known of the machine's clock; 0 = nothing yet. The rule is `afterSample` in clock.ts. */
 export interface ClockLooks {
   /** The latest time that was steadily seen. */
   seenMs: number;
-  /** The time of the last look that counts, which the next one confirms or drops. */
-  candidateMs: number;
+  /** The clock minus the uptime (the instant at which the machine started) that counts as steady. */
+  steadyStartMs: number;
+  /** The same of a clock that was seen to jump and must stay so for a while, and the uptime at which that was first seen. */
+  candidateStartMs: number;
+  candidateUpMs: number;
 }
 
-/** What a daemon has seen in memory since it read `fromMs` as the time steadily seen. */
+/** What a daemon knows in memory since it read `fromMs` as the time steadily seen. */
 export interface ClockProgress {
-  nowMs: number;
   fromMs: number;
-  seenMs: number;
+  looks: ClockLooks;
 }
 
 export interface ClockStore {
   read(): MaybePromise<ClockLooks>;
-  /** Notes a look at the machine's clock, without waiting for another writer (`store_locked`). */
-  note(nowMs: number): MaybePromise<void>;
-  /** The same with what a daemon saw since its last one; that does not count where the clock was accepted meanwhile. */
+  /** Notes a sample of the machine's clock, without waiting for another writer (`store_locked`). */
+  note(sample: ClockSample): MaybePromise<void>;
+  /** Takes over what a daemon knows; that does not count where the clock was accepted meanwhile. */
   bring(progress: ClockProgress): MaybePromise<void>;
-  /** Takes a time for the one steadily seen, though it is behind. */
-  accept(nowMs: number, audit: AuditDraft): MaybePromise<void>;
+  /** Takes a sample for the time steadily seen, though it is behind. */
+  accept(sample: ClockSample, audit: AuditDraft): MaybePromise<void>;
 }

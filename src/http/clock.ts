@@ -1,16 +1,16 @@
-import { looked } from '../core/clock.ts';
+import { afterSample, sampleClock } from '../core/clock.ts';
 import type { Clock } from '../core/instants.ts';
 import type { ClockLooks, Store } from '../core/store.ts';
 import type { Log } from './log.ts';
 
-const lookMs = 1000;
-/** Looks are brought to the store with every so many. */
-const looksInNote = 10;
+const sampleGapMs = 1000;
+/** What is known is brought to the store with every so many samples. */
+const samplesInNote = 10;
 /** A clock so far behind is told of. */
 const farBehindMs = 60_000;
 
 /**
- * The clock of a daemon: the machine's, but never behind the latest time that was steadily seen. Looks once a second in
+ * The clock of a daemon: the machine's, but never behind the latest time that was steadily seen. Samples it once a second in
  * memory, brings that to the store every ten, and follows what other processes note or accept there within a second.
  */
 export class DaemonClock {
@@ -18,8 +18,9 @@ export class DaemonClock {
   readonly now: Clock;
   readonly #store: Pick<Store, 'clock' | 'keys'>;
   readonly #machine: Clock;
+  readonly #uptime: Clock;
   readonly #log: Log;
-  #looks: ClockLooks = { seenMs: 0, candidateMs: 0 };
+  #looks: ClockLooks = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
   /** What the store held as seen when it was last read. */
   #storedMs = 0;
   #version: number | undefined;
@@ -27,9 +28,10 @@ export class DaemonClock {
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
 
-  constructor(store: Pick<Store, 'clock' | 'keys'>, machine: Clock, log: Log) {
+  constructor(store: Pick<Store, 'clock' | 'keys'>, machine: Clock, uptime: Clock, log: Log) {
     this.#store = store;
     this.#machine = machine;
+    this.#uptime = uptime;
     this.#log = log;
     this.now = () => {
       const nowMs = machine();
@@ -41,19 +43,21 @@ export class DaemonClock {
   async follow(): Promise<void> {
     const version = await this.#store.keys.version();
     if (version === this.#version) return;
-    const { seenMs } = await this.#store.clock.read();
-    const wasAccepted = seenMs < this.#storedMs;
+    const stored = await this.#store.clock.read();
+    const isFirst = this.#version === undefined;
+    const wasAccepted = stored.seenMs < this.#storedMs;
     this.#version = version;
-    this.#storedMs = seenMs;
-    if (wasAccepted || seenMs > this.#looks.seenMs) this.#looks = { ...this.#looks, seenMs };
+    this.#storedMs = stored.seenMs;
+    if (isFirst || wasAccepted) this.#looks = stored;
+    else if (stored.seenMs > this.#looks.seenMs) this.#looks = { ...this.#looks, seenMs: stored.seenMs };
   }
 
   start(): void {
     let count = 0;
     this.#timer = setInterval(() => {
-      const note = ++count % looksInNote === 0;
-      this.#working = this.#working.then(() => this.#look(note));
-    }, lookMs);
+      const note = ++count % samplesInNote === 0;
+      this.#working = this.#working.then(() => this.#sample(note));
+    }, sampleGapMs);
     this.#timer.unref();
   }
 
@@ -61,16 +65,16 @@ export class DaemonClock {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#working;
-    await this.#look(true);
+    await this.#sample(true);
   }
 
-  async #look(note: boolean): Promise<void> {
+  async #sample(note: boolean): Promise<void> {
     try {
       await this.follow();
-      const nowMs = this.#machine();
-      this.#looks = looked(this.#looks, nowMs, 0);
-      this.#tellWhereBehind(nowMs);
-      if (note) await this.#store.clock.bring({ nowMs, fromMs: this.#storedMs, seenMs: this.#looks.seenMs });
+      const sample = sampleClock(this.#machine, this.#uptime);
+      this.#looks = afterSample(this.#looks, sample, 0);
+      this.#tellWhereBehind(sample.nowMs);
+      if (note) await this.#store.clock.bring({ fromMs: this.#storedMs, looks: this.#looks });
     } catch (thrown) {
       // A full or locked disk passes; what was seen meanwhile goes with the next note.
       this.#log.warn({ err: thrown }, 'the time that was seen was not noted; trying again');

@@ -25,6 +25,8 @@ export interface ServeOptions {
   domain: Domain;
   /** What the machine's clock shows, right or wrong; the domain's is made of it for as long as the daemon runs. */
   machineClock: Clock;
+  /** How long the machine has run, in milliseconds, sleep included. */
+  machineUptime: Clock;
   settings: ServeSettings;
   resources: readonly ResourceDefinition[];
   version: string;
@@ -61,7 +63,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
   const log = createLog(settings.logLevel, out.stream);
   const forgetLastWords = logLastWords(log, out.close);
-  const clock = new DaemonClock(options.domain.store, options.machineClock, log);
+  const clock = new DaemonClock(options.domain.store, options.machineClock, options.machineUptime, log);
   const domain = { ...options.domain, clock: clock.now };
   const uses = new UseRecorder(domain.store.keys, log);
   const anchors = new AuditAnchors(domain.store.audit, log);

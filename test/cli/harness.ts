@@ -21,6 +21,8 @@ import { inspectStore } from '../../src/store/sqlite/inspection.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
 export const startMs = Date.parse('2026-11-20T08:00:00Z');
+/** When the machine of the tests started. */
+export const bootMs = Date.parse('2026-11-01T00:00:00Z');
 
 /** How one command line is run. */
 export interface RunOptions {
@@ -32,6 +34,8 @@ export interface RunOptions {
   /** Written to the terminal one after the other, each once the program waits for input. */
   keys?: readonly string[];
   nowMs?: number;
+  /** How long the machine has run; without it as if nobody ever set its clock. */
+  upMs?: number;
   osAccount?: string;
   copy?: (text: string) => Promise<void>;
   /** What a write to standard output does; throws to play a closed pipe or a full disk. */
@@ -77,6 +81,7 @@ export class Cli {
       defaultStorePath: this.store,
       program: ['/usr/bin/node', '/usr/lib/hkctl/bin/hkctl.js'],
       clock: () => options.nowMs ?? this.nowMs,
+      uptime: () => options.upMs ?? (options.nowMs ?? this.nowMs) - bootMs,
       random: randomBytes,
       newId: randomUUID,
       withOwnRights: (work) => work(),

@@ -1,72 +1,174 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { looked } from '../../src/core/clock.ts';
+import { acceptedLooks, afterSample, sampleClock } from '../../src/core/clock.ts';
 import type { ClockLooks } from '../../src/core/store.ts';
 
-const t = Date.UTC(2026, 10, 20, 8);
-const hour = 3_600_000;
-const nothing: ClockLooks = { seenMs: 0, candidateMs: 0 };
-const known = (times: readonly number[], gapMs?: number, start = nothing) =>
-  times.reduce((looks, nowMs) => looked(looks, nowMs, gapMs), start);
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+/** The machine started here, and everything below says how long it has run. */
+const bootMs = Date.UTC(2026, 10, 20);
+const nothing: ClockLooks = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
 
-describe('a look at the clock', () => {
-  const cases: [what: string, times: number[], seenMs: number][] = [
-    ['the first proves nothing', [t], 0],
-    ['a second one soon after proves the time', [t, t + 3], t + 3],
-    ['a second one later proves the first', [t, t + hour], t],
-    ['a second one before it proves nothing', [t, t - 1], 0],
-    ['one at a clock gone wrong is dropped by the next', [t, t + 1, t + 365 * 24 * hour, t + 2, t + 3], t + 3],
-    ['two at a clock set ahead prove it', [t, t + 1, t + hour, t + hour + 1, t, t + 1], t + hour + 1],
-    ['those at a clock set back move nothing', [t, t + 1, t - hour, t - hour + 1, t - hour + 60_000], t + 1],
+/** A sample of a machine that has run for `upMs` and whose clock is so much ahead. */
+type Sample = [upMs: number, aheadMs?: number];
+const known = (samples: readonly Sample[], gapMs?: number, start = nothing) =>
+  samples.reduce(
+    (looks, [upMs, aheadMs = 0]) => afterSample(looks, { nowMs: bootMs + upMs + aheadMs, upMs }, gapMs),
+    start,
+  );
+
+describe('samples of the clock', () => {
+  const year = 365 * day;
+  const cases: [what: string, samples: Sample[], seenMs: number][] = [
+    ['the first of a new store counts', [[hour]], hour],
+    ['one of a clock that goes on counts at once', [[hour], [2 * hour]], 2 * hour],
+    ['those within ten seconds are one', [[hour], [hour + 9 * second]], hour],
+    ['one at a clock gone wrong is dropped', [[hour], [hour + minute, year], [hour + 2 * minute]], hour + 2 * minute],
+    [
+      'two within a second at a clock gone wrong are dropped as well',
+      [[hour], [hour + minute, year], [hour + minute + second, year], [hour + 2 * minute]],
+      hour + 2 * minute,
+    ],
+    ['a jump ahead counts for nothing before five minutes', [[hour], [hour, day], [hour + 5 * minute - 1, day]], hour],
+    [
+      'a jump ahead counts after five minutes',
+      [[hour], [hour, day], [hour + 5 * minute, day]],
+      hour + 5 * minute + day,
+    ],
+    [
+      'a jump ahead that was interrupted begins anew',
+      [[hour], [hour, day], [hour + 4 * minute], [hour + 5 * minute, day], [hour + 9 * minute, day]],
+      hour + 4 * minute,
+    ],
+    [
+      'a jump ahead out of a jump ahead begins anew',
+      [[hour], [hour, day], [hour + 4 * minute, 2 * day], [hour + 8 * minute, 2 * day]],
+      hour,
+    ],
+    ['a leap second or a small step is no jump', [[hour], [2 * hour, 5 * second]], 2 * hour + 5 * second],
+    ['a sleep is none either: the uptime counts it', [[hour], [30 * day]], 30 * day],
+    ['those at a clock set back move nothing', [[day], [day, -hour], [day + 10 * minute, -hour]], day],
+    [
+      'a clock set back and right again goes on at once',
+      [[day], [day + minute, -hour], [day + 2 * minute]],
+      day + 2 * minute,
+    ],
   ];
-  it.each(cases)('%s', (_what, times, seenMs) => {
-    expect(known(times).seenMs).toBe(seenMs);
+  it.each(cases)('%s', (_what, samples, seenMs) => {
+    expect(known(samples).seenMs - bootMs).toBe(seenMs);
   });
 
-  it('writes nothing again within ten seconds', () => {
-    const looks = known([t, t + 1]);
-    for (const later of [1, 2, 5000, 10_001]) expect(looked(looks, t + later)).toBe(looks);
-    expect(looked(looks, t + 10_002)).toEqual({ seenMs: t + 1, candidateMs: t + 10_002 });
+  it('of a machine that was off for years count after five minutes', () => {
+    const before = known([[30 * day]]);
+    const laterMs = bootMs + 1000 * day;
+    const at = (looks: ClockLooks, upMs: number) => afterSample(looks, { nowMs: laterMs + upMs, upMs });
+    const started = at(before, second);
+    expect(started.seenMs).toBe(before.seenMs);
+    expect(at(started, second + 5 * minute - 1).seenMs).toBe(before.seenMs);
+    const steady = at(started, second + 5 * minute);
+    expect(steady.seenMs).toBe(laterMs + second + 5 * minute);
+    expect(at(steady, hour).seenMs).toBe(laterMs + hour);
   });
 
-  it('lags one look behind where each counts', () => {
-    expect(known([t, t + 1000, t + 2000], 0).seenMs).toBe(t + 1000);
+  it('of a machine without a clock of its own, which starts in 1970, neither move anything nor count before it is set', () => {
+    const before = known([[30 * day]]);
+    const in1970 = (looks: ClockLooks, upMs: number) => afterSample(looks, { nowMs: upMs, upMs });
+    let looks = before;
+    for (const upMs of [second, 10 * second, hour]) looks = in1970(looks, upMs);
+    expect(looks.seenMs).toBe(before.seenMs);
+    const set = (upMs: number) => ({ nowMs: bootMs + 40 * day + upMs, upMs });
+    looks = afterSample(looks, set(hour));
+    expect(looks.seenMs).toBe(before.seenMs);
+    expect(afterSample(looks, set(hour + 5 * minute)).seenMs).toBe(bootMs + 40 * day + hour + 5 * minute);
   });
 
-  const times = fc.array(fc.integer({ min: 1, max: 10 * hour }), { maxLength: 40 });
-  const gaps = fc.constantFrom(0, 10_000);
+  it('of another machine with the same start but a shorter life count from its own first', () => {
+    const before = known([[10 * day], [10 * day, day]]);
+    const looks = afterSample(before, { nowMs: bootMs + day + minute, upMs: minute });
+    expect(looks).toMatchObject({ seenMs: before.seenMs, candidateUpMs: minute });
+  });
 
-  it('never moves back, and never beyond a time that two looks reached', () => {
-    fc.assert(
-      fc.property(times, gaps, (offsets, gapMs) => {
-        let looks = nothing;
-        const shown: number[] = [];
-        for (const nowMs of offsets) {
-          const next = looked(looks, nowMs, gapMs);
-          shown.push(nowMs);
-          const [, second = 0] = [...shown].sort((a, b) => b - a);
-          expect(next.seenMs).toBeGreaterThanOrEqual(looks.seenMs);
-          // What the highest alone reached is at most the gap more than what another look proved.
-          expect(next.seenMs).toBeLessThanOrEqual(second + gapMs);
-          looks = next;
-        }
-      }),
+  it('write nothing where nothing changed', () => {
+    const looks = known([[hour]]);
+    for (const upMs of [hour, hour + 5 * second, hour + 10 * second])
+      expect(known([[upMs]], undefined, looks)).toBe(looks);
+    expect(known([[hour + 10 * second + 1]], undefined, looks)).not.toBe(looks);
+    const jumped = known([[hour, day]], undefined, looks);
+    expect(known([[hour + minute, day]], undefined, jumped)).toBe(jumped);
+    expect(known([[hour + second]], undefined, jumped)).toEqual(looks);
+  });
+
+  it('count each where there is no gap', () => {
+    expect(known([[hour], [hour + second]], 0).seenMs).toBe(bootMs + hour + second);
+  });
+
+  it('are taken for right where somebody says so, also behind what was seen', () => {
+    const looks = acceptedLooks({ nowMs: bootMs + hour, upMs: 2 * hour });
+    expect(looks.seenMs).toBe(bootMs + hour);
+    expect(afterSample(looks, { nowMs: bootMs + hour + minute, upMs: 2 * hour + minute }).seenMs).toBe(
+      bootMs + hour + minute,
     );
   });
 
-  it('of a clock that goes on lags by no more than two gaps between looks', () => {
+  it('are made of clock and uptime', () => {
+    expect(
+      sampleClock(
+        () => 5,
+        () => 3,
+      ),
+    ).toEqual({ nowMs: 5, upMs: 3 });
+  });
+
+  const jumps = fc.constantFrom(0, 0, 0, -day, -hour, hour, day, 365 * day);
+  /** The clock stays as it is for some samples, then it is set. */
+  const stays = fc.array(fc.integer({ min: 0, max: 3 * minute }), { minLength: 1, maxLength: 6 });
+  const steps = fc
+    .array(fc.tuple(jumps, stays), { minLength: 1, maxLength: 12 })
+    .map((runs) => runs.flatMap(([aheadMs, gapsMs]) => gapsMs.map((gapMs) => [gapMs, aheadMs] as const)));
+  const gaps = fc.constantFrom(0, 10_000);
+
+  it('never move back what was seen, nor take it beyond what was shown for five minutes on end', () => {
+    let counted = 0;
+    fc.assert(
+      fc.property(steps, gaps, (given, gapMs) => {
+        let looks = known([[day]], gapMs);
+        let upMs = day;
+        const shown: { upMs: number; aheadMs: number }[] = [{ upMs, aheadMs: 0 }];
+        for (const [step, aheadMs] of given) {
+          upMs += step;
+          shown.push({ upMs, aheadMs });
+          const next = known([[upMs, aheadMs]], gapMs, looks);
+          expect(next.seenMs).toBeGreaterThanOrEqual(looks.seenMs);
+          if (next.seenMs > looks.seenMs) {
+            // Either the clock goes on as it did when something last counted, or it has been as it is for five minutes.
+            const since = shown.findLastIndex((one) => one.aheadMs !== aheadMs) + 1;
+            const forMs = upMs - (shown[since]?.upMs ?? upMs);
+            const goesOn = Math.abs(bootMs + aheadMs - looks.steadyStartMs) <= 10_000;
+            expect(goesOn || forMs >= 5 * minute).toBe(true);
+            if (!goesOn) counted++;
+          }
+          looks = next;
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    expect(counted).toBeGreaterThan(10);
+  });
+
+  it('of a clock that goes on lag by no more than the gap', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 3, maxLength: 60 }),
+        fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1, maxLength: 60 }),
         gaps,
-        (steps, gapMs) => {
-          let nowMs = t;
-          let looks = known([t, t], gapMs);
-          const longest = Math.max(...steps);
-          for (const step of steps) {
-            nowMs += step;
-            looks = looked(looks, nowMs, gapMs);
-            expect(nowMs - looks.seenMs).toBeLessThanOrEqual(Math.max(gapMs, longest) + gapMs);
+        (sleeps, gapMs) => {
+          let looks = known([[day]], gapMs);
+          let upMs = day;
+          for (const sleep of sleeps) {
+            upMs += sleep;
+            looks = known([[upMs]], gapMs, looks);
+            expect(bootMs + upMs - looks.seenMs).toBeLessThanOrEqual(gapMs);
           }
         },
       ),

@@ -98,8 +98,11 @@ describe.skipIf(library === '')('a clock that jumps', () => {
   };
 
   it('back revives no expired key, in commands and in a daemon that starts then, until it is accepted', async () => {
-    expect(await verdict(2 * hour)).toBe(5);
-    expect(await verdict(2 * hour)).toBe(5);
+    const soon = await plant.mint('Soon over', 'operational-core', '--expires', '1s');
+    key = soon;
+    const first = await plant.serve();
+    await until('the key expires', async () => (await entry(first, soon)) === 'key_expired');
+    expect((await first.stop()).code).toBe(0);
     expect(await verdict(-hour)).toBe(5);
     const daemon = await plant.serve(clock(-hour));
     expect(await entry(daemon, key)).toBe('key_expired');
@@ -119,16 +122,19 @@ describe.skipIf(library === '')('a clock that jumps', () => {
     await plant.ok(['audit', 'verify']);
   });
 
-  it('under a daemon is seen by it and, once it has ended, by commands', async () => {
+  it('ahead for seconds under a daemon poisons nothing', async () => {
     const daemon = await plant.serve(clock(2 * hour));
+    const since = process.uptime();
     expect(await entry(daemon, key)).toBe('key_expired');
+    await until('the daemon has sampled it more than once', async () => process.uptime() - since > 3);
     expect((await daemon.stop()).code).toBe(0);
-    expect(await verdict(0)).toBe(5);
+    expect(await verdict(0)).toBe(0);
+    expect(await clockCheck(0)).toMatchObject({ code: 0, status: 'ok' });
   });
 
-  it('a year ahead for one look poisons nothing', async () => {
+  it.each([1, 2, 3])('a year ahead, seen %i times, poisons nothing', async (times) => {
     expect(await verdict(0)).toBe(0);
-    expect(await verdict(365)).toBe(5);
+    for (let n = 0; n < times; n++) expect(await verdict(365)).toBe(5);
     expect(await verdict(0)).toBe(0);
     expect(await entry(await plant.serve(), key)).toBe('let in');
     expect(await clockCheck(0)).toMatchObject({ code: 0, status: 'ok' });

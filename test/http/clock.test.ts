@@ -9,6 +9,7 @@ const hourMs = 3_600_000;
 describe('the clock of a daemon', () => {
   let store: Store;
   let machineMs: number;
+  let upMs: number;
   let told: string[];
   let clock: DaemonClock;
 
@@ -16,9 +17,15 @@ describe('the clock of a daemon', () => {
     vi.useFakeTimers();
     store = await memoryStore();
     machineMs = nowMs;
+    upMs = 24 * hourMs;
     told = [];
     const log = createLog('warn', { write: (line) => told.push(line) });
-    clock = new DaemonClock(store, () => machineMs, log);
+    clock = new DaemonClock(
+      store,
+      () => machineMs,
+      () => upMs,
+      log,
+    );
     await clock.follow();
     clock.start();
   });
@@ -32,20 +39,21 @@ describe('the clock of a daemon', () => {
   const seconds = async (count: number) => {
     for (let n = 0; n < count; n++) {
       machineMs += 1000;
+      upMs += 1000;
       await vi.advanceTimersByTimeAsync(1000);
     }
   };
   const seenMs = async () => (await store.clock.read()).seenMs;
-  const accept = () => store.clock.accept(machineMs, draftOf('t', 'store.accept_clock', 'clock'));
+  const accept = () => store.clock.accept({ nowMs: machineMs, upMs }, draftOf('t', 'store.accept_clock', 'clock'));
 
-  it('shows the time of the machine until that jumps back, then the last that was seen twice', async () => {
+  it('shows the time of the machine until that jumps back, then the last that it showed before', async () => {
     expect(clock.now()).toBe(nowMs);
     await seconds(5);
     expect(clock.now()).toBe(nowMs + 5000);
     machineMs -= hourMs;
-    expect(clock.now()).toBe(nowMs + 4000);
+    expect(clock.now()).toBe(nowMs + 5000);
     await seconds(3);
-    expect(clock.now()).toBe(nowMs + 4000);
+    expect(clock.now()).toBe(nowMs + 5000);
     expect(told.join('')).toContain('THE CLOCK IS BEHIND');
     expect(told).toHaveLength(1);
   });
@@ -54,32 +62,67 @@ describe('the clock of a daemon', () => {
     await seconds(9);
     expect(await seenMs()).toBe(0);
     await seconds(1);
-    expect(await seenMs()).toBe(nowMs + 9000);
+    expect(await seenMs()).toBe(nowMs + 10_000);
     await seconds(3);
     await clock.stop();
     expect(await seenMs()).toBe(nowMs + 13_000);
   });
 
-  it('minds no single look at a clock gone wrong', async () => {
+  it.each([1, 2, 60, 299])('forgets a clock that was a year ahead for %i seconds', async (count) => {
     await seconds(3);
     machineMs += 365 * 24 * hourMs;
-    await seconds(1);
+    await seconds(count);
+    expect(clock.now()).toBe(machineMs);
     machineMs -= 365 * 24 * hourMs;
+    expect(clock.now()).toBe(machineMs);
     await seconds(20);
     expect(clock.now()).toBe(machineMs);
-    expect(await seenMs()).toBeLessThan(machineMs + 1);
+    expect(await seenMs()).toBeLessThanOrEqual(machineMs);
+  });
+
+  it('remembers a clock that was ahead for minutes', async () => {
+    await seconds(3);
+    machineMs += hourMs;
+    await seconds(302);
+    machineMs -= hourMs;
+    expect(clock.now()).toBe(machineMs + hourMs);
+    await clock.stop();
+    expect(await seenMs()).toBe(machineMs + hourMs);
+  });
+
+  it('goes on at once after the machine has slept', async () => {
+    await seconds(3);
+    machineMs += 8 * hourMs;
+    upMs += 8 * hourMs;
+    await seconds(1);
+    machineMs -= hourMs;
+    expect(clock.now()).toBe(machineMs + hourMs);
+  });
+
+  it('goes on from what the store knew of this machine before', async () => {
+    await seconds(15);
+    await clock.stop();
+    const next = new DaemonClock(
+      store,
+      () => machineMs,
+      () => upMs,
+      createLog('silent', { write() {} }),
+    );
+    await next.follow();
+    machineMs -= hourMs;
+    expect(next.now()).toBe(machineMs + hourMs);
   });
 
   it('follows what others note within a second', async () => {
-    await store.clock.note(nowMs + hourMs);
-    await store.clock.note(nowMs + hourMs + 1);
+    await store.clock.note({ nowMs: machineMs, upMs });
+    await store.clock.note({ nowMs: machineMs + hourMs, upMs: upMs + hourMs });
     await seconds(1);
-    expect(clock.now()).toBe(nowMs + hourMs + 1);
+    expect(clock.now()).toBe(nowMs + hourMs);
   });
 
   it('follows an acceptance within a second, and brings nothing back that was seen before it', async () => {
     machineMs += hourMs;
-    await seconds(12);
+    await seconds(320);
     machineMs -= hourMs;
     await seconds(1);
     expect(clock.now()).toBeGreaterThan(machineMs);
@@ -93,9 +136,10 @@ describe('the clock of a daemon', () => {
 
   it('brings nothing that an acceptance at the same moment has made untrue', async () => {
     machineMs += hourMs;
-    await seconds(12);
+    await seconds(320);
     machineMs -= hourMs;
-    const stale = { nowMs: machineMs, fromMs: await seenMs(), seenMs: machineMs + hourMs };
+    const looks = await store.clock.read();
+    const stale = { fromMs: looks.seenMs, looks: { ...looks, seenMs: looks.seenMs + hourMs } };
     await accept();
     await store.clock.bring(stale);
     expect(await seenMs()).toBe(machineMs);

@@ -58,6 +58,7 @@ export async function listening(
   const options = {
     domain: plant.domain,
     machineClock: () => plant.nowMs,
+    machineUptime: () => plant.nowMs - Date.UTC(2026, 10, 1),
     settings: settings({ logLevel: 'debug', ...change }),
     resources,
     version,

@@ -1,5 +1,5 @@
 import { type Actor, type Domain, requirePermissions } from '../../core/actors.ts';
-import { acceptClock } from '../../core/clock.ts';
+import { acceptClock, sampleClock } from '../../core/clock.ts';
 import { type Check, diagnose } from '../../core/doctor.ts';
 import { errorTable } from '../../core/errors.ts';
 import { formatInstantMs } from '../../core/instants.ts';
@@ -60,7 +60,8 @@ export const doctor = defineCommand({
 
 async function accept(context: Context, domain: Domain, actor: Actor, yes: boolean): Promise<void> {
   await requirePermissions(domain, actor, ['store.manage'], { action: 'store.accept_clock', target: 'clock' });
-  const nowMs = context.io.clock();
+  const sample = sampleClock(context.io.clock, context.io.uptime);
+  const { nowMs } = sample;
   const shown = formatInstantMs(nowMs);
   const { seenMs } = await domain.store.clock.read();
   const isBehind = seenMs > nowMs;
@@ -68,7 +69,7 @@ async function accept(context: Context, domain: Domain, actor: Actor, yes: boole
     const question = `The machine's clock shows ${shown}, and ${formatInstantMs(seenMs)} was steadily seen before. Is the machine's clock right? Keys that expired in between open again.`;
     await requireConfirmation(context, yes, question, 'Accept the clock');
   }
-  await acceptClock(domain, actor, nowMs);
+  await acceptClock(domain, actor, sample);
   context.say(isBehind ? `Accepted: ${shown} is the time.` : 'The clock is not behind; there was nothing to accept.');
 }
 

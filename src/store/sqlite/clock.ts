@@ -1,51 +1,70 @@
-import { looked } from '../../core/clock.ts';
+import { acceptedLooks, afterSample } from '../../core/clock.ts';
 import type { ClockLooks, ClockStore } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';
 
-/** What is known of the machine's clock: two marks of the registry. */
+/** What is known of the machine's clock: marks of the registry. */
 export function createClockStore(registry: Registry, append: AppendAudit): ClockStore {
   const { connection } = registry;
   const marks = lazily(() =>
-    connection.prepare<[], ClockLooks>(
-      `select coalesce((select value from marks where name = 'clock_seen_ms'), 0) as seenMs,
-        coalesce((select value from marks where name = 'clock_candidate_ms'), 0) as candidateMs`,
-    ),
+    connection.prepare<[], { name: string; value: number }>("select name, value from marks where name like 'clock%'"),
   );
-  const keep = lazily(() =>
-    connection.prepare<[number, number]>(
-      "insert or replace into marks (name, value) values ('clock_seen_ms', ?), ('clock_candidate_ms', ?)",
-    ),
+  const mark = lazily(() =>
+    connection.prepare<[string, number]>('insert or replace into marks (name, value) values (?, ?)'),
   );
-  const read = () => marks().get() ?? { seenMs: 0, candidateMs: 0 };
-  const look = (nowMs: number, since: (stored: ClockLooks) => ClockLooks) =>
+  const read = (): ClockLooks => {
+    const values = new Map(
+      marks()
+        .all()
+        .map(({ name, value }) => [name, value]),
+    );
+    const markOf = (field: keyof ClockLooks) => values.get(names[field]) ?? 0;
+    return {
+      seenMs: markOf('seenMs'),
+      steadyStartMs: markOf('steadyStartMs'),
+      candidateStartMs: markOf('candidateStartMs'),
+      candidateUpMs: markOf('candidateUpMs'),
+    };
+  };
+  const keep = (before: ClockLooks, after: ClockLooks) => {
+    for (const field of fields) if (after[field] !== before[field]) mark().run(names[field], after[field]);
+  };
+  const change = (next: (stored: ClockLooks) => ClockLooks) =>
     withoutWaiting(registry, () =>
       registry.change(() => {
         const stored = read();
-        const after = looked(since(stored), nowMs);
-        if (after !== stored) keep().run(after.seenMs, after.candidateMs);
+        keep(stored, next(stored));
       }),
     );
 
   return {
     read: () => registry.read(read),
-    note: (nowMs) => look(nowMs, (stored) => stored),
-    bring: ({ nowMs, fromMs, seenMs }) =>
-      look(nowMs, (stored) => {
+    note: (sample) => change((stored) => afterSample(stored, sample)),
+    bring: ({ fromMs, looks }) =>
+      change((stored) => {
         // Only an acceptance moves it back: then what was seen before does not count any more.
-        const counts = stored.seenMs >= fromMs && stored.seenMs < seenMs;
-        return counts ? { ...stored, seenMs } : stored;
+        const counts = stored.seenMs >= fromMs;
+        return counts ? { ...looks, seenMs: Math.max(stored.seenMs, looks.seenMs) } : stored;
       }),
-    accept: (nowMs, audit) =>
+    accept: (sample, audit) =>
       registry.change(() => {
-        keep().run(nowMs, nowMs);
+        keep(read(), acceptedLooks(sample));
         append(audit);
       }),
   };
 }
 
-/** A look is not worth the seconds that a change waits for another writer; there will be more. */
+/** What a mark of the registry is called. */
+const names: Readonly<Record<keyof ClockLooks, string>> = {
+  seenMs: 'clock_seen_ms',
+  steadyStartMs: 'clock_steady_start_ms',
+  candidateStartMs: 'clock_candidate_start_ms',
+  candidateUpMs: 'clock_candidate_up_ms',
+};
+const fields = Object.keys(names) as (keyof ClockLooks)[]; // Object.keys loses the names
+
+/** A sample is not worth the seconds that a change waits for another writer; there will be more. */
 function withoutWaiting(registry: Registry, work: () => void): void {
   const { connection } = registry;
   const busyTimeoutMs = registry.read(() => Number(connection.pragma('busy_timeout', { simple: true })));
