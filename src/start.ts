@@ -14,7 +14,9 @@ import { createRights } from './rights.ts';
 
 const root = join(__dirname, '..');
 const cli = join(root, 'bin', 'hkctl.js');
-const { env } = readSurroundings(process);
+const { env, osAccount } = readSurroundings(process);
+/** The profile that is made and that acts: of the person who has called this, whatever account the files belong to. */
+const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? osAccount;
 const store = env.HKCTL_STORE ?? join(root, 'demo', 'hkctl.db');
 const folder = join(store, '..');
 const rights = createRights(process, __filename);
@@ -85,8 +87,6 @@ function prepareStore(): void {
     run(['migrate'], 'the store could not be brought up to date');
     return;
   }
-  // The commands after it act as this same profile.
-  const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? readSurroundings(process).osAccount;
   const init = (at: string): void =>
     run(['init', '--demo', '--admin', admin, '--store', at], 'the demo store could not be made');
   if (existsSync(folder)) init(store);
@@ -213,7 +213,7 @@ function run(args: string[], failure: string): void {
 }
 
 function childEnv(): NodeJS.ProcessEnv {
-  return { ...env, HKCTL_STORE: store };
+  return { ...env, HKCTL_STORE: store, HKCTL_USER: admin };
 }
 
 function shown(path: string): string {
