@@ -36,10 +36,11 @@ function createServices(io: Pick<Io, 'clock'>): Services {
     requireNoStore: async (path) => (await import('./store/open.ts')).requireNoStore(path),
     createStore: async (path, fill) => (await import('./store/open.ts')).createStore(path, options, fill),
     migrateStore: async (path, judge) => (await import('./store/open.ts')).migrateStore(path, options, judge),
-    backupStore: async (...given) => (await import('./store/open.ts')).backupStore(...given),
+    backupStore: async (...given) => (await import('./store/open.ts')).backupStore(...given, options),
     restoreStore: async (path, file, hooks) =>
       (await import('./store/open.ts')).restoreStore(path, file, options, hooks),
-    inspectStore: async (path) => (await import('./store/sqlite/inspection.ts')).inspectStore(path),
+    inspectStore: async (path) =>
+      (await import('./store/sqlite/inspection.ts')).inspectStore(path, options.migrationsFolder),
     async serve(domain, settings, hooks) {
       const [{ serve }, { resources }] = await Promise.all([
         import('./http/server.ts'),

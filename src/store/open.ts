@@ -6,6 +6,7 @@ import type { ClockLooks, MaybePromise, Store } from '../core/store.ts';
 import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
+import { requireOwnSchema } from './sqlite/own-schema.ts';
 import { finishRestore, holdRestore, openPresent } from './sqlite/prepared.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
@@ -26,7 +27,7 @@ const busyTimeoutMs = 5000;
 export function openStore(path: string, options: StoreOptions): Store {
   const registry = openRegistry(path);
   try {
-    requireSchemaVersion(registry, 'registry', path);
+    requireSchemaVersion(registry, 'registry', path, options.migrationsFolder);
   } catch (thrown) {
     registry.close();
     throw thrown;
@@ -114,7 +115,7 @@ export async function migrateStore(
   const registry = openRegistry(path);
   const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, writerThread: undefined });
   try {
-    requireNotNewer(registry, 'registry', path);
+    requireOwnSchema(registry, 'registry', path, requireNotNewer(registry, 'registry', path), options.migrationsFolder);
     await judge(store);
     let applied = 0;
     for (const name of databaseNames) {
@@ -132,9 +133,15 @@ export async function migrateStore(
 }
 
 /** Writes all of a store into one file, see `sqlite/backup.ts`. */
-export async function backupStore(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts> {
+export async function backupStore(
+  path: string,
+  target: string,
+  nowMs: number,
+  force: boolean,
+  { migrationsFolder }: Pick<StoreOptions, 'migrationsFolder'>,
+): Promise<BackupFacts> {
   const { writeBackup } = await import('./sqlite/backup.ts');
-  return writeBackup(path, target, nowMs, force);
+  return writeBackup(path, target, nowMs, force, migrationsFolder);
 }
 
 /**
@@ -149,11 +156,11 @@ export async function restoreStore(
 ): Promise<{ facts: BackupFacts; kept: readonly KeptRevoked[] }> {
   const { readBackup } = await import('./sqlite/backup.ts');
   const { abandonRestore, commitRestore, prepareRestore, replayRevocations } = await import('./sqlite/restore.ts');
-  const facts = await readBackup(file);
+  const facts = await readBackup(file, options.migrationsFolder);
   const present = await judgePresent(path, options, hooks);
   const letGo = holdRestore(path);
   try {
-    const prepared = prepareRestore(path, file);
+    const prepared = prepareRestore(path, file, options.migrationsFolder);
     await migrateStore(prepared, options, present ? () => {} : hooks.judge);
     await hooks.confirm(facts);
     const registry = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
@@ -161,7 +168,7 @@ export async function restoreStore(
     let kept: readonly KeptRevoked[];
     try {
       registry.exec('delete from daemons');
-      kept = replayRevocations(registry, path, file);
+      kept = replayRevocations(registry, path, file, options.migrationsFolder);
       // A time that the store has seen stays seen, or a key that expired since could come back to life.
       if (present) await store.clock.bring({ nowMs: options.clock(), fromMs: 0, seenMs: present.seenMs });
       await hooks.audit(store, kept);

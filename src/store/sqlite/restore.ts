@@ -1,28 +1,27 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { KeptRevoked } from '../../core/backups.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import { openBackup, versionIn } from './backup.ts';
+import { damagedBackup, type OpenBackup, openBackup } from './backup-file.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
-import { databaseNames, filesOf, giveToFolderOwner, openFile, type StoreFiles } from './files.ts';
+import { type DatabaseName, databaseNames, filesOf, giveToFolderOwner, openFile, type StoreFiles } from './files.ts';
+import { makeTables, migratedSchema } from './migrated-schema.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
 import { revokedIn } from './revocations.ts';
-import { copyTables, createPrivate, syncFile } from './whole-files.ts';
+import { copyRead, createPrivate, syncFile } from './whole-files.ts';
 
 /** Puts a store together from a backup that was checked, beside the one at `path`; gives the path of that store. */
-export function prepareRestore(path: string, file: string): string {
+export function prepareRestore(path: string, file: string, migrationsFolder: string): string {
   finishRestore(path);
   const { store } = preparedPath(path);
   const files = filesOf(store);
   removeDatabases(files);
-  const backup = openBackup(file);
+  const backup = openBackup(file, migrationsFolder);
   try {
-    const tables = backup.prepare<[], { name: string; database: string }>('select * from backup_tables').all();
     for (const name of databaseNames) {
-      const own = new Set(tables.filter(({ database }) => database === name).map((table) => table.name));
       const connection = translating(files[name], () => createPrivate(files[name]));
       try {
-        translating(files[name], () => fill(connection, file, own, versionIn(backup, name)));
+        translating(files[name], () => fill(connection, backup, name, file, migrationsFolder));
       } finally {
         connection.close();
       }
@@ -30,19 +29,35 @@ export function prepareRestore(path: string, file: string): string {
     }
     return store;
   } finally {
-    backup.close();
+    backup.connection.close();
   }
 }
 
-function fill(connection: Connection, backup: string, tables: ReadonlySet<string>, version: number): void {
-  connection.prepare('attach ? as backup').run(backup);
+/** Makes the tables of one database from our own migrations, of the version that the backup has, and copies its rows. */
+function fill(
+  connection: Connection,
+  backup: OpenBackup,
+  name: DatabaseName,
+  file: string,
+  migrationsFolder: string,
+): void {
+  const version = backup.versions[name];
   connection.exec('begin');
-  copyTables(connection, 'backup', 'main', tables);
+  makeTables(connection, name, version, migrationsFolder);
+  try {
+    copyRead(backup.connection, connection, migratedSchema(name, version, migrationsFolder).tables);
+  } catch (thrown) {
+    if (!isConstraint(thrown)) throw thrown;
+    throw damagedBackup(file, `it holds rows that its own tables forbid (${name})`);
+  }
   connection.pragma(`user_version = ${version}`);
   connection.exec('commit');
-  connection.exec('detach backup');
   // A property of the file; those who open it expect it.
   connection.pragma('journal_mode = wal');
+}
+
+function isConstraint(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('SQLITE_CONSTRAINT');
 }
 
 /** Throws a prepared store away, unless it is decided that it is the one to go on with. */
@@ -55,11 +70,16 @@ export function abandonRestore(path: string): void {
  * Revokes in a registry what the journal beside the store at `path` says was revoked since, so that no dead key comes back
  * to life. A note whose commit failed counts too, where it was not withdrawn: its key was about to die.
  */
-export function replayRevocations(registry: Connection, path: string, file: string): KeptRevoked[] {
+export function replayRevocations(
+  registry: Connection,
+  path: string,
+  file: string,
+  migrationsFolder: string,
+): KeptRevoked[] {
   const { revocations } = filesOf(path);
   if (revocations === null) return [];
   if (!existsSync(revocations)) {
-    putBackJournal(revocations, file);
+    putBackJournal(revocations, file, migrationsFolder);
     return [];
   }
   const revoke = registry.prepare<[number, string], { prefix: string }>(
@@ -74,8 +94,8 @@ export function replayRevocations(registry: Connection, path: string, file: stri
 }
 
 /** On a machine that has no journal, the one of the backup goes on. */
-function putBackJournal(journal: string, file: string): void {
-  const backup = openBackup(file);
+function putBackJournal(journal: string, file: string, migrationsFolder: string): void {
+  const { connection: backup } = openBackup(file, migrationsFolder);
   try {
     const text = backup.prepare<[], string>('select text from backup_journal').pluck().get();
     if (text === undefined) return;

@@ -74,7 +74,9 @@ export class SqliteStore implements Store {
     this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
     const threaded = options.writerThread !== undefined && this.#files.revocations !== null;
-    this.#writer = threaded ? new WriterClient(options.writerThread ?? '', path) : undefined;
+    this.#writer = threaded
+      ? new WriterClient(options.writerThread ?? '', { path, migrationsFolder: options.migrationsFolder })
+      : undefined;
 
     this.tenants = createTenantStore(this.#registry, this.#append);
     this.users = createUserStore(this.#registry, this.#append);
@@ -106,7 +108,7 @@ export class SqliteStore implements Store {
   #open(name: 'records' | 'readings'): Connection {
     const connection = openFile(this.#files[name], { busyTimeoutMs: this.#options.busyTimeoutMs, create: false });
     this.#opened.push(connection);
-    requireSchemaVersion(connection, name, this.#files[name]);
+    requireSchemaVersion(connection, name, this.#files[name], this.#options.migrationsFolder);
     return connection;
   }
 
@@ -149,7 +151,9 @@ export class SqliteStore implements Store {
     // A connection of its own: the transaction stays open while rows are read, and readers must not find it there.
     const own = records === ':memory:' ? undefined : openFile(records, { ...this.#options, create: false });
     try {
-      const { summary, unsettled } = await importRecords(own ?? this.#recordsFile(), registry, request);
+      const { summary, unsettled } = await importRecords(own ?? this.#recordsFile(), registry, request, (connection) =>
+        requireSchemaVersion(connection, 'records', records, this.#options.migrationsFolder),
+      );
       if (unsettled) this.#registry.change(() => this.#append(unsettled));
       return summary;
     } finally {

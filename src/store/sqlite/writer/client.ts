@@ -47,9 +47,9 @@ export class WriterClient {
   #waitingReadings = 0;
   #waitingBatches = 0;
 
-  constructor(script: string, path: string) {
+  constructor(script: string, data: WriterData) {
     this.#script = script;
-    this.#data = { path };
+    this.#data = data;
   }
 
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the writer broke down. */
