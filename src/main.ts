@@ -28,7 +28,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
   return run(argv, io, createServices(io));
 }
 
-function createServices(io: Pick<Io, 'clock'>): Services {
+function createServices(io: Pick<Io, 'clock' | 'env'>): Services {
   const options = storeOptions(io.clock);
   return {
     version: packageJson.version,
@@ -55,7 +55,13 @@ function createServices(io: Pick<Io, 'clock'>): Services {
           version: packageJson.version,
           docsFolder: join(__dirname, 'docs'),
         },
-        hooks,
+        {
+          ...hooks,
+          listening(baseUrl) {
+            closeDebugger(process, io.env.NODE_OPTIONS);
+            hooks.listening(baseUrl);
+          },
+        },
       );
     },
     async openapi(baseUrl) {
@@ -90,6 +96,15 @@ async function openInBrowser(url: string): Promise<void> {
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
     child.unref();
   });
+}
+
+/**
+ * A SIGUSR1 in the first milliseconds, before `bin/hkctl.js` listens for it, has opened Node's debugger to every account of
+ * this machine. Where nobody asked for one it is closed; not before the event loop has run, in which Node opens it again.
+ */
+function closeDebugger({ execArgv, getBuiltinModule }: NodeJS.Process, nodeOptions = ''): void {
+  const isAskedFor = [...execArgv, ...nodeOptions.split(' ')].some((flag) => /^--inspect(-brk|-wait)?(=|$)/.test(flag));
+  if (!isAskedFor) getBuiltinModule('node:inspector').close();
 }
 
 const browsers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {

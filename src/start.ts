@@ -43,6 +43,8 @@ main().then(
 );
 
 async function main(): Promise<number> {
+  // Node would open its debugger to every account of this machine.
+  process.on('SIGUSR1', () => {});
   say(colour.bold('hkctl'), colour.dim('API keys for plants, and the API they open'), '');
   prepareStore();
   for (const key of Object.values(keys)) mintKey(key);

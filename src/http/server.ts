@@ -16,6 +16,7 @@ import { createFraming } from './framing.ts';
 import { toListener } from './listener.ts';
 import { createLog, createLogStream, type Log, logLastWords } from './log.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './memory.ts';
+import { graceMs, StoreGuard } from './store-guard.ts';
 import { reloadCertificate, requireCertificate } from './tls.ts';
 import { UseRecorder } from './uses.ts';
 
@@ -57,6 +58,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const forgetLastWords = logLastWords(log, out.close);
   const clock = new DaemonClock(options.domain.store, options.machineClock, log);
   const domain = { ...options.domain, clock: clock.now };
+  const guard = new StoreGuard(domain.store, log);
   const uses = new UseRecorder(domain.store.keys, log);
   const certificate = await requireCertificate(settings);
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
@@ -68,8 +70,10 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     log,
     noteUse: (keyId, nowMs) => uses.note(keyId, nowMs),
     isStopping: () => hooks.stop.aborted,
+    storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
+  await guard.start();
   await clock.follow();
   const framing = createFraming(log);
   const handler = framing.requireClear(toListener(app));
@@ -86,10 +90,13 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   clock.start();
   hooks.listening(address);
 
-  await aborted(hooks.stop);
+  await aborted(AbortSignal.any([hooks.stop, guard.displaced]));
+  if (guard.fault) await Promise.race([pause(graceMs), aborted(hooks.stop)]);
   log.info({}, 'stopping');
   stopReloading?.();
   await drain(server, log);
+  guard.stop();
+  if (guard.fault) throw guard.fault;
   await uses.stop();
   await clock.stop();
   await domain.store.daemon.clearAddress(process.pid);
@@ -156,6 +163,10 @@ function warnWhereExposed({ host, tlsCert, trustProxy }: ServeSettings, log: Log
       ? 'make sure that only the proxy can reach this port'
       : 'give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS';
   log.warn({ host }, `API KEYS TRAVEL UNENCRYPTED: listening on ${host} without TLS; ${advice}`);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -4,9 +4,9 @@ import { marks, sqliteMagic } from './backup-target.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { toDomainError } from './errors.ts';
 import { type DatabaseName, databaseNames } from './files.ts';
-import { migratedSchema } from './migrated-schema.ts';
+import { makeTables } from './migrated-schema.ts';
 import { differences, shownDifferences } from './own-schema.ts';
-import { digestOf, lineOf, type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
+import { lineOf, type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
 import { requireNotNewer } from './schema-versions.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */
@@ -34,8 +34,11 @@ export function openBackup(file: string, migrationsFolder: string): OpenBackup {
     connection = openDatabase(file, { readonly: true, fileMustExist: true });
     connection.exec('pragma trusted_schema = off; pragma cell_size_check = on; pragma query_only = on');
     const objects = schemaObjectsIn(connection);
-    const versions = versionsIn(connection, objects, file);
-    requireOwnObjects(objects, versions, file, migrationsFolder);
+    const lines = new Set(objects.map(lineOf));
+    if (!ownObjects({}, migrationsFolder).every((object) => lines.has(lineOf(object)))) throw noBackup(file);
+    const versions = versionsIn(connection, file);
+    const wrong = differences(objects, ownObjects(versions, migrationsFolder));
+    if (wrong.length > 0) throw damagedBackup(file, `its schema was changed: ${shownDifferences(wrong)}`);
     return { connection, versions };
   } catch (thrown) {
     connection?.close();
@@ -76,18 +79,12 @@ const rollbackFormat = 0x01_01;
 /** Where it has `application_id`. */
 const applicationIdAt = 68;
 
-/** The versions that a backup says its databases have. They are read once its tables are known to be tables of ours. */
-function versionsIn(
-  connection: Connection,
-  objects: readonly SchemaObject[],
-  file: string,
-): Record<DatabaseName, number> {
-  const lines = new Set(objects.map(lineOf));
-  if (!ownObjects().every((object) => lines.has(lineOf(object)))) throw noBackup(file);
+/** The versions that a backup says its databases have. Read once what it is read from is known to be a table of ours. */
+function versionsIn(connection: Connection, file: string): Record<DatabaseName, number> {
   const value = connection.prepare<[string], unknown>('select value from backup where name = ?').pluck();
   const versionOf = (name: DatabaseName): number => {
     const version = value.get(`${name}_version`);
-    if (typeof version === 'number' && Number.isSafeInteger(version) && version >= 0) {
+    if (typeof version === 'number' && Number.isSafeInteger(version) && version >= 1) {
       return requireNotNewer(connection, name, file, version);
     }
     throw damagedBackup(file, `it names no version of its ${name}`);
@@ -95,28 +92,16 @@ function versionsIn(
   return { registry: versionOf('registry'), records: versionOf('records'), readings: versionOf('readings') };
 }
 
-/** What `backupTables` make. */
-function ownObjects(): SchemaObject[] {
-  return backupTables.flatMap((statement) => {
-    const sql = statement.replace('create table', 'CREATE TABLE');
-    const name = statement.split(' ')[2] ?? '';
-    const object = { type: 'table', name, table: name, sql };
-    const key = { type: 'index', name: `sqlite_autoindex_${name}_1`, table: name, sql: null };
-    return statement.includes('primary key') ? [object, key] : [object];
-  });
-}
-
-function requireOwnObjects(
-  found: readonly SchemaObject[],
-  versions: Readonly<Record<DatabaseName, number>>,
-  file: string,
-  migrationsFolder: string,
-): void {
-  const migrated = databaseNames.flatMap((name) => migratedSchema(name, versions[name], migrationsFolder).objects);
-  // Two of the databases count their rows, and share one table for that here.
-  const expected = [...new Map([...migrated, ...ownObjects()].map((object) => [lineOf(object), object])).values()];
-  if (digestOf(found) === digestOf(expected)) return;
-  throw damagedBackup(file, `its schema was changed: ${shownDifferences(differences(found, expected))}`);
+/** What a backup of these versions is made of; without versions, what every backup is made of. */
+function ownObjects(versions: Partial<Record<DatabaseName, number>>, migrationsFolder: string): SchemaObject[] {
+  const connection = openDatabase(':memory:', {});
+  try {
+    for (const statement of backupTables) connection.exec(statement);
+    for (const name of databaseNames) makeTables(connection, name, versions[name] ?? 0, migrationsFolder);
+    return schemaObjectsIn(connection);
+  } finally {
+    connection.close();
+  }
 }
 
 function noBackup(file: string): HkctlError {

@@ -107,8 +107,10 @@ export async function readBackup(
     const chain = await verifyChain(trail.walk());
     if (chain.broken !== null) throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
     const count = (table: string) => Number(backup.prepare(`select count(*) from ${table}`).pluck().get());
+    const createdAtMs = Number(backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get());
+    if (!(Math.abs(createdAtMs) <= latestMs)) throw damaged('it names no time at which it was made');
     return {
-      createdAtMs: Number(backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get()),
+      createdAtMs,
       keys: count('keys'),
       auditRecords: count('audit'),
       bytes: statSync(file).size,
@@ -117,6 +119,9 @@ export async function readBackup(
     backup.close();
   }
 }
+
+/** The last instant that a Date can be. */
+const latestMs = 8.64e15;
 
 function damagedStore(path: string, what: string): HkctlError {
   return new HkctlError('store_corrupt', `The store ${path} is damaged: ${what}. No backup was written.`, {

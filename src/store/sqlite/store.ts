@@ -1,3 +1,4 @@
+import { HkctlError } from '../../core/errors.ts';
 import type {
   AuditStore,
   ClockStore,
@@ -23,6 +24,7 @@ import { filesOf, openFile, type StoreFiles } from './files.ts';
 import { importRecords } from './imports.ts';
 import { createKeyStore } from './keys.ts';
 import { lazily } from './lazily.ts';
+import { OpenFiles } from './open-files.ts';
 import { emptyOutbox } from './outbox.ts';
 import { purgeRemoved } from './purge.ts';
 import { createReadingStore, type WriteIngest } from './readings.ts';
@@ -62,6 +64,7 @@ export class SqliteStore implements Store {
   readonly #recordsFile: () => Connection;
   readonly #readingsFile: () => Connection;
   readonly #writer: WriterClient | undefined;
+  #openFiles: OpenFiles | undefined;
   #ownRecordChanges = 0;
 
   constructor(path: string, registry: Connection, options: SqliteStoreOptions) {
@@ -75,7 +78,9 @@ export class SqliteStore implements Store {
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
     const threaded = options.writerThread !== undefined && this.#files.revocations !== null;
     this.#writer = threaded
-      ? new WriterClient(options.writerThread ?? '', { path, migrationsFolder: options.migrationsFolder })
+      ? new WriterClient(options.writerThread ?? '', { path, migrationsFolder: options.migrationsFolder }, () =>
+          this.requireInPlace(),
+        )
       : undefined;
 
     this.tenants = createTenantStore(this.#registry, this.#append);
@@ -100,7 +105,29 @@ export class SqliteStore implements Store {
     this.clock = this.#createClock();
   }
 
+  async openAll(): Promise<void> {
+    if (this.#files.revocations === null) return;
+    // Read once from each: SQLite opens its log at the first read.
+    for (const connection of [this.#registry.connection, this.#recordsFile(), this.#readingsFile()]) {
+      translating(this.#path, () => connection.prepare('select 1 from sqlite_master').get());
+    }
+    this.#openFiles = new OpenFiles(this.#files);
+    await this.#writer?.start();
+    // What the thread has opened are the same files, or a path leads elsewhere by now.
+    this.requireInPlace();
+  }
+
+  requireInPlace(): void {
+    const file = this.#openFiles?.displaced();
+    if (file === undefined) return;
+    throw new HkctlError('store_corrupt', `The file ${file} of the store was removed or replaced while it was open.`, {
+      hint: 'Put back the files that belong together, or restore a backup with: hkctl restore FILE',
+    });
+  }
+
   async close(): Promise<void> {
+    // SQLite would delete the log that lies at the path by now, which is another one, with what others committed to it.
+    if (this.#openFiles?.displaced() !== undefined) return;
     await this.#writer?.close();
     for (const connection of this.#opened.splice(0)) connection.close();
   }
