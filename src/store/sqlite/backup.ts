@@ -12,7 +12,7 @@ import { makeTables, migratedSchema } from './migrated-schema.ts';
 import { requireOwnSchema } from './own-schema.ts';
 import { syncFolderOf } from './prepared.ts';
 import { createRegistry } from './registry.ts';
-import { copyAttached, createPrivate, syncFile } from './whole-files.ts';
+import { copyAttached, createPrivate, refusingRows, syncFile } from './whole-files.ts';
 
 /**
  * Writes all of a store into one SQLite file (mode 0600) while others read and write it. What the three databases hold
@@ -77,7 +77,10 @@ function fill(backup: Connection, files: StoreFiles, nowMs: number, migrationsFo
     put.run(`${name}_version`, version);
     makeTables(backup, name, version, migrationsFolder);
     const { tables } = migratedSchema(name, version, migrationsFolder);
-    copyAttached(backup, name, tables);
+    refusingRows(
+      () => copyAttached(backup, name, tables),
+      () => damagedStore(files.registry, `it holds rows that its own tables forbid (${name})`),
+    );
     // For an hkctl that finds in it which tables it is to copy.
     const note = backup.prepare('insert into backup_tables (name, database) values (?, ?)');
     for (const table of tables) note.run(table.name, name);

@@ -1,4 +1,5 @@
 import { looked } from '../../core/clock.ts';
+import { HkctlError } from '../../core/errors.ts';
 import type { ClockLooks, ClockStore } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';
 import { lazily } from './lazily.ts';
@@ -18,7 +19,7 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
       "insert or replace into marks (name, value) values ('clock_seen_ms', ?), ('clock_candidate_ms', ?)",
     ),
   );
-  const read = () => marks().get() ?? { seenMs: 0, candidateMs: 0 };
+  const read = () => requireInstants(marks().get() ?? { seenMs: 0, candidateMs: 0 });
   const look = (nowMs: number, since: (stored: ClockLooks) => ClockLooks) =>
     withoutWaiting(registry, () =>
       registry.change(() => {
@@ -43,6 +44,16 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
         append(audit);
       }),
   };
+}
+
+/** The last instant that a Date can be. */
+const latestMs = 8.64e15;
+
+function requireInstants(looks: ClockLooks): ClockLooks {
+  if (Object.values(looks).every((ms) => Math.abs(ms) <= latestMs)) return looks;
+  throw new HkctlError('store_corrupt', 'The store is damaged: what it has seen of the clock is no time.', {
+    hint: 'Keep the files as they are and go back to your last backup.',
+  });
 }
 
 /** A look is not worth the seconds that a change waits for another writer; there will be more. */

@@ -8,7 +8,7 @@ import { type DatabaseName, databaseNames, filesOf, giveToFolderOwner, openFile,
 import { makeTables, migratedSchema } from './migrated-schema.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
 import { revokedIn } from './revocations.ts';
-import { copyRead, createPrivate, syncFile } from './whole-files.ts';
+import { copyRead, createPrivate, refusingRows, syncFile } from './whole-files.ts';
 
 /** Puts a store together from a backup that was checked, beside the one at `path`; gives the path of that store. */
 export function prepareRestore(path: string, file: string, migrationsFolder: string): string {
@@ -44,20 +44,15 @@ function fill(
   const version = backup.versions[name];
   connection.exec('begin');
   makeTables(connection, name, version, migrationsFolder);
-  try {
-    copyRead(backup.connection, connection, migratedSchema(name, version, migrationsFolder).tables);
-  } catch (thrown) {
-    if (!isConstraint(thrown)) throw thrown;
-    throw damagedBackup(file, `it holds rows that its own tables forbid (${name})`);
-  }
+  const { tables } = migratedSchema(name, version, migrationsFolder);
+  refusingRows(
+    () => copyRead(backup.connection, connection, tables),
+    () => damagedBackup(file, `it holds rows that its own tables forbid (${name})`),
+  );
   connection.pragma(`user_version = ${version}`);
   connection.exec('commit');
   // A property of the file; those who open it expect it.
   connection.pragma('journal_mode = wal');
-}
-
-function isConstraint(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('SQLITE_CONSTRAINT');
 }
 
 /** Throws a prepared store away, unless it is decided that it is the one to go on with. */

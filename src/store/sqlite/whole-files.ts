@@ -57,6 +57,17 @@ export function copyRead(from: Connection, to: Connection, tables: readonly OwnT
   putSequences(to, sequencesIn(from, 'main', tables));
 }
 
+/** Copies; where a row breaks a constraint of its table, which only damage brings about, it throws what `damaged` gives. */
+export function refusingRows(copy: () => void, damaged: () => Error): void {
+  try {
+    copy();
+  } catch (thrown) {
+    const isRefused =
+      thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('SQLITE_CONSTRAINT');
+    throw isRefused ? damaged() : thrown;
+  }
+}
+
 interface Sequence {
   name: string;
   seq: number;
