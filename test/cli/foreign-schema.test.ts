@@ -112,6 +112,11 @@ describe('a store with something foreign in its schema', () => {
     },
   );
 
+  it('of an older version is not migrated', async () => {
+    tamper(filesOf(cli.store).readings, 'drop table heartbeats; pragma user_version = 0');
+    await refused(['migrate'], 'the table "readings" is none of');
+  });
+
   it('is replaced by a backup from before', async () => {
     await cli.ok(['backup', file]);
     tamper(cli.store, 'create trigger evil after insert on audit begin delete from audit; end');

@@ -32,6 +32,15 @@ export function migratedSchema(name: DatabaseName, version: number, folder: stri
   }
 }
 
+/**
+ * What the migrations of a version make of an empty database, as `textOf` has it, from the file that is kept beside them;
+ * undefined where there is none. A test holds the files against the migrations and writes them anew.
+ */
+export function keptSchema(name: DatabaseName, version: number, folder: string): string | undefined {
+  const file = join(folder, name, 'meta', `_schema-${version}.txt`);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
 /** Applies the first `version` migrations of a database to the main database of a connection, which has none of it yet. */
 export function makeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
   for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat()) connection.exec(statement);

@@ -1,4 +1,3 @@
-import { sha256 } from '../../core/digest.ts';
 import type { Connection } from './driver.ts';
 
 /** One row of `sqlite_master`. Whoever writes the file chooses what is in it, so that nothing is certain of its types. */
@@ -17,9 +16,9 @@ export function schemaObjectsIn(connection: Connection, database = 'main'): Sche
     .filter((object) => !isStatistics(object));
 }
 
-/** SHA-256 over all objects in a fixed order: the same for two databases exactly where they are made of the same. */
-export function digestOf(objects: readonly SchemaObject[]): string {
-  return sha256(objects.map(lineOf).sort().join('\n'), 'base64url');
+/** All objects as one text, in a fixed order: the same for two databases exactly where they are made of the same. */
+export function textOf(objects: readonly SchemaObject[]): string {
+  return `${objects.map(lineOf).sort().join('\n')}\n`;
 }
 
 /** As JSON, in which a text, a number and a BLOB of the same characters differ. */
