@@ -65,6 +65,15 @@ function loadProgram() {
   }
 }
 
+/**
+ * SIGUSR1, which log rotation sends, would make Node open its debugger to every account of this machine. A listener of our
+ * own takes Node's place. Before this line, in the first milliseconds of a start, only Node's own `--disable-sigusr1`
+ * helps; the daemon closes what was opened then.
+ */
+function ignoreDebuggerSignal() {
+  process.on('SIGUSR1', () => {});
+}
+
 async function start() {
   const program = loadProgram();
   if (program) return program.main(process);
@@ -73,6 +82,7 @@ async function start() {
 }
 
 if (require.main === module) {
+  ignoreDebuggerSignal();
   start().then((code) => {
     // All that was written is written (none of it waits in a stream), and taking the heap apart would only take time.
     process.exit(code);

@@ -34,7 +34,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
   return run(argv, io, createServices(io, rights));
 }
 
-function createServices(io: Pick<Io, 'clock' | 'uptime'>, rights: Rights): Services {
+function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights): Services {
   const options = storeOptions(io.clock);
   /** The functions that work on stores, once this process has the rights for the one at a path. */
   const storeOf = async (path: string, how?: { makesFolder: boolean }) => {
@@ -55,21 +55,21 @@ function createServices(io: Pick<Io, 'clock' | 'uptime'>, rights: Rights): Servi
     migrateStore: async (path, judge) => (await storeOf(path)).migrateStore(path, options, judge),
     async backupStore(path, target, nowMs, force) {
       const { backupStore } = await storeOf(path);
-      if (!rights.areAnothers()) return backupStore(path, target, nowMs, force);
+      if (!rights.areAnothers()) return backupStore(path, target, nowMs, force, options);
       const { backupForAdmin } = await import('./store/sqlite/transfer.ts');
-      const write = (file: string) => backupStore(path, file, nowMs, false);
+      const write = (file: string) => backupStore(path, file, nowMs, false, options);
       return backupForAdmin(path, target, { force, withOwn: rights.withOwn }, write);
     },
     async restoreStore(path, file, hooks) {
       const { restoreStore } = await storeOf(path, { makesFolder: true });
       const { backupIn } = await import('./store/restoration.ts');
-      if (!rights.areAnothers()) return restoreStore(path, backupIn(file), options, hooks);
+      if (!rights.areAnothers()) return restoreStore(path, backupIn(file, options), options, hooks);
       const { backupOfAdmin } = await import('./store/sqlite/transfer.ts');
-      return restoreStore(path, backupOfAdmin(path, file, rights.withOwn), options, hooks);
+      return restoreStore(path, backupOfAdmin(path, file, rights.withOwn, options), options, hooks);
     },
     async inspectStore(path) {
       rights.takeFor(path);
-      return (await import('./store/sqlite/inspection.ts')).inspectStore(path);
+      return (await import('./store/sqlite/inspection.ts')).inspectStore(path, options.migrationsFolder);
     },
     async serve(domain, settings, hooks) {
       const [{ serve }, { resources }] = await Promise.all([
@@ -87,7 +87,13 @@ function createServices(io: Pick<Io, 'clock' | 'uptime'>, rights: Rights): Servi
           docsFolder: join(__dirname, 'docs'),
           rights,
         },
-        hooks,
+        {
+          ...hooks,
+          listening(baseUrl) {
+            closeDebugger(process, io.env.NODE_OPTIONS);
+            hooks.listening(baseUrl);
+          },
+        },
       );
     },
     async openapi(baseUrl) {
@@ -123,6 +129,15 @@ async function openInBrowser(url: string, { withOwn }: Rights): Promise<void> {
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
     child.unref();
   });
+}
+
+/**
+ * A SIGUSR1 in the first milliseconds, before `bin/hkctl.js` listens for it, has opened Node's debugger to every account of
+ * this machine. Where nobody asked for one it is closed; not before the event loop has run, in which Node opens it again.
+ */
+function closeDebugger({ execArgv, getBuiltinModule }: NodeJS.Process, nodeOptions = ''): void {
+  const isAskedFor = [...execArgv, ...nodeOptions.split(' ')].some((flag) => /^--inspect(-brk|-wait)?(=|$)/.test(flag));
+  if (!isAskedFor) getBuiltinModule('node:inspector').close();
 }
 
 const browsers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {

@@ -47,6 +47,8 @@ main().then(
 );
 
 async function main(): Promise<number> {
+  // Node would open its debugger to every account of this machine.
+  process.on('SIGUSR1', () => {});
   // All that is made here belongs to the demo: root becomes its owner for good, and so do the commands it starts.
   rights.takeFor(store);
   await rights.withOwnForTheLastTime(async () => {});

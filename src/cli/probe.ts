@@ -5,7 +5,9 @@ const patienceMs = 2000;
 
 /** Whether anything speaks HTTP at an address. Nothing secret is sent, so that any certificate will do. */
 export function answersAt(address: string): Promise<boolean> {
-  const url = new URL('/healthz', address);
+  const url = URL.canParse(address) ? new URL('/healthz', address) : undefined;
+  // A damaged store may name anything at all.
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return Promise.resolve(false);
   const request = url.protocol === 'https:' ? requestTls : requestPlain;
   return new Promise((resolve) => {
     const asked = request(url, { rejectUnauthorized: false, timeout: patienceMs }, (answer) => {

@@ -44,6 +44,8 @@ export interface StoreInspection {
   brokenReferences(): { table: string; rows: number }[];
   /** The version of each database's layout, and the one that this hkctl wants. */
   versions(): { database: string; version: number; wanted: number }[];
+  /** What each database holds that no migration of its version made, and what of that it lacks, in words. */
+  foreign(): { database: string; what: readonly string[] }[];
   journal(nowMs: number): JournalFacts;
   space(): { freeBytes: number; totalBytes: number };
 }
@@ -65,7 +67,7 @@ export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOpt
   const checks: [name: string, look: () => Finding | Promise<Finding>][] = [
     ['files', () => judgeFiles(inspection.files())],
     ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [name, () => judgeDamage(damage())]),
-    ['schema', () => judgeVersions(inspection.versions())],
+    ['schema', () => judgeSchema(inspection)],
     ['references', () => judgeReferences(inspection.brokenReferences())],
     ['audit', () => checkAudit(domain, actor)],
     ['revocations', () => checkJournal(domain, actor, inspection.journal(domain.clock()))],
@@ -126,6 +128,20 @@ const toBackup = 'Keep the files as they are and go back to your last backup: hk
 export function judgeDamage(faults: readonly string[]): Finding {
   if (faults.length === 0) return ok('Every page of it is whole.');
   return problem('store_corrupt', `It is damaged: ${faults.slice(0, 3).join('; ')}.`, toBackup);
+}
+
+/** Whether every database is of this version, and holds nothing but what its migrations made. */
+export function judgeSchema({ versions, foreign }: Pick<StoreInspection, 'versions' | 'foreign'>): Finding {
+  const finding = judgeVersions(versions());
+  if (finding.code === 'store_too_new') return finding;
+  const wrong = foreign().flatMap(({ database, what }) => what.map((one) => `${one} (${database})`));
+  if (wrong.length === 0) return finding;
+  const more = wrong.length > 5 ? `; and ${wrong.length - 5} more` : '';
+  return problem(
+    'store_corrupt',
+    `The schema was changed from outside: ${wrong.slice(0, 5).join('; ')}${more}.`,
+    'Nothing of it was run. Keep the files for an inquiry, and go back to your last backup: hkctl restore FILE',
+  );
 }
 
 /** Whether every database is of this version. */

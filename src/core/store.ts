@@ -23,6 +23,13 @@ export interface Store {
   readonly readings: ReadingStore;
   readonly daemon: DaemonStore;
   readonly clock: ClockStore;
+  /** Opens whatever else a command opens when it needs it, and remembers which files those are. For the daemon. */
+  openAll(): MaybePromise<void>;
+  /**
+   * Throws `store_corrupt` where a file of the store was removed, or another one put in its place, since `openAll`: what
+   * others write is never seen here from then on. Costs microseconds.
+   */
+  requireInPlace(): void;
   /** Waits for what is under way, then lets go of all files. */
   close(): MaybePromise<void>;
 }

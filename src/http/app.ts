@@ -41,6 +41,8 @@ export interface AppOptions {
   noteUse(keyId: string, nowMs: number): void;
   /** Set while the daemon drains: nothing new is begun. */
   isStopping?(): boolean;
+  /** Why nothing is answered at a time (`performance.now()`), where the store is not what it was. */
+  storeRefusal?(nowMs: number): ApiError | undefined;
   /** Headers of every answer beside the usual ones, such as HSTS under TLS. */
   commonHeaders?: readonly string[];
   /** Bytes of finished pages that are kept. */

@@ -25,6 +25,8 @@ export interface CallOptions {
   commonHeaders: readonly string[];
   /** Set while the daemon drains: nothing new is begun. */
   isStopping?(): boolean;
+  /** Why nothing is answered at a time (`performance.now()`), where the store is not what it was. */
+  storeRefusal?(nowMs: number): ApiError | undefined;
 }
 
 /**
@@ -34,10 +36,12 @@ export interface CallOptions {
 export function createCalls(options: CallOptions) {
   const { turns } = options;
   const nextId = createRequestIds();
+  const withoutStore: CallOptions = { ...options, storeRefusal: undefined };
   return (route: string, handler: Handler): ((event: H3Event) => Promise<Response> | undefined) => {
     const counts = options.metrics.route(route);
+    const needsStore = route !== '/healthz';
     return (event) => {
-      const call = new Call(options, counts, handler, toExchange(event, nextId()));
+      const call = new Call(needsStore ? options : withoutStore, counts, handler, toExchange(event, nextId()));
       turns.join(call);
       return call.exchange.node ? undefined : new Promise((resolve, reject) => call.tell(resolve, reject));
     };
@@ -70,9 +74,11 @@ class Call implements Work {
   }
 
   run(): void {
-    const { isStopping, cors } = this.#options;
+    const { isStopping, storeRefusal, cors } = this.#options;
     let outcome: MaybePromise<Answer | ApiError>;
     try {
+      const refusal = storeRefusal?.(this.#startedAt);
+      if (refusal !== undefined) throw refusal;
       if (isStopping?.()) throw stopping();
       if (cors.isOn) cors.note(this.exchange);
       outcome = this.#handler(this.exchange);
@@ -83,7 +89,8 @@ class Call implements Work {
     if (!(outcome instanceof Promise)) this.#settle(outcome);
     else {
       void outcome.then(
-        (settled) => this.#settle(settled),
+        // The store may have been replaced while the body came or the disk worked.
+        (settled) => this.#settle(storeRefusal?.(performance.now()) ?? settled),
         (thrown: unknown) => this.#fail(thrown),
       );
     }

@@ -18,6 +18,7 @@ import { toListener } from './listener.ts';
 import { createLog, createLogStream, type Log, logLastWords } from './log.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './memory.ts';
 import { holdRequests, type StartRights, sameRights } from './start-rights.ts';
+import { graceMs, StoreGuard } from './store-guard.ts';
 import { canStillRead, reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './tls.ts';
 import { UseRecorder } from './uses.ts';
 
@@ -65,6 +66,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const forgetLastWords = logLastWords(log, out.close);
   const clock = new DaemonClock(options.domain.store, options.machineClock, options.machineUptime, log);
   const domain = { ...options.domain, clock: clock.now };
+  const guard = new StoreGuard(domain.store, log);
   const uses = new UseRecorder(domain.store.keys, log);
   const anchors = new AuditAnchors(domain.store.audit, log);
   const certificate = requireCertificate(settings, rights);
@@ -81,8 +83,10 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     log,
     noteUse: (keyId, nowMs) => uses.note(keyId, nowMs),
     isStopping: () => hooks.stop.aborted,
+    storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
+  await guard.start();
   await clock.follow();
   const framing = createFraming(log);
   const requests = holdRequests(framing.requireClear(toListener(app)));
@@ -105,10 +109,13 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await anchors.start();
   hooks.listening(address);
 
-  await aborted(hooks.stop);
+  await aborted(AbortSignal.any([hooks.stop, guard.displaced]));
+  if (guard.fault) await Promise.race([pause(graceMs), aborted(hooks.stop)]);
   log.info({}, 'stopping');
   stopReloading?.();
   await drain(server, connections, options.drainMs ?? drainMs, log);
+  guard.stop();
+  if (guard.fault) throw guard.fault;
   await uses.stop();
   await clock.stop();
   await anchors.stop();
@@ -176,6 +183,10 @@ function warnWhereExposed({ host, tlsCert, trustProxy }: ServeSettings, log: Log
       ? 'make sure that only the proxy can reach this port'
       : 'give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS';
   log.warn({ host }, `API KEYS TRAVEL UNENCRYPTED: listening on ${host} without TLS; ${advice}`);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

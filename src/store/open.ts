@@ -8,6 +8,7 @@ import type { BackupSource } from './restoration.ts';
 import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
+import { requireOwnSchema } from './sqlite/own-schema.ts';
 import { finishRestore, openPresent } from './sqlite/prepared.ts';
 import { requireClosedFolder } from './sqlite/safe-files.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
@@ -32,7 +33,7 @@ const busyTimeoutMs = 5000;
 export function openStore(path: string, options: StoreOptions): Store {
   const registry = openRegistry(path);
   try {
-    requireSchemaVersion(registry, 'registry', path);
+    requireSchemaVersion(registry, 'registry', path, options.migrationsFolder);
   } catch (thrown) {
     registry.close();
     throw thrown;
@@ -122,7 +123,7 @@ export async function migrateStore(
   const registry = openRegistry(path);
   const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, writerThread: undefined });
   try {
-    requireNotNewer(registry, 'registry', path);
+    requireOwnSchema(registry, 'registry', path, requireNotNewer(registry, 'registry', path), options.migrationsFolder);
     await judge(store);
     let applied = 0;
     for (const name of databaseNames) {
@@ -140,9 +141,15 @@ export async function migrateStore(
 }
 
 /** Writes all of a store into one file, see `sqlite/backup.ts`. */
-export async function backupStore(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts> {
+export async function backupStore(
+  path: string,
+  target: string,
+  nowMs: number,
+  force: boolean,
+  { migrationsFolder }: Pick<StoreOptions, 'migrationsFolder'>,
+): Promise<BackupFacts> {
   const { writeBackup } = await import('./sqlite/backup.ts');
-  return writeBackup(path, target, nowMs, force);
+  return writeBackup(path, target, nowMs, force, migrationsFolder);
 }
 
 /** Puts the store of a backup at a path, see `restoration.ts`. */

@@ -24,8 +24,8 @@ export interface BackupSource {
 }
 
 /** A backup in a file that this process can read. */
-export function backupIn(file: string): BackupSource {
-  return { head: () => readBackupHead(file), use: (work) => work(file) };
+export function backupIn(file: string, { migrationsFolder }: Pick<StoreOptions, 'migrationsFolder'>): BackupSource {
+  return { head: () => readBackupHead(file, migrationsFolder), use: (work) => work(file) };
 }
 
 /**
@@ -56,8 +56,8 @@ async function restoreFile(
   try {
     const letDaemonsIn = await keepDaemonsOut(path, options);
     try {
-      const facts = await readBackup(file);
-      const prepared = prepareRestore(path, file);
+      const facts = await readBackup(file, options.migrationsFolder);
+      const prepared = prepareRestore(path, file, options.migrationsFolder);
       await migrateStore(prepared, options);
       let kept: readonly KeptStopped[] = [];
       await replaceStore(path, async (alone) => {
@@ -147,7 +147,7 @@ async function completeRestore(
   try {
     registry.exec('delete from daemons');
     const nowMs = options.clock();
-    const kept = replayStops({ registry, path, file, present, nowMs });
+    const kept = replayStops({ registry, path, file, migrationsFolder: options.migrationsFolder, present, nowMs });
     // In the backup somebody may be a Super user who is none any more.
     if (!isPermitted) await judge(store);
     // A time that the store has seen stays seen, or a key that expired since could come back to life.

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import type { BackupHead } from '../../core/backups.ts';
-import { openBackup } from './backup.ts';
+import { openBackup } from './backup-file.ts';
 import { translating } from './errors.ts';
 
 /**
  * What a backup says of itself, without reading all of it: enough for the question whether it is the one that was meant.
  * `bad_input` where a file is no backup, `store_too_new` where a newer hkctl made it.
  */
-export function readBackupHead(file: string): BackupHead {
-  const backup = openBackup(file);
+export function readBackupHead(file: string, migrationsFolder: string): BackupHead {
+  const { connection: backup } = openBackup(file, migrationsFolder);
   try {
     return translating(file, () => {
       const number = (sql: string) => Number(backup.prepare(sql).pluck().get());

@@ -109,7 +109,8 @@ export function isMarkedWhole(fd: number): boolean {
   );
 }
 
-const sqliteMagic = Buffer.from('SQLite format 3\0');
+/** The first bytes of every SQLite database. */
+export const sqliteMagic = Buffer.from('SQLite format 3\0');
 /** Place of `application_id` in the header of a database. */
 const applicationIdAt = 68;
 

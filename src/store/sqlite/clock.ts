@@ -1,4 +1,5 @@
 import { acceptedLooks, afterSample } from '../../core/clock.ts';
+import { HkctlError } from '../../core/errors.ts';
 import type { ClockLooks, ClockStore } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';
 import { lazily } from './lazily.ts';
@@ -20,12 +21,12 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
         .map(({ name, value }) => [name, value]),
     );
     const markOf = (field: keyof ClockLooks) => values.get(names[field]) ?? 0;
-    return {
+    return requireInstants({
       seenMs: markOf('seenMs'),
       steadyStartMs: markOf('steadyStartMs'),
       candidateStartMs: markOf('candidateStartMs'),
       candidateUpMs: markOf('candidateUpMs'),
-    };
+    });
   };
   const keep = (before: ClockLooks, after: ClockLooks) => {
     for (const field of fields) if (after[field] !== before[field]) mark().run(names[field], after[field]);
@@ -63,6 +64,16 @@ const names: Readonly<Record<keyof ClockLooks, string>> = {
   candidateUpMs: 'clock_candidate_up_ms',
 };
 const fields = Object.keys(names) as (keyof ClockLooks)[]; // Object.keys loses the names
+
+/** The last instant that a Date can be. */
+const latestMs = 8.64e15;
+
+function requireInstants(looks: ClockLooks): ClockLooks {
+  if (Object.values(looks).every((ms) => Math.abs(ms) <= latestMs)) return looks;
+  throw new HkctlError('store_corrupt', 'The store is damaged: what it has seen of the clock is no time.', {
+    hint: 'Keep the files as they are and go back to your last backup.',
+  });
+}
 
 /** A sample is not worth the seconds that a change waits for another writer; there will be more. */
 function withoutWaiting(registry: Registry, work: () => void): void {

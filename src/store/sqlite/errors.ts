@@ -30,7 +30,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
       options('Make room on its file system and try again.'),
     );
   }
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || isStrangeFormat(thrown, code)) {
     return new HkctlError(
       'store_corrupt',
       `The store ${path} is damaged or no store of hkctl.`,
@@ -73,6 +73,12 @@ export function toDomainError(thrown: unknown, path: string): unknown {
     );
   }
   return thrown;
+}
+
+/** Of a header that lies SQLite says in words only that it cannot read what the file claims to be. */
+function isStrangeFormat(thrown: unknown, code: string): boolean {
+  const isStrange = /unsupported file format|must use the same text encoding/;
+  return code === 'SQLITE_ERROR' && thrown instanceof Error && isStrange.test(thrown.message);
 }
 
 /** The error code of the driver or the file system, also where drizzle has wrapped it. */

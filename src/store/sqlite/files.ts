@@ -97,10 +97,11 @@ export function writeAhead(connection: Connection, busyTimeoutMs: number): void 
 
 /**
  * FULL, since an answer promises durability; checkpoints are rare, since each one stalls the commit that meets it; the
- * cache holds the inner pages of the indexes of millions of rows.
+ * cache holds the inner pages of the indexes of millions of rows. What others may have written is not trusted: functions
+ * with effects are refused in a schema, and a page whose cells overlap is damage. The driver sets SQLite's defensive mode.
  */
 const pragmas =
-  'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000';
+  'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma cell_size_check = ON; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000';
 
 /** Makes a folder for its owner only. Node's own recursion never ends where a file system refuses one, as /proc does. */
 export function makeFolder(folder: string): void {

@@ -5,6 +5,7 @@ import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './files.ts';
 import { readJournalWords } from './journal-lines.ts';
+import { foreignObjects } from './own-schema.ts';
 import { readSmallFile } from './safe-files.ts';
 import { schemaVersions } from './schema-versions.ts';
 
@@ -13,7 +14,7 @@ const busyTimeoutMs = 5000;
 const faultsAtMost = 10;
 
 /** What the files of a store tell about themselves; each is opened for each look, so that one that is damaged hides no other. */
-export function inspectStore(path: string): StoreInspection {
+export function inspectStore(path: string, migrationsFolder: string): StoreInspection {
   const files = filesOf(resolve(path));
   const folder = dirname(files.registry);
 
@@ -59,6 +60,14 @@ export function inspectStore(path: string): StoreInspection {
         database,
         version: looking(database, (connection) => Number(connection.pragma('user_version', { simple: true }))),
         wanted: schemaVersions[database],
+      })),
+    foreign: () =>
+      databaseNames.map((database) => ({
+        database,
+        what: looking(database, (connection) => {
+          const version = Number(connection.pragma('user_version', { simple: true }));
+          return foreignObjects(connection, database, version, migrationsFolder);
+        }),
       })),
     journal: (nowMs) =>
       // A note is made before its commit: under the write lock none is without it.

@@ -3,7 +3,7 @@ import type { KeptStopped } from '../../core/backups.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { type Role, roleExceeds } from '../../core/roles.ts';
 import type { Entity, User } from '../../core/store.ts';
-import { openBackup } from './backup.ts';
+import { openBackup } from './backup-file.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import { filesOf } from './files.ts';
@@ -20,6 +20,8 @@ export interface Replay {
   path: string;
   /** The backup. */
   file: string;
+  /** Folder with the migrations of each database. */
+  migrationsFolder: string;
   present: PresentStore;
   nowMs: number;
 }
@@ -38,10 +40,10 @@ interface Found {
  * left without an active Super user.
  */
 export function replayStops(replay: Replay): KeptStopped[] {
-  const { registry, path, file } = replay;
+  const { registry, path, file, migrationsFolder } = replay;
   const journal = filesOf(path).revocations;
   if (journal === null) return [];
-  if (!existsSync(journal)) putBackJournal(journal, file);
+  if (!existsSync(journal)) putBackJournal(journal, file, migrationsFolder);
   const words = readJournalWords(existsSync(journal) ? readSmallFile(journal) : '');
   const found = registry
     .transaction(() => {
@@ -59,8 +61,8 @@ export function replayStops(replay: Replay): KeptStopped[] {
 }
 
 /** On a machine that has no journal, the one of the backup goes on. */
-function putBackJournal(journal: string, file: string): void {
-  const backup = openBackup(file);
+function putBackJournal(journal: string, file: string, migrationsFolder: string): void {
+  const { connection: backup } = openBackup(file, migrationsFolder);
   try {
     const text = backup.prepare<[], string>('select text from backup_journal').pluck().get();
     if (text === undefined) return;

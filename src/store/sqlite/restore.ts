@@ -1,27 +1,26 @@
 import { existsSync, rmSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import { openBackup, versionIn } from './backup.ts';
+import { damagedBackup, type OpenBackup, openBackup } from './backup-file.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
-import { databaseNames, filesOf, openFile, type StoreFiles } from './files.ts';
+import { type DatabaseName, databaseNames, filesOf, openFile, type StoreFiles } from './files.ts';
+import { makeTables, migratedSchema } from './migrated-schema.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
 import { writeSmallFile } from './safe-files.ts';
-import { copyTables, createPrivate, syncFile } from './whole-files.ts';
+import { copyRead, createPrivate, refusingRows, syncFile } from './whole-files.ts';
 
 /** Puts a store together from a backup that was checked, beside the one at `path`; gives the path of that store. */
-export function prepareRestore(path: string, file: string): string {
+export function prepareRestore(path: string, file: string, migrationsFolder: string): string {
   finishRestore(path);
   const { store } = preparedPath(path);
   const files = filesOf(store);
   removeDatabases(files);
-  const backup = openBackup(file);
+  const backup = openBackup(file, migrationsFolder);
   try {
-    const tables = backup.prepare<[], { name: string; database: string }>('select * from backup_tables').all();
     for (const name of databaseNames) {
-      const own = new Set(tables.filter(({ database }) => database === name).map((table) => table.name));
       const connection = translating(files[name], () => createPrivate(files[name]));
       try {
-        translating(files[name], () => fill(connection, file, own, versionIn(backup, name)));
+        translating(files[name], () => fill(connection, backup, name, file, migrationsFolder));
       } finally {
         connection.close();
       }
@@ -29,17 +28,28 @@ export function prepareRestore(path: string, file: string): string {
     }
     return store;
   } finally {
-    backup.close();
+    backup.connection.close();
   }
 }
 
-function fill(connection: Connection, backup: string, tables: ReadonlySet<string>, version: number): void {
-  connection.prepare('attach ? as backup').run(backup);
+/** Makes the tables of one database from our own migrations, of the version that the backup has, and copies its rows. */
+function fill(
+  connection: Connection,
+  backup: OpenBackup,
+  name: DatabaseName,
+  file: string,
+  migrationsFolder: string,
+): void {
+  const version = backup.versions[name];
   connection.exec('begin');
-  copyTables(connection, 'backup', 'main', tables);
+  makeTables(connection, name, version, migrationsFolder);
+  const { tables } = migratedSchema(name, version, migrationsFolder);
+  refusingRows(
+    () => copyRead(backup.connection, connection, tables),
+    () => damagedBackup(file, `it holds rows that its own tables forbid (${name})`),
+  );
   connection.pragma(`user_version = ${version}`);
   connection.exec('commit');
-  connection.exec('detach backup');
   // A property of the file; those who open it expect it.
   connection.pragma('journal_mode = wal');
 }

@@ -2,6 +2,7 @@ import { HkctlError } from '../../core/errors.ts';
 import type { Connection } from './driver.ts';
 import { translating } from './errors.ts';
 import type { DatabaseName } from './files.ts';
+import { requireOwnSchema } from './own-schema.ts';
 
 /**
  * How many migrations each database has in this version; kept in its `user_version`, so that opening a store costs no
@@ -9,11 +10,27 @@ import type { DatabaseName } from './files.ts';
  */
 export const schemaVersions: Record<DatabaseName, number> = { registry: 1, records: 1, readings: 1 };
 
-/** Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version. */
-export function requireSchemaVersion(connection: Connection, name: DatabaseName, path: string): void {
-  const version = requireNotNewer(connection, name, path);
-  if (version === schemaVersions[name]) return;
-  throw new HkctlError('store_too_old', `The store ${path} is of an older version (schema ${version}).`, {
+/**
+ * Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version, and `store_corrupt` where
+ * something else is in it than our migrations make.
+ */
+export function requireSchemaVersion(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+  migrationsFolder: string,
+): void {
+  // As of one moment: another process may be migrating.
+  const readAtOnce = connection.transaction(() => {
+    const version = requireNotNewer(connection, name, path);
+    if (version !== schemaVersions[name]) throw tooOld(path, version);
+    requireOwnSchema(connection, name, path, version, migrationsFolder);
+  });
+  translating(path, () => readAtOnce());
+}
+
+function tooOld(path: string, version: number): HkctlError {
+  return new HkctlError('store_too_old', `The store ${path} is of an older version (schema ${version}).`, {
     hint: 'Stop the daemon and run: hkctl migrate',
   });
 }

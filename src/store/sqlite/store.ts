@@ -1,3 +1,4 @@
+import { HkctlError } from '../../core/errors.ts';
 import type {
   AuditStore,
   ClockStore,
@@ -23,6 +24,7 @@ import { filesOf, openFile, type StoreFiles } from './files.ts';
 import { importRecords } from './imports.ts';
 import { createKeyStore } from './keys.ts';
 import { lazily } from './lazily.ts';
+import { OpenFiles } from './open-files.ts';
 import { emptyOutbox } from './outbox.ts';
 import { purgeRemoved } from './purge.ts';
 import { ReaderClient } from './reader/client.ts';
@@ -66,6 +68,7 @@ export class SqliteStore implements Store {
   /** Lets go of the lock by which others know that a daemon serves. */
   readonly #release: () => void;
   readonly #reader: ReaderClient | undefined;
+  #openFiles: OpenFiles | undefined;
   #ownRecordChanges = 0;
 
   constructor(path: string, registry: Connection, options: SqliteStoreOptions) {
@@ -78,7 +81,11 @@ export class SqliteStore implements Store {
     this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
     const threaded = options.writerThread !== undefined && this.#files.revocations !== null;
-    this.#writer = threaded ? new WriterClient(options.writerThread ?? '', path) : undefined;
+    this.#writer = threaded
+      ? new WriterClient(options.writerThread ?? '', { path, migrationsFolder: options.migrationsFolder }, () =>
+          this.requireInPlace(),
+        )
+      : undefined;
     const { readerThread } = options;
     const isKept = this.#files.revocations !== null;
     const reader =
@@ -110,7 +117,29 @@ export class SqliteStore implements Store {
     this.clock = this.#createClock();
   }
 
+  async openAll(): Promise<void> {
+    if (this.#files.revocations === null) return;
+    // Read once from each: SQLite opens its log at the first read.
+    for (const connection of [this.#registry.connection, this.#recordsFile(), this.#readingsFile()]) {
+      translating(this.#path, () => connection.prepare('select 1 from sqlite_master').get());
+    }
+    this.#openFiles = new OpenFiles(this.#files);
+    await this.#writer?.start();
+    // What the thread has opened are the same files, or a path leads elsewhere by now.
+    this.requireInPlace();
+  }
+
+  requireInPlace(): void {
+    const file = this.#openFiles?.displaced();
+    if (file === undefined) return;
+    throw new HkctlError('store_corrupt', `The file ${file} of the store was removed or replaced while it was open.`, {
+      hint: 'Put back the files that belong together, or restore a backup with: hkctl restore FILE',
+    });
+  }
+
   async close(): Promise<void> {
+    // SQLite would delete the log that lies at the path by now, which is another one, with what others committed to it.
+    if (this.#openFiles?.displaced() !== undefined) return;
     this.readings.close();
     await this.#reader?.close();
     await this.#writer?.close();
@@ -121,7 +150,7 @@ export class SqliteStore implements Store {
   #open(name: 'records' | 'readings'): Connection {
     const connection = openFile(this.#files[name], { busyTimeoutMs: this.#options.busyTimeoutMs, create: false });
     this.#opened.push(connection);
-    requireSchemaVersion(connection, name, this.#files[name]);
+    requireSchemaVersion(connection, name, this.#files[name], this.#options.migrationsFolder);
     return connection;
   }
 
@@ -164,7 +193,9 @@ export class SqliteStore implements Store {
     // A connection of its own: the transaction stays open while rows are read, and readers must not find it there.
     const own = records === ':memory:' ? undefined : openFile(records, { ...this.#options, create: false });
     try {
-      const { summary, unsettled } = await importRecords(own ?? this.#recordsFile(), registry, request);
+      const { summary, unsettled } = await importRecords(own ?? this.#recordsFile(), registry, request, (connection) =>
+        requireSchemaVersion(connection, 'records', records, this.#options.migrationsFolder),
+      );
       if (unsettled) this.#registry.change(() => this.#append(unsettled));
       return summary;
     } finally {

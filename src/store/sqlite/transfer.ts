@@ -15,8 +15,9 @@ import {
 import { dirname, join } from 'node:path';
 import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import type { StoreOptions } from '../open.ts';
 import type { BackupSource } from '../restoration.ts';
-import { noBackup } from './backup.ts';
+import { noBackup } from './backup-file.ts';
 import { readBackupHead } from './backup-head.ts';
 import {
   isMarkedWhole,
@@ -85,9 +86,14 @@ export async function backupForAdmin(
 }
 
 /** The backup that the admin has named, which is copied to a file that the owner of the store can read when it is used. */
-export function backupOfAdmin(path: string, file: string, withOwn: WithOwn): BackupSource {
+export function backupOfAdmin(
+  path: string,
+  file: string,
+  withOwn: WithOwn,
+  { migrationsFolder }: Pick<StoreOptions, 'migrationsFolder'>,
+): BackupSource {
   return {
-    head: () => withOwn(() => readBackupHead(file)),
+    head: () => withOwn(() => readBackupHead(file, migrationsFolder)),
     async use(work) {
       const from = withOwn(() => openBackupFile(file));
       try {

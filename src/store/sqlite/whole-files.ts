@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { type Connection, openDatabase } from './driver.ts';
+import type { OwnTable } from './migrated-schema.ts';
 
 /**
  * Makes a database of its own for its owner only (mode 0600), written once and in a row: it keeps no log, since a file
@@ -12,47 +13,96 @@ export function createPrivate(file: string): Connection {
   return connection;
 }
 
-interface SchemaRow {
-  type: 'table' | 'index';
-  name: string;
-  sql: string;
+/**
+ * Copies the rows of our own tables from an attached database of a connection into its main one, which has the tables and
+ * their indexes already: SQLite then copies both in their order, without sorting. By column, so that each row is written
+ * anew by our own schema, whatever the pages that it comes from look like.
+ */
+export function copyAttached(connection: Connection, from: string, tables: readonly OwnTable[]): void {
+  for (const table of tables) {
+    const columns = columnsOf(table);
+    connection.exec(
+      `insert into main.${quoted(table.name)} (${columns}) select ${columns} from ${from}.${quoted(table.name)}`,
+    );
+  }
+  putSequences(connection, sequencesIn(connection, from, tables));
 }
 
+/** Rows a statement: the call of one costs as much as a row. */
+const rowsPerStatement = 32;
+
 /**
- * Copies tables with their indexes from one attached database of a connection to another, all where no names are given;
- * gives the names of the tables. Indexes come before the rows: SQLite then copies both in their order, without sorting.
+ * Copies the rows of our own tables from one connection to another. Slower than from an attached database (a million rows
+ * a second), but the file that is read can be opened for reading alone.
  */
-export function copyTables(connection: Connection, from: string, to: string, names?: ReadonlySet<string>): string[] {
-  const schema = connection
-    .prepare<[], SchemaRow & { table: string }>(
-      `select type, name, tbl_name as "table", sql from ${from}.sqlite_master
-       where sql is not null and name not like 'sqlite\\_%' escape '\\' order by type desc, rowid`,
-    )
-    .all()
-    .filter(({ table }) => names === undefined || names.has(table));
-  for (const { type, name, sql } of schema) {
-    // The statement as it was given to make it, with the database put before the name.
-    const made = sql.replace(/^(create (?:unique )?(?:table|index)) +(?=[`"\w])/i, `$1 ${to}.`);
-    if (made === sql) throw new Error(`${type} ${name} has a definition of another form`);
-    connection.exec(made);
+export function copyRead(from: Connection, to: Connection, tables: readonly OwnTable[]): void {
+  for (const table of tables) {
+    const { length } = table.columns;
+    const row = `(${new Array(length).fill('?').join(', ')})`;
+    const into = `insert into ${quoted(table.name)} (${columnsOf(table)}) values `;
+    const many = to.prepare<unknown[]>(into + new Array(rowsPerStatement).fill(row).join(', '));
+    const read = from.prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`).raw();
+    let values: unknown[] = [];
+    for (const found of read.iterate()) {
+      for (const value of found) values.push(value);
+      if (values.length < rowsPerStatement * length) continue;
+      many.run(values);
+      values = [];
+    }
+    const one = to.prepare<unknown[]>(into + row);
+    for (let at = 0; at < values.length; at += length) one.run(values.slice(at, at + length));
   }
-  const tables = schema.filter(({ type }) => type === 'table').map(({ name }) => name);
-  for (const table of tables) connection.exec(`insert into ${to}."${table}" select * from ${from}."${table}"`);
-  copySequences(connection, from, to, tables);
-  return tables;
+  putSequences(to, sequencesIn(from, 'main', tables));
+}
+
+/** Copies; where a row breaks a constraint of its table, which only damage brings about, it throws what `damaged` gives. */
+export function refusingRows(copy: () => void, damaged: () => Error): void {
+  try {
+    copy();
+  } catch (thrown) {
+    const isRefused =
+      thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('SQLITE_CONSTRAINT');
+    throw isRefused ? damaged() : thrown;
+  }
+}
+
+interface Sequence {
+  name: string;
+  seq: number;
 }
 
 /** The highest numbers ever given, which may be beyond the rows that are left. */
-function copySequences(connection: Connection, from: string, to: string, tables: readonly string[]): void {
-  const has = (database: string) =>
-    connection.prepare(`select 1 from ${database}.sqlite_master where name = 'sqlite_sequence'`).get() !== undefined;
-  if (!has(from) || !has(to)) return;
-  for (const table of tables) {
-    connection.prepare(`delete from ${to}.sqlite_sequence where name = ?`).run(table);
-    connection
-      .prepare(`insert into ${to}.sqlite_sequence select name, seq from ${from}.sqlite_sequence where name = ?`)
-      .run(table);
+function sequencesIn(connection: Connection, database: string, tables: readonly OwnTable[]): Sequence[] {
+  if (!hasSequences(connection, database)) return [];
+  const own = new Set(tables.map(({ name }) => name));
+  return connection
+    .prepare<[], Sequence>(`select name, seq from ${database}.sqlite_sequence where typeof(seq) = 'integer'`)
+    .all()
+    .filter(({ name }) => own.has(name));
+}
+
+function putSequences(connection: Connection, sequences: readonly Sequence[]): void {
+  if (!hasSequences(connection, 'main')) return;
+  const forget = connection.prepare<[string]>('delete from main.sqlite_sequence where name = ?');
+  const put = connection.prepare<[string, number]>('insert into main.sqlite_sequence (name, seq) values (?, ?)');
+  for (const { name, seq } of sequences) {
+    forget.run(name);
+    put.run(name, seq);
   }
+}
+
+function hasSequences(connection: Connection, database: string): boolean {
+  return (
+    connection.prepare(`select 1 from ${database}.sqlite_master where name = 'sqlite_sequence'`).get() !== undefined
+  );
+}
+
+function columnsOf({ columns }: OwnTable): string {
+  return columns.map(quoted).join(', ');
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Brings a file that is whole to the disk. */

@@ -38,6 +38,7 @@ type Request = WriterRequest extends infer R ? (R extends { id: number } ? Omit<
 export class WriterClient {
   readonly #script: string;
   readonly #data: WriterData;
+  readonly #requireFiles: () => void;
   readonly #waiters = new Map<number, Waiter>();
   #worker: Worker | undefined;
   #lastId = 0;
@@ -47,9 +48,16 @@ export class WriterClient {
   #waitingReadings = 0;
   #waitingBatches = 0;
 
-  constructor(script: string, path: string) {
+  /** `requireFiles` is asked before each start of the thread, which opens the files by their names. */
+  constructor(script: string, data: WriterData, requireFiles: () => void) {
     this.#script = script;
-    this.#data = { path };
+    this.#data = data;
+    this.#requireFiles = requireFiles;
+  }
+
+  /** Starts the thread before there is anything to write; resolves once it has the files open. */
+  async start(): Promise<void> {
+    await this.recordUse(new Map());
   }
 
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the writer broke down. */
@@ -147,6 +155,7 @@ export class WriterClient {
 
   #running(): Worker {
     if (this.#worker) return this.#worker;
+    this.#requireFiles();
     // Loading the module takes longer than most commands, which write no readings.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
     const worker = new Worker(this.#script, { workerData: this.#data });

@@ -6,6 +6,8 @@ import type { GroupVerdict, IngestGroup } from './ingest-writer.ts';
 export interface WriterData {
   /** Path of the store's registry; the other files follow from it. */
   path: string;
+  /** Folder with the migrations of each database. */
+  migrationsFolder: string;
 }
 
 /** What the main thread asks for; each is answered under its number. */

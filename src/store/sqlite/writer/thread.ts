@@ -6,6 +6,7 @@ import { toDomainError } from '../errors.ts';
 import { filesOf, openFile } from '../files.ts';
 import { createKeyStore } from '../keys.ts';
 import { createRegistry } from '../registry.ts';
+import { requireSchemaVersion } from '../schema-versions.ts';
 import { IngestWriter } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
@@ -16,10 +17,12 @@ type OtherRequest = Exclude<WriterRequest, GroupRequest>;
 const busyTimeoutMs = 10_000;
 
 /** The writer thread: everything that a daemon writes is committed here, so that the main thread never waits for a disk. */
-function host(port: MessagePort, { path }: WriterData): void {
+function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   const files = filesOf(path);
   const readings = openFile(files.readings, { busyTimeoutMs, create: false });
   const registryConnection = openFile(files.registry, { busyTimeoutMs, create: false });
+  requireSchemaVersion(readings, 'readings', files.readings, migrationsFolder);
+  requireSchemaVersion(registryConnection, 'registry', path, migrationsFolder);
   const registry = createRegistry(registryConnection, path);
   const append = createAppendAudit(registry);
   const keys = createKeyStore(registry, append, files.revocations);
