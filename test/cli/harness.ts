@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { expect } from 'vitest';
 import type { Io, Output } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import type { Services } from '../../src/cli/services.ts';
+import { createSignals } from '../../src/cli/signals.ts';
 import {
   backupStore,
   createStore,
@@ -81,6 +83,7 @@ export class Cli {
       copy: options.copy ?? (() => Promise.reject(new Error('no clipboard'))),
       open: () => Promise.reject(new Error('no browser')),
       interrupted: () => new AbortController().signal,
+      signals: createSignals(Object.assign(new EventEmitter(), { pid: 0, kill: () => true })),
     };
     const code = await run(argv, io, this.services);
     return {
@@ -164,7 +167,17 @@ export interface KeyJson {
 }
 
 /** Keys of a terminal by name. */
-export const press = { enter: '\r', up: '\u001b[A', down: '\u001b[B', escape: '\u001b', ctrlC: '\u0003', space: ' ' };
+export const press = {
+  enter: '\r',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  right: '\u001b[C',
+  left: '\u001b[D',
+  escape: '\u001b',
+  ctrlC: '\u0003',
+  ctrlD: '\u0004',
+  space: ' ',
+};
 
 /** The services of the composition root that tests of the command line need. */
 export function createServices(clock: () => number): Services {

@@ -1,5 +1,6 @@
 import type { HandedKey, Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
+import { isCancelKey } from '../keypress.ts';
 import { openScreen, type Screen } from '../screen.ts';
 import type { Style } from '../style.ts';
 import { truncated, wrapText } from '../wrap.ts';
@@ -30,7 +31,7 @@ export function createPanelHandover(context: Context, texts: PanelTexts): Handov
   return {
     async deliver(handed) {
       shown = handed;
-      screen = openScreen(context.io);
+      screen = openScreen(context.io, { holdsFirst: true });
       draw(false);
       if (texts.copy) toast = (await copySecret(context.io, joined(handed))).message;
     },
@@ -79,7 +80,7 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
         ...wrapText(`The full key for ${prefixes} will not be shown again. Dismiss?`, width).map((line) =>
           style.yellow(line),
         ),
-        `${style.bold('[y]')} Dismiss   ${style.bold('[n]')} Back`,
+        `${style.bold('[n]')} Cancel   ${style.bold('[y]')} Dismiss`,
       ]
     : [`${style.bold('[c]')} ${several ? 'Copy keys' : 'Copy key'}   ${style.bold('[d]')} Dismiss`];
   const top = [
@@ -112,17 +113,27 @@ async function untilDismissed(
   copy: () => Promise<void>,
 ): Promise<void> {
   let asking = false;
+  let signalled = false;
   for (;;) {
     draw(asking);
     const event = await screen.next();
     if (event === 'resize') continue;
-    // Ctrl-C or a closed terminal is a dismissal that cannot be asked about: the key is kept, and was shown.
-    if (event === 'interrupt') return;
-    const { name } = event;
-    if (!asking && name === 'c') await copy();
-    else if (!asking && (name === 'd' || name === 'escape' || name === 'return')) asking = true;
-    else if (asking && (name === 'y' || name === 'd')) return;
-    else if (asking) asking = false;
+    // Nobody is there any more to be asked: the key is kept, and was shown.
+    if (event === 'end') return;
+    if (event === 'signal') {
+      // The first one asks. Whoever sends another means it, and may have no way to answer.
+      if (signalled) return;
+      signalled = true;
+      asking = true;
+      continue;
+    }
+    const isEnter = event.name === 'return' || event.name === 'enter';
+    const letter = event.ctrl || event.meta ? '' : event.name;
+    if (!asking) {
+      if (letter === 'c') await copy();
+      else if (letter === 'd' || isEnter || isCancelKey(event)) asking = true;
+    } else if (letter === 'y') return;
+    else if (letter === 'n' || isEnter || isCancelKey(event)) asking = false;
   }
 }
 

@@ -1,0 +1,148 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Cli, press } from './harness.ts';
+
+const terminal = { columns: 200, rows: 40 };
+const { enter, up, down, left, right, escape, ctrlC, ctrlD } = press;
+
+/** What means Cancel in every question, whatever is marked; each entry is typed once the screen is at rest. */
+const cancels: Record<string, string[]> = {
+  Esc: [escape],
+  'Ctrl-C': [ctrlC],
+  'Ctrl-D': [ctrlD],
+  'Enter alone': [enter],
+};
+/** The same in a question with choices, of which the other one is marked by Down. */
+const cancelsOfChoices: Record<string, string[]> = {
+  ...cancels,
+  'Esc and Enter at once': [escape + enter],
+  'Esc, then Enter': [escape, enter],
+  'Left, Enter': [left, enter],
+  'Right, Enter': [right, enter],
+  'Down, Esc': [down, escape],
+  'Down, Esc and Enter at once': [down, escape + enter],
+  'Down, Ctrl-C': [down, ctrlC],
+  'Down, Ctrl-D': [down, ctrlD],
+  'Down, Up, Enter': [down, up, enter],
+};
+
+describe('a question about what cannot be undone', () => {
+  let cli: Cli;
+  let prefix: string;
+  let commands: Record<string, string[]>;
+
+  beforeAll(async () => {
+    cli = await new Cli().seed();
+    const { key, secret } = await cli.key('Oven gateway');
+    prefix = key.prefix;
+    const leak = join(cli.store, '..', 'leak.txt');
+    writeFileSync(leak, `secret=${secret}\n`);
+    const backup = join(cli.store, '..', 'one.backup');
+    await cli.ok(['backup', backup]);
+    // Made after the backup: a restore would lose it.
+    await cli.ok('users add later --name Later --role operator');
+    commands = {
+      revoke: ['keys', 'revoke', prefix],
+      rotate: ['keys', 'rotate', prefix],
+      scan: ['keys', 'scan', leak, '--revoke'],
+      'entities deactivate': ['entities', 'deactivate', 'BER'],
+      'entities remove': ['entities', 'remove', 'BER'],
+      'users deactivate': ['users', 'deactivate', 'operator'],
+      restore: ['restore', backup],
+    };
+  });
+
+  async function state(): Promise<unknown> {
+    const list = async (line: string) => (await cli.ok(`${line} --json`)).json<unknown>();
+    return [await list('keys list --all'), await list('entities list'), await list('users list')];
+  }
+
+  for (const [how, keys] of Object.entries(cancelsOfChoices)) {
+    it(`is cancelled by ${how}`, async () => {
+      const before = await state();
+      const result = await cli.run(['keys', 'revoke', prefix], { terminal, keys });
+      expect(result.code, stripVTControlCharacters(result.stderr)).toBe(130);
+      expect(await state()).toEqual(before);
+    });
+  }
+
+  for (const name of ['rotate', 'scan', 'entities deactivate', 'entities remove', 'users deactivate', 'restore']) {
+    it(`of ${name} is cancelled by Esc, Ctrl-C, Ctrl-D and Enter`, async () => {
+      const before = await state();
+      for (const [how, keys] of Object.entries(cancels)) {
+        const result = await cli.run(commands[name] ?? [], { terminal, keys });
+        expect(result.code, `${how}: ${stripVTControlCharacters(result.stderr)}`).toBe(130);
+        expect(result.stdout).not.toMatch(/hk_[0-9A-Za-z]{49}/);
+      }
+      expect(await state()).toEqual(before);
+    });
+  }
+
+  it('has Cancel first, and does what it says for the other answer', async () => {
+    const { key } = await cli.key('To be revoked');
+    const result = await cli.run(['keys', 'revoke', key.prefix], { terminal, keys: [down, enter] });
+    expect(result.code).toBe(0);
+    expect(stripVTControlCharacters(result.stderr)).toMatch(/❯ Cancel\n {2}Revoke key\n/);
+    expect((await cli.show(key.prefix)).status).toBe('Revoked');
+  });
+
+  it('entities remove wants the code, and nothing but the code', async () => {
+    await cli.ok('entities add OLD --name Old --timezone UTC');
+    const wrong = await cli.run('entities remove OLD', { terminal, keys: ['old', enter, ctrlC] });
+    expect(wrong.code).toBe(130);
+    expect(stripVTControlCharacters(wrong.stderr)).toContain('That is not OLD.');
+    const result = await cli.run('entities remove OLD', { terminal, keys: ['OLD', enter] });
+    expect(result.code, stripVTControlCharacters(result.stderr)).toBe(0);
+    expect((await cli.ok('entities list --json')).stdout).not.toContain('OLD');
+  });
+
+  it('is cancelled by Esc, Ctrl-C and Ctrl-D also where something is to be typed or ticked', async () => {
+    const before = await state();
+    for (const key of [escape, ctrlC, ctrlD]) {
+      for (const [line, keys] of [
+        ['keys create', ['Half a na']],
+        ['keys create --name x', []],
+        ['keys create --name x --entity BER', [enter]],
+        ['keys create --entity BER --permission parts.view', ['x', enter]],
+        ['users add bob --name Bob', [down]],
+        ['entities add X --timezone UTC', ['X']],
+        ['keys verify', ['hk_']],
+        ['keys --plain', []],
+      ] as const) {
+        const result = await cli.run(line, { terminal, keys: [...keys, key] });
+        expect(result.code, `${line}: ${stripVTControlCharacters(result.stderr)}`).toBe(130);
+      }
+    }
+    expect(await state()).toEqual(before);
+  });
+});
+
+describe('an answer that is given beforehand', () => {
+  it('stands beside the question: what is typed replaces it, and nothing typed means it', async () => {
+    for (const [typed, timezone] of [
+      ['Europe/Berlin', 'Europe/Berlin'],
+      ['', 'UTC'],
+    ] as const) {
+      const cli = new Cli();
+      const line = 'init --org Acme --week-start monday --entity BER --entity-name Berlin --admin root';
+      const result = await cli.run(line, { terminal, keys: [...(typed === '' ? [] : [typed]), enter] });
+      expect(result.code, stripVTControlCharacters(result.stderr)).toBe(0);
+      expect(result.stderr).toContain('(UTC)');
+      expect((await cli.ok('entities list --json')).json()).toMatchObject([{ timezone }]);
+    }
+  });
+
+  it('holds for the numbers of keys --plain', async () => {
+    const cli = await new Cli().seed();
+    // Create key; name; entity 1; Custom selection; the ticked permission; never.
+    const keys = ['2', enter, 'Plain', enter, '1', enter, '1', enter, enter, '2020-01-01', enter, ctrlC, ctrlC];
+    const result = await cli.run('keys --plain', { terminal, keys, env: { HKCTL_BASE_URL: 'https://api.example.com' } });
+    const shown = stripVTControlCharacters(result.stderr);
+    expect(shown).toContain('Numbers, joined by commas (1)');
+    expect(shown).toContain('2020-01-01');
+    expect(shown).toContain('is in the past');
+    expect(result.code).toBe(130);
+  });
+});
