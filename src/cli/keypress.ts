@@ -28,10 +28,10 @@ export function onKeypress(input: Input, listener: (key: Keypress) => void): () 
 }
 
 /**
- * Whether a key means Cancel in every question: Esc, Ctrl-C or Ctrl-D. An Esc that is followed at once by Enter or by an
- * arrow arrives as one key, and is the Esc.
+ * Whether a key means Cancel in every question: Esc, Ctrl-C or Ctrl-D. What is typed right after an Esc arrives with it as
+ * one key, and is the Esc; only keys of several characters, such as arrows, begin like that by themselves (CSI and SS3).
  */
-export function isCancelKey({ name, ctrl, meta, sequence }: Keypress): boolean {
+export function isCancelKey({ name, ctrl, sequence }: Keypress): boolean {
   if (ctrl && (name === 'c' || name === 'd')) return true;
-  return name === 'escape' || sequence.startsWith('\u001b\u001b') || (meta && (name === 'return' || name === 'enter'));
+  return sequence.startsWith('\u001b') && sequence[1] !== '[' && sequence[1] !== 'O';
 }

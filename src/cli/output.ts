@@ -1,8 +1,8 @@
 import { formatLocal } from '../core/calendar.ts';
 import { formatInstantMs, formatOptionalMs } from '../core/instants.ts';
 import { statusOf } from '../core/keys.ts';
-import type { Entity, Key, Tenant, User } from '../core/store.ts';
 import { toSafeJson } from '../core/shown-text.ts';
+import type { Entity, Key, Tenant, User } from '../core/store.ts';
 import type { Context } from './context.ts';
 
 /** A key as `--json` shows it (contract, section 3). */

@@ -24,8 +24,8 @@ export function askText(
   preset?: string,
 ): Promise<string> {
   const validate = (given: string) => judge(given.trim()) ?? true;
-  return asked(io, (place) => input({ message: terminalLine(message), default: preset, validate }, place)).then((text) =>
-    text.trim(),
+  return asked(io, (place) => input({ message: terminalLine(message), default: preset, validate }, place)).then(
+    (text) => text.trim(),
   );
 }
 

@@ -21,7 +21,11 @@ export function requireLabel(text: string, what: string): void {
 export function requireVisible(text: string, what: string): void {
   const found = trickyIn(text);
   if (found === undefined) return;
-  throw new HkctlError('bad_input', `${what} must not contain ${found}, which is invisible or changes how text is shown.`, {
-    hint: 'Type the text anew instead of pasting it; with such a character one name can look like another.',
-  });
+  throw new HkctlError(
+    'bad_input',
+    `${what} must not contain ${found}, which is invisible or changes how text is shown.`,
+    {
+      hint: 'Type the text anew instead of pasting it; with such a character one name can look like another.',
+    },
+  );
 }

@@ -14,7 +14,12 @@ export function jsonText(value: unknown): string {
  * number, in the manner of JSON, so that a document in JSON stays the same document.
  */
 export function printable(text: string): string {
-  return text.replace(tricky, (found) => found.replace(/[^]/g, (unit) => `\\u${hex(unit.charCodeAt(0))}`));
+  return text.replace(tricky, (found) =>
+    found
+      .split('')
+      .map((unit) => `\\u${hex(unit.charCodeAt(0))}`)
+      .join(''),
+  );
 }
 
 /** A value as JSON in which no character can play tricks; it reads as the same value. */

@@ -5,11 +5,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Cli, press } from './harness.ts';
 
 const terminal = { columns: 200, rows: 40 };
-const { enter, up, down, left, right, escape, ctrlC, ctrlD } = press;
+const { enter, up, down, left, right, escape: esc, ctrlC, ctrlD } = press;
 
 /** What means Cancel in every question, whatever is marked; each entry is typed once the screen is at rest. */
 const cancels: Record<string, string[]> = {
-  Esc: [escape],
+  Esc: [esc],
   'Ctrl-C': [ctrlC],
   'Ctrl-D': [ctrlD],
   'Enter alone': [enter],
@@ -17,12 +17,12 @@ const cancels: Record<string, string[]> = {
 /** The same in a question with choices, of which the other one is marked by Down. */
 const cancelsOfChoices: Record<string, string[]> = {
   ...cancels,
-  'Esc and Enter at once': [escape + enter],
-  'Esc, then Enter': [escape, enter],
+  'Esc and Enter at once': [esc + enter],
+  'Esc, then Enter': [esc, enter],
   'Left, Enter': [left, enter],
   'Right, Enter': [right, enter],
-  'Down, Esc': [down, escape],
-  'Down, Esc and Enter at once': [down, escape + enter],
+  'Down, Esc': [down, esc],
+  'Down, Esc and Enter at once': [down, esc + enter],
   'Down, Ctrl-C': [down, ctrlC],
   'Down, Ctrl-D': [down, ctrlD],
   'Down, Up, Enter': [down, up, enter],
@@ -100,7 +100,7 @@ describe('a question about what cannot be undone', () => {
 
   it('is cancelled by Esc, Ctrl-C and Ctrl-D also where something is to be typed or ticked', async () => {
     const before = await state();
-    for (const key of [escape, ctrlC, ctrlD]) {
+    for (const key of [esc, ctrlC, ctrlD]) {
       for (const [line, keys] of [
         ['keys create', ['Half a na']],
         ['keys create --name x', []],
@@ -138,7 +138,11 @@ describe('an answer that is given beforehand', () => {
     const cli = await new Cli().seed();
     // Create key; name; entity 1; Custom selection; the ticked permission; never.
     const keys = ['2', enter, 'Plain', enter, '1', enter, '1', enter, enter, '2020-01-01', enter, ctrlC, ctrlC];
-    const result = await cli.run('keys --plain', { terminal, keys, env: { HKCTL_BASE_URL: 'https://api.example.com' } });
+    const result = await cli.run('keys --plain', {
+      terminal,
+      keys,
+      env: { HKCTL_BASE_URL: 'https://api.example.com' },
+    });
     const shown = stripVTControlCharacters(result.stderr);
     expect(shown).toContain('Numbers, joined by commas (1)');
     expect(shown).toContain('2020-01-01');

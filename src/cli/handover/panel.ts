@@ -64,7 +64,10 @@ interface PanelView {
   baseUrl: string | undefined;
 }
 
-/** The panel's lines at a size; on a low terminal the examples give way to what can be done. */
+/**
+ * The panel's lines at a size; on a low terminal the examples give way to what can be done. The secrets stand last: tmux
+ * without an alternate screen breaks long lines anew when it gets narrower, and moves as many from the top to the scrollback.
+ */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
   const { handed, baseUrl = '{base_url}' } = view;
@@ -83,19 +86,21 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
         `${style.bold('[n]')} Cancel   ${style.bold('[y]')} Dismiss`,
       ]
     : [`${style.bold('[c]')} ${several ? 'Copy keys' : 'Copy key'}   ${style.bold('[d]')} Dismiss`];
-  const top = [
+  const head = [
     style.bold(several ? 'Your new API keys' : 'Your new API key'),
     ...wrapText('The full key is shown once, now. Keep it where secrets are kept.', width),
-    ...keys,
+  ];
+  const examples = [
     '',
     style.bold('Quick start'),
     `  read -rs API_KEY${width < 52 ? '' : `    ${style.cyan('# paste the key, then Enter')}`}`,
     ...curl(`${baseUrl}/api/v1/me`, width),
     ...curl(`${baseUrl}/api/v1/resources`, width),
-    '',
   ];
-  const bottom = [...wrapText(view.toast, width).map((line) => style.cyan(line)), ...actions];
-  return [...top.slice(0, Math.max(0, rows - bottom.length)), ...bottom];
+  const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
+  const bottom = [...keys, '', ...toast, ...actions];
+  const room = Math.max(0, rows - head.length - bottom.length);
+  return [...head, ...examples.slice(0, room), ...bottom].slice(-rows);
 }
 
 function curl(url: string, width: number): string[] {
