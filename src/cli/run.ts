@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/secrets.ts';
-import { printable, printableLines } from '../core/shown-text.ts';
+import { printable } from '../core/shown-text.ts';
 import { type CommandDefinition, globalFlags } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
@@ -60,7 +60,7 @@ function report(thrown: unknown, running: CommandDefinition | undefined, argv: r
   const error = toError(thrown);
   // Help and the like, before any command runs, change nothing either.
   if (isClosedPipe(error) && (running?.readOnly ?? true)) return 0;
-  const message = shown(error.message);
+  const message = error.lines.map(shown).join('\n');
   const hint = error.hint === undefined ? null : shown(error.hint);
   if (wants(argv, io, '--json', 'HKCTL_JSON')) {
     const document = { error: { code: error.code, message, hint, ...error.details } };
@@ -74,14 +74,14 @@ function report(thrown: unknown, running: CommandDefinition | undefined, argv: r
   }
   if (error.code === 'internal' && wants(argv, io, '--debug', 'HKCTL_DEBUG')) {
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    tell(io, `${shown(stack)}\n`);
+    tell(io, `${stack.split('\n').map(shown).join('\n')}\n`);
   }
   return errorTable[error.code].exit;
 }
 
 /** Messages quote what was given and read. */
 function shown(text: string): string {
-  return printableLines(redactSecrets(text));
+  return printable(redactSecrets(text));
 }
 
 /** Where standard error is gone, too, there is nobody left to tell: the exit code remains. */

@@ -29,11 +29,6 @@ export function toSafeJson(value: unknown, indent?: number): string {
   return isTricky(text) ? text.split('\n').map(printable).join('\n') : text;
 }
 
-/** The same for a text of several lines. */
-export function printableLines(text: string): string {
-  return text.split('\n').map(printable).join('\n');
-}
-
 /** Whether there is any such character in a text. */
 export function isTricky(text: string): boolean {
   return text.search(tricky) !== -1;

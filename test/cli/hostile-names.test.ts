@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { requireLabel } from '../../src/core/labels.ts';
 import { toSafeJson } from '../../src/core/shown-text.ts';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
-import { Cli, press } from './harness.ts';
+import { Cli, press, type TypedKey } from './harness.ts';
 
 const terminal = { columns: 200, rows: 50 };
 /** Clears the screen, names the window, copies to the clipboard, hides, turns, joins, a line of its own, C1's CSI. */
@@ -62,29 +62,30 @@ describe('names of a store that somebody else wrote', () => {
     records.close();
   });
 
+  const on = (text: string, type: string) => ({ on: text, type });
   const { down, enter, escape: esc, ctrlC } = press;
-  const lines: [line: string, keys?: readonly string[]][] = [
+  const lines: [line: string, keys?: readonly (string | TypedKey)[]][] = [
     ['keys list --all'],
     ['keys show PREFIX'],
     ['keys', ['i', down, 'q']],
-    ['keys', ['v', ctrlC, 'q']],
-    ['keys', ['r', ctrlC, 'q']],
-    ['keys', ['c', 'N', enter, ctrlC, 'q']],
-    ['keys --plain', ['5', enter, ctrlC, ctrlC]],
-    ['keys --plain', ['6', enter, '1', enter, enter, ctrlC]],
-    ['keys revoke PREFIX', [enter]],
-    ['keys rotate PREFIX', [enter]],
-    ['keys rotate PREFIX', [down, enter, 'd', 'y']],
+    ['keys', ['v', on('Revoke key', ctrlC), on('Cancelled', 'q')]],
+    ['keys', ['r', on('Rotate key', ctrlC), on('Cancelled', 'q')]],
+    ['keys', ['c', on('Name', 'N'), enter, on('Entity', ctrlC), on('Cancelled', 'q')]],
+    ['keys --plain', ['5', enter, on('Which key?', ctrlC), on('What next?', ctrlC)]],
+    ['keys --plain', ['6', enter, on('Which key?', '1'), enter, on('1. Cancel', enter), on('What next?', ctrlC)]],
+    ['keys revoke PREFIX', [on('Cancel', enter)]],
+    ['keys rotate PREFIX', [on('Cancel', enter)]],
+    ['keys rotate PREFIX', [on('Cancel', down), enter, on('API key rotated', 'd'), on('[y]', 'y')]],
     ['keys scan LEAK', []],
-    ['keys create --name N', [esc]],
-    ['keys verify', ['SECRET', enter]],
+    ['keys create --name N', [on('Entity', esc)]],
+    ['keys verify', [on('Secret', 'SECRET'), enter]],
     ['keys create --name N --entity BER --preset sensor-gateway --secret-file LEAK'],
     ['keys rotate NEW --yes --secret-file LEAK'],
     ['entities list'],
-    ['entities deactivate BER', [enter]],
+    ['entities deactivate BER', [on('Cancel', enter)]],
     ['entities deactivate BER --yes'],
     ['entities activate BER'],
-    ['entities remove BER', [enter]],
+    ['entities remove BER', [on('Type BER', enter)]],
     ['users list'],
     ['users deactivate operator --yes'],
     ['users activate operator'],

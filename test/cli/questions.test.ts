@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Cli, press } from './harness.ts';
+import { Cli, press, type TypedKey } from './harness.ts';
 
 const terminal = { columns: 200, rows: 40 };
 const { enter, up, down, left, right, escape: esc, ctrlC, ctrlD } = press;
@@ -27,6 +27,11 @@ const cancelsOfChoices: Record<string, string[]> = {
   'Down, Ctrl-D': [down, ctrlD],
   'Down, Up, Enter': [down, up, enter],
 };
+
+function onceAsked(text: string, keys: readonly (string | TypedKey)[]): (string | TypedKey)[] {
+  const [first = '', ...more] = keys;
+  return [typeof first === 'string' ? { on: text, type: first } : first, ...more];
+}
 
 describe('a question about what cannot be undone', () => {
   let cli: Cli;
@@ -62,7 +67,7 @@ describe('a question about what cannot be undone', () => {
   for (const [how, keys] of Object.entries(cancelsOfChoices)) {
     it(`is cancelled by ${how}`, async () => {
       const before = await state();
-      const result = await cli.run(['keys', 'revoke', prefix], { terminal, keys });
+      const result = await cli.run(['keys', 'revoke', prefix], { terminal, keys: onceAsked('Cancel', keys) });
       expect(result.code, stripVTControlCharacters(result.stderr)).toBe(130);
       expect(await state()).toEqual(before);
     });
@@ -72,7 +77,8 @@ describe('a question about what cannot be undone', () => {
     it(`of ${name} is cancelled by Esc, Ctrl-C, Ctrl-D and Enter`, async () => {
       const before = await state();
       for (const [how, keys] of Object.entries(cancels)) {
-        const result = await cli.run(commands[name] ?? [], { terminal, keys });
+        const text = name === 'entities remove' ? 'Type BER' : 'Cancel';
+        const result = await cli.run(commands[name] ?? [], { terminal, keys: onceAsked(text, keys) });
         expect(result.code, `${how}: ${stripVTControlCharacters(result.stderr)}`).toBe(130);
         expect(result.stdout).not.toMatch(/hk_[0-9A-Za-z]{49}/);
       }
@@ -82,7 +88,10 @@ describe('a question about what cannot be undone', () => {
 
   it('has Cancel first, and does what it says for the other answer', async () => {
     const { key } = await cli.key('To be revoked');
-    const result = await cli.run(['keys', 'revoke', key.prefix], { terminal, keys: [down, enter] });
+    const result = await cli.run(['keys', 'revoke', key.prefix], {
+      terminal,
+      keys: onceAsked('Cancel', [down, enter]),
+    });
     expect(result.code).toBe(0);
     expect(stripVTControlCharacters(result.stderr)).toMatch(/❯ Cancel\n {2}Revoke key\n/);
     expect((await cli.show(key.prefix)).status).toBe('Revoked');
@@ -90,10 +99,13 @@ describe('a question about what cannot be undone', () => {
 
   it('entities remove wants the code, and nothing but the code', async () => {
     await cli.ok('entities add OLD --name Old --timezone UTC');
-    const wrong = await cli.run('entities remove OLD', { terminal, keys: ['old', enter, ctrlC] });
+    const wrong = await cli.run('entities remove OLD', {
+      terminal,
+      keys: onceAsked('Type OLD', ['old', enter, { on: 'not OLD', type: ctrlC }]),
+    });
     expect(wrong.code).toBe(130);
     expect(stripVTControlCharacters(wrong.stderr)).toContain('That is not OLD.');
-    const result = await cli.run('entities remove OLD', { terminal, keys: ['OLD', enter] });
+    const result = await cli.run('entities remove OLD', { terminal, keys: onceAsked('Type OLD', ['OLD', enter]) });
     expect(result.code, stripVTControlCharacters(result.stderr)).toBe(0);
     expect((await cli.ok('entities list --json')).stdout).not.toContain('OLD');
   });
@@ -101,17 +113,25 @@ describe('a question about what cannot be undone', () => {
   it('is cancelled by Esc, Ctrl-C and Ctrl-D also where something is to be typed or ticked', async () => {
     const before = await state();
     for (const key of [esc, ctrlC, ctrlD]) {
-      for (const [line, keys] of [
-        ['keys create', ['Half a na']],
-        ['keys create --name x', []],
-        ['keys create --name x --entity BER', [enter]],
-        ['keys create --entity BER --permission parts.view', ['x', enter]],
-        ['users add bob --name Bob', [down]],
-        ['entities add X --timezone UTC', ['X']],
-        ['keys verify', ['hk_']],
-        ['keys --plain', []],
+      for (const [line, keys, text] of [
+        ['keys create', [['Name', 'Half a na']], 'Half'],
+        ['keys create --name x', [], 'Entity'],
+        ['keys create --name x --entity BER', [['Custom selection', enter]], 'Jobs and Orders view'],
+        [
+          'keys create --entity BER --permission parts.view',
+          [
+            ['Name', 'x'],
+            ['x', enter],
+          ],
+          'Expires',
+        ],
+        ['users add bob --name Bob', [], 'Role'],
+        ['entities add X --timezone UTC', [['Name', 'X']], 'X'],
+        ['keys verify', [['Secret', 'hk_']], ''],
+        ['keys --plain', [], 'Number, 1 to'],
       ] as const) {
-        const result = await cli.run(line, { terminal, keys: [...keys, key] });
+        const typed = [...keys, [text, key] as const].map(([on, type]) => ({ on, type }));
+        const result = await cli.run(line, { terminal, keys: typed });
         expect(result.code, `${line}: ${stripVTControlCharacters(result.stderr)}`).toBe(130);
       }
     }
@@ -127,7 +147,10 @@ describe('an answer that is given beforehand', () => {
     ] as const) {
       const cli = new Cli();
       const line = 'init --org Acme --week-start monday --entity BER --entity-name Berlin --admin root';
-      const result = await cli.run(line, { terminal, keys: [...(typed === '' ? [] : [typed]), enter] });
+      const result = await cli.run(line, {
+        terminal,
+        keys: onceAsked('time zone', [...(typed === '' ? [] : [typed]), enter]),
+      });
       expect(result.code, stripVTControlCharacters(result.stderr)).toBe(0);
       expect(result.stderr).toContain('(UTC)');
       expect((await cli.ok('entities list --json')).json()).toMatchObject([{ timezone }]);
@@ -137,7 +160,17 @@ describe('an answer that is given beforehand', () => {
   it('holds for the numbers of keys --plain', async () => {
     const cli = await new Cli().seed();
     // Create key; name; entity 1; Custom selection; the ticked permission; never.
-    const keys = ['2', enter, 'Plain', enter, '1', enter, '1', enter, enter, '2020-01-01', enter, ctrlC, ctrlC];
+    const answers = [
+      ['What next?', '2', enter],
+      ['Name', 'Plain', enter],
+      ['Entity', '1', enter],
+      ['Custom selection', '1', enter],
+      ['joined by commas (1)', enter],
+      ['Expires', '2020-01-01', enter],
+      ['in the past', ctrlC],
+      ['What next?', ctrlC],
+    ];
+    const keys = answers.flatMap(([text = '', ...typed]) => onceAsked(text, typed));
     const result = await cli.run('keys --plain', {
       terminal,
       keys,

@@ -123,7 +123,12 @@ export async function openXterm(store: string, display: string, alternate: 'on' 
   const run = ['xterm', '-display', display, '-geometry', `${columns}x${rows}`, ...settings, '-e', 'sh', '-c'];
   const own = join(folder, 'tty');
   const shell = await openShell(store, [...run, `tty > ${own}; stty raw -echo; exec sh "$0"`]);
-  const device = (await until('the terminal of xterm', () => existsSync(own) && readFileSync(own, 'utf8'))).trim();
+  const device = (
+    await until(
+      'the terminal of xterm',
+      () => existsSync(own) && /\n/.test(readFileSync(own, 'utf8')) && readFileSync(own, 'utf8'),
+    )
+  ).trim();
   const send = (sequence: string) => writeFileSync(device, sequence, { flag: 'a' });
   return {
     ...shell,
@@ -172,7 +177,12 @@ async function openShell(store: string, wrapper: readonly string[]) {
     writeSync(fd, keys);
   };
   write(`PS1='${prompt}'; tty > ${tty}\r`);
-  const device = (await until('the terminal of the shell', () => existsSync(tty) && readFileSync(tty, 'utf8'))).trim();
+  const device = (
+    await until(
+      'the terminal of the shell',
+      () => existsSync(tty) && /\n/.test(readFileSync(tty, 'utf8')) && readFileSync(tty, 'utf8'),
+    )
+  ).trim();
   const setSize = (width: number, height: number) =>
     void execFileSync('stty', ['-F', device, 'cols', String(width), 'rows', String(height)]);
   setSize(columns, rows);
