@@ -157,15 +157,12 @@ export async function openXterm(store: string, display: string, alternate: 'on' 
 /** A shell behind `script`, whose input is a named pipe, so that no program of a person at a keyboard is needed. */
 async function openShell(store: string, wrapper: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-script-'));
-  const [input, output, tty, start] = ['input', 'output', 'tty', 'start'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [input, output, tty, pid, start] = ['input', 'output', 'tty', 'pid', 'start'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string, string, string];
   execFileSync('mkfifo', [input]);
   writeFileSync(output, '');
-  writeFileSync(start, `exec script -qfc 'exec bash --norc --noprofile' ${output} < ${input}\n`);
+  writeFileSync(start, `echo $$ > ${pid}\nexec script -qfc 'exec bash --norc --noprofile' ${output} < ${input}\n`);
   const env = { PATH: process.env.PATH, TERM: 'xterm', LC_ALL: 'C.UTF-8', HKCTL_STORE: store, HKCTL_USER: 'alice' };
   const [program = 'sh', ...args] = [...wrapper, ...(wrapper.length === 0 ? ['sh'] : []), start];
   const child: ChildProcess = spawn(program, args, { env, stdio: 'ignore' });
@@ -183,17 +180,21 @@ async function openShell(store: string, wrapper: readonly string[]) {
       () => existsSync(tty) && /\n/.test(readFileSync(tty, 'utf8')) && readFileSync(tty, 'utf8'),
     )
   ).trim();
-  const setSize = (width: number, height: number) =>
-    void execFileSync('stty', ['-F', device, 'cols', String(width), 'rows', String(height)]);
+  const setSize = (width: number, height: number) => {
+    since = text().length;
+    execFileSync('stty', ['-F', device, 'cols', String(width), 'rows', String(height)]);
+  };
   setSize(columns, rows);
   const close = () => {
     if (child.exitCode === null) child.kill('SIGKILL');
+    // Under xterm it is a process of its own, which may be gone with it.
+    spawnSync('kill', ['-KILL', readFileSync(pid, 'utf8').trim()]);
   };
   return {
     write,
     setSize,
     output: text,
-    shown: () => text().slice(since),
+    shown: () => stripVTControlCharacters(text().slice(since)),
     kill: close,
     close() {
       close();
