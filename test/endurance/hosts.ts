@@ -118,6 +118,7 @@ export async function openXterm(store: string, display: string, alternate: 'on' 
     printerAutoClose: 'true',
     titeInhibit: alternate === 'off' ? 'true' : 'false',
     saveLines: '5000',
+    allowWindowOps: 'true',
   };
   const settings = Object.entries(resources).flatMap(([name, value]) => ['-xrm', `XTerm*${name}: ${value}`]);
   const run = ['xterm', '-display', display, '-geometry', `${columns}x${rows}`, ...settings, '-e', 'sh', '-c'];
