@@ -186,6 +186,15 @@ async function openShell(store: string, wrapper: readonly string[]) {
     execFileSync('stty', ['-F', device, 'cols', String(width), 'rows', String(height)]);
   };
   setSize(columns, rows);
+  // A shell that is just starting may drop what is typed: it is typed again until it answers.
+  for (let answered = false; !answered; ) {
+    write('echo ready$((1 + 1))\r');
+    const deadline = Date.now() + 2_000;
+    await until('the shell', () => {
+      answered = text().includes('ready2');
+      return answered || Date.now() > deadline;
+    });
+  }
   const close = () => {
     if (child.exitCode === null) child.kill('SIGKILL');
     // Under xterm it is a process of its own, which may be gone with it.
