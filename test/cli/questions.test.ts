@@ -183,3 +183,28 @@ describe('an answer that is given beforehand', () => {
     expect(result.code).toBe(130);
   });
 });
+
+describe('the one-time panel', () => {
+  for (const [how, key] of Object.entries({ 'Ctrl-C': ctrlC, 'Ctrl-D': ctrlD, Esc: esc, Enter: enter, d: 'd' })) {
+    it(`asks before ${how} dismisses it, and only y is a yes`, async () => {
+      const cli = await new Cli().seed();
+      const [asks, shows] = ['[y] Dismiss', '[d] Dismiss'];
+      // In the question the same key means Cancel, but d, which means nothing there.
+      const back = key === 'd' ? { on: asks, type: 'n' } : { on: asks, type: key };
+      const twice = key === 'd' ? [{ on: asks, type: 'd' }] : [];
+      const keys = [
+        { on: 'API key created', type: key },
+        ...twice,
+        back,
+        { on: shows, type: key },
+        { on: asks, type: 'y' },
+      ];
+      const line = 'keys create --name Oven --entity BER --preset sensor-gateway';
+      const result = await cli.run(line, { terminal, keys });
+      expect(result.code).toBe(0);
+      const drawn = stripVTControlCharacters(result.stdout);
+      expect(drawn.split('will not be shown again. Dismiss?')).toHaveLength(3 + twice.length);
+      expect(drawn.split('[n] Cancel   [y] Dismiss')).toHaveLength(3 + twice.length);
+    });
+  }
+});
