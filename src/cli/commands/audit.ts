@@ -4,7 +4,7 @@ import { exportAudit, listAudit, verifyAudit } from '../../core/audit-trail.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../core/instants.ts';
 import { parseSpanMs } from '../../core/settings.ts';
-import { printable, toSafeJson } from '../../core/shown-text.ts';
+import { toSafeJson } from '../../core/shown-text.ts';
 import { readAnchors } from '../anchors.ts';
 import { defineCommand, type Noun } from '../command.ts';
 import { parsed, text } from '../flags.ts';
