@@ -1,6 +1,7 @@
 import { type Actor, type Domain, findActor } from '../core/actors.ts';
 import { steadyClock } from '../core/clock.ts';
 import { HkctlError } from '../core/errors.ts';
+import { withoutSecrets } from '../core/secrets.ts';
 import type { Store } from '../core/store.ts';
 import type { globalFlags } from './command.ts';
 import type { FlagValues } from './flags.ts';
@@ -63,7 +64,12 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
     acting ??= domain().then(actorIn);
     return acting;
   };
-  const print = (...lines: string[]) => io.stdout.write(`${lines.join('\n')}\n`);
+  // What is given may be a secret by mistake, such as the name of a file; what is handed over goes another way.
+  const print = (...lines: string[]) => io.stdout.write(`${lines.map(withoutSecrets).join('\n')}\n`);
+  const printJson = (value: unknown) => {
+    const safe = (_: string, member: unknown) => (typeof member === 'string' ? withoutSecrets(member) : member);
+    io.stdout.write(`${JSON.stringify(value, safe, io.stdout.isTTY ? 2 : undefined)}\n`);
+  };
   return {
     io,
     services,
@@ -80,9 +86,9 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
     actorIn,
     session: async () => ({ domain: await domain(), actor: await actor() }),
     print,
-    printJson: (value) => print(JSON.stringify(value, null, io.stdout.isTTY ? 2 : undefined)),
+    printJson,
     say(...lines) {
-      if (!globals.json) io.stderr.write(`${lines.join('\n')}\n`);
+      if (!globals.json) io.stderr.write(`${lines.map(withoutSecrets).join('\n')}\n`);
     },
     async close() {
       const closing = opened;

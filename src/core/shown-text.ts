@@ -1,3 +1,11 @@
+import { cutText } from './bounded-text.ts';
+import { redactSecrets } from './secrets.ts';
+
+/** A text of a client's in a message: quoted, without a secret that strayed into it, and cut short only then. */
+export function quotedText(text: string, most = 60): string {
+  return JSON.stringify(cutText(redactSecrets(text), most));
+}
+
 /** A value as JSON, for a message; what is nested too deeply for that is said to be so. */
 export function jsonText(value: unknown): string {
   try {
