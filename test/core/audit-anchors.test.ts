@@ -38,7 +38,7 @@ describe('a line of a log', () => {
 describe('anchors', () => {
   const whole = (records: number) => ({ records, broken: null });
   const held = (anchors: Anchors, hashes: readonly string[]) => {
-    hashes.forEach((hash, at) => anchors.watch({ seq: at + 1, hash }));
+    for (const [at, hash] of hashes.entries()) anchors.watch({ seq: at + 1, hash });
     return anchors.report(whole(hashes.length));
   };
   const of = (...heads: [count: number, hash: string][]) => {
