@@ -1,6 +1,7 @@
 import { type Actor, type Domain, findActor } from '../core/actors.ts';
 import { steadyClock } from '../core/clock.ts';
 import { HkctlError } from '../core/errors.ts';
+import { withoutSecrets } from '../core/secrets.ts';
 import { toSafeJson } from '../core/shown-text.ts';
 import type { Store } from '../core/store.ts';
 import type { globalFlags } from './command.ts';
@@ -84,7 +85,7 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
     session: async () => ({ domain: await domain(), actor: await actor() }),
     print: (...lines) => io.stdout.write(linesOf(lines)),
     printDocument: (text) => io.stdout.write(`${text}\n`),
-    printJson: (value) => io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined)}\n`),
+    printJson: (value) => io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`),
     say(...lines) {
       if (!globals.json) io.stderr.write(linesOf(lines));
     },
@@ -98,8 +99,9 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
   };
 }
 
+/** What is given may be a secret by mistake, such as the name of a file; what is handed over goes another way. */
 function linesOf(lines: readonly string[]): string {
-  return lines.map((line) => `${terminalLine(line)}\n`).join('');
+  return lines.map((line) => `${terminalLine(withoutSecrets(line))}\n`).join('');
 }
 
 /** Asks for a value that was not given, where somebody is there to answer; else exit 2 with the flag's name. */

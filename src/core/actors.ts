@@ -3,7 +3,7 @@ import { cutText } from './bounded-text.ts';
 import { HkctlError } from './errors.ts';
 import type { Clock } from './instants.ts';
 import { roleHolds, roles, rolesHolding, type UserPermission } from './roles.ts';
-import { holdsSecret, type RandomBytes, redactSecrets } from './secrets.ts';
+import { type RandomBytes, withoutSecrets } from './secrets.ts';
 import { printable } from './shown-text.ts';
 import type { Store, User } from './store.ts';
 
@@ -51,7 +51,7 @@ function refusedProfile(domain: Domain, login: string, osAccount: string, user: 
     actor: user ? { id: user.id, login: user.login } : null,
     osAccount,
     // Nothing has validated it yet, and no login is as long. A secret goes first: the rest of one would not be recognised.
-    target: cutText(holdsSecret(login) ? redactSecrets(login) : login, 64),
+    target: cutText(withoutSecrets(login), 64),
     outcome: 'denied',
     detail: { reason: user ? 'profile_inactive' : 'no_profile' },
   };

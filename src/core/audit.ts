@@ -1,7 +1,7 @@
 import { isCutInHalf } from './audit-damage.ts';
 import { cutText, wellFormed } from './bounded-text.ts';
 import { sha256 } from './digest.ts';
-import { holdsSecret, redactSecrets } from './secrets.ts';
+import { withoutSecrets } from './secrets.ts';
 
 /** What can happen, as audit records name it. */
 export type AuditAction =
@@ -72,8 +72,7 @@ export function fitForTrail(draft: AuditDraft): AuditDraft {
 }
 
 function tidy(text: string): string {
-  const whole = wellFormed(text);
-  return cutText(holdsSecret(whole) ? redactSecrets(whole) : whole, longestText);
+  return cutText(withoutSecrets(wellFormed(text)), longestText);
 }
 
 /** The longest path of a file. */

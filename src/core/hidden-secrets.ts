@@ -113,12 +113,12 @@ export function decodeHidden(text: string): string {
 /** An escape of an escape is undone in one pass; more are for what is put together out of pieces of escapes. */
 const mostPasses = 4;
 const percent = /%(?:25)*([0-9a-f]{2})/gi;
-const backslash = /\\{1,9}(?:u\{?0*([0-9a-f]{2,4})\}?|x([0-9a-f]{2})|[abefnrtv0])/gi;
+const backslash = /\\{1,9}(?:u([0-9a-f]{4})|u\{0{0,4}([0-9a-f]{1,4})\}|x([0-9a-f]{2})|[abefnrtv0])/gi;
 const reference = /&#(?:x0*([0-9a-f]{1,4})|0*(\d{1,5}));?/gi;
 
 /** A control character parts the characters around it and is none of them. */
-function unescaped(_: string, long?: string, short?: string): string {
-  const hex = long ?? short;
+function unescaped(_: string, four?: string, some?: string, two?: string): string {
+  const hex = four ?? some ?? two;
   return hex === undefined ? '\n' : fromHex(hex);
 }
 
@@ -128,16 +128,16 @@ function fromHex(hex: string): string {
 
 /** Runs of characters that are base64, base64url or hexadecimal digits of a text with a secret in it. */
 export function packedSecrets(text: string): string[] {
-  const runs = text.length < shortestPacked ? null : text.match(packed);
-  return runs === null ? [] : runs.filter((run) => readings(run).some((reading) => hiddenBodies(reading).length > 0));
+  if (text.length < shortestPacked) return [];
+  const runs = (digits: RegExp, encoding: 'base64' | 'hex', offsets: readonly number[]) =>
+    (text.match(digits) ?? []).filter((run) =>
+      // Who knows where a group of digits begins?
+      offsets.some((skipped) => hiddenBodies(Buffer.from(run.slice(skipped), encoding).toString('latin1')).length > 0),
+    );
+  return [...runs(hexDigits, 'hex', [0, 1]), ...runs(base64Digits, 'base64', [0, 1, 2, 3])];
 }
 
-/** Four characters of base64 hold three bytes, and who knows where the four begin. */
-function readings(run: string): string[] {
-  const base64 = [0, 1, 2, 3].map((skipped) => Buffer.from(run.slice(skipped), 'base64').toString('latin1'));
-  const hex = [0, 1].map((skipped) => Buffer.from(run.slice(skipped), 'hex').toString('latin1'));
-  return [...base64, ...hex];
-}
-
-const shortestPacked = Math.ceil((bodyLength * 4) / 3);
-const packed = /[0-9A-Za-z+/_-]{66,}/g;
+/** 49 bytes in groups of three, four digits each. */
+const shortestPacked = 66;
+const base64Digits = /[0-9A-Za-z+/_-]{66,}/g;
+const hexDigits = /[0-9a-f]{98,}/gi;

@@ -3,7 +3,7 @@ import { sha256 } from './digest.ts';
 import { HkctlError } from './errors.ts';
 import { type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
 import { canonicalInstant, formatInstantUs, isDate } from './instants.ts';
-import { redactSecrets } from './secrets.ts';
+import { quotedText } from './shown-text.ts';
 import type { RecordCondition, RecordPageRequest, RecordPosition } from './store.ts';
 import { judgeOf } from './values.ts';
 
@@ -106,7 +106,7 @@ export function requireKnown(query: QueryParameters, allowed: ReadonlyMap<string
     if (!allowed.has(name)) {
       const names = [...allowed.keys()];
       const known = names.length > 0 ? `Allowed are ${names.join(', ')}.` : 'None is allowed here.';
-      throw new HkctlError('bad_parameter', `There is no parameter ${quoted(name)}. ${known}`);
+      throw new HkctlError('bad_parameter', `There is no parameter ${quotedText(name)}. ${known}`);
     }
     if (given.has(name))
       throw new HkctlError('bad_parameter', `The parameter "${name}" is given more than once: give it once.`);
@@ -125,13 +125,7 @@ export function readLimit(text: string | undefined, bounds: { default: number; m
 
 /** The error for a value that a parameter does not take. */
 export function wrongValue(name: string, value: string, rule: string): HkctlError {
-  return new HkctlError('bad_parameter', `${name}=${quoted(value)}: give ${rule}.`);
-}
-
-/** A text of the client's in a message: cut short, and without a secret that strayed into it. */
-function quoted(text: string): string {
-  const safe = redactSecrets(text);
-  return JSON.stringify(safe.length > 60 ? `${safe.slice(0, 60)}…` : safe);
+  return new HkctlError('bad_parameter', `${name}=${quotedText(value)}: give ${rule}.`);
 }
 
 /** An instant of a query; an unescaped `+` of an offset arrives as a blank. */

@@ -60,12 +60,21 @@ export function isCompleteSecret(text: string): boolean {
  * with these undone, and one in base64 or hexadecimal is left out.
  */
 export function redactSecrets(text: string): string {
-  const cut = cutToPrefixes(text);
-  if (!mayHide.test(cut)) return cut;
-  const decoded = decodeHidden(cut);
-  if (decoded === cut) return cut;
-  const redacted = cutToPrefixes(decoded);
-  return redacted === decoded ? cut : redacted;
+  const whole = cutBodies(text);
+  const cut = cutStarts(whole);
+  if (!mayHide.test(whole)) return cut;
+  // What is cut at its start already would not be recognised behind an escape in its middle.
+  const decoded = decodeHidden(whole);
+  const redacted = cutBodies(decoded);
+  if (redacted !== decoded) return cutStarts(redacted);
+  const rest = decodeHidden(cut);
+  const started = cutStarts(rest);
+  return started === rest ? cut : started;
+}
+
+/** The same for a text in which what merely begins like a secret, such as the name of a file, must stay as it is. */
+export function withoutSecrets(text: string): string {
+  return holdsSecret(text) ? redactSecrets(text) : text;
 }
 
 /** Whether so much of a secret stands in a text that it is no accident, however it is written. */
@@ -83,7 +92,8 @@ const muchOfOne = /hk_[0-9A-Za-z]{24}/;
 /** Without any of these there is nothing to undo. */
 const mayHide = /[%\\]|&#/;
 
-function cutToPrefixes(text: string): string {
+/** Cuts what is surely a secret: by its checksum, or by it in what is packed. */
+function cutBodies(text: string): string {
   let cut = '';
   let from = 0;
   for (const { start, end } of hiddenBodies(text)) {
@@ -91,11 +101,13 @@ function cutToPrefixes(text: string): string {
     cut += `${text.slice(from, Math.max(from, start))}${digitsOnly(text.slice(start, end))}…`;
     from = end;
   }
-  const rest = packedSecrets(cut + text.slice(from)).reduce(
-    (left, run) => left.replace(run, '…'),
-    cut + text.slice(from),
-  );
-  return rest.includes(scheme) ? rest.replace(anywhere, (found) => `${found.slice(0, prefixLength)}…`) : rest;
+  const rest = cut + text.slice(from);
+  return packedSecrets(rest).reduce((left, run) => left.replace(run, '…'), rest);
+}
+
+/** Cuts what begins like a secret. */
+function cutStarts(text: string): string {
+  return text.includes(scheme) ? text.replace(anywhere, (found) => `${found.slice(0, prefixLength)}…`) : text;
 }
 
 function digitsOnly(body: string): string {

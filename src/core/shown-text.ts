@@ -1,3 +1,11 @@
+import { cutText } from './bounded-text.ts';
+import { redactSecrets } from './secrets.ts';
+
+/** A text of a client's in a message: quoted, without a secret that strayed into it, and cut short only then. */
+export function quotedText(text: string, most = 60): string {
+  return JSON.stringify(cutText(redactSecrets(text), most));
+}
+
 /** A value as JSON, for a message; what is nested too deeply for that is said to be so. */
 export function jsonText(value: unknown): string {
   try {
@@ -22,9 +30,10 @@ export function printable(text: string): string {
   );
 }
 
-/** A value as JSON in which no character can play tricks; it reads as the same value. */
-export function toSafeJson(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, null, indent);
+/** A value as JSON in which no character can play tricks; it reads as the same value, with each text `cleaned`. */
+export function toSafeJson(value: unknown, indent?: number, cleaned = (text: string) => text): string {
+  const clean = (_name: string, member: unknown) => (typeof member === 'string' ? cleaned(member) : member);
+  const text = JSON.stringify(value, clean, indent);
   // Outside of strings JSON has no character of these but the line break.
   return isTricky(text) ? text.split('\n').map(printable).join('\n') : text;
 }

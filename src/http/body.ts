@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { quotedText } from '../core/shown-text.ts';
 import type { MaybePromise } from '../core/store.ts';
 import { chain } from './chain.ts';
 import type { Exchange } from './exchange.ts';
@@ -26,15 +27,12 @@ const decompressedAtOnce = 2;
 export function createBodyReader(bodies: Budget): (exchange: Exchange, keyId: string) => MaybePromise<Buffer> {
   const decompressions = new FairQueue(decompressedAtOnce);
   return (exchange, keyId) => {
-    const coding = exchange.header('content-encoding')?.toLowerCase() ?? 'identity';
+    const named = exchange.header('content-encoding') ?? 'identity';
+    const coding = named.toLowerCase();
     if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
-      throw new ApiError(
-        'unsupported_media_type',
-        `A body may be plain or gzip, not ${JSON.stringify(coding.slice(0, 40))}.`,
-        {
-          headers: ['Accept-Encoding', 'gzip, identity'],
-        },
-      );
+      throw new ApiError('unsupported_media_type', `A body may be plain or gzip, not ${quotedText(named, 40)}.`, {
+        headers: ['Accept-Encoding', 'gzip, identity'],
+      });
     }
     if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
     const sent = readBytes(exchange, bodies, keyId);
@@ -53,11 +51,10 @@ export function toText(body: Buffer): string {
 
 /** The media type of a body, in lower case and without its parameters; throws `unsupported_media_type`. */
 export function requireMediaType<T extends string>(exchange: Exchange, allowed: readonly T[]): T {
-  const given = exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  const found = allowed.find((type) => type === given);
+  const named = exchange.header('content-type')?.split(';', 1)[0]?.trim();
+  const found = allowed.find((type) => type === named?.toLowerCase());
   if (found) return found;
-  const what =
-    given === undefined ? 'There is no Content-Type' : `There is no taking ${JSON.stringify(given.slice(0, 60))}`;
+  const what = named === undefined ? 'There is no Content-Type' : `There is no taking ${quotedText(named)}`;
   throw new ApiError('unsupported_media_type', `${what}: send ${allowed.join(', ')}.`, {
     headers: ['Accept', allowed.join(', ')],
   });

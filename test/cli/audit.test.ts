@@ -56,6 +56,18 @@ describe('audit verify names the first record that was', () => {
       /does not follow|altered/,
     ],
     [
+      'put in before the first',
+      "insert into audit select 0, tenant_id, at_ms, action, actor_id, actor_login, os_account, 'forged', outcome, detail, previous_hash, hash from audit where seq = 1",
+      0,
+      /out of order/,
+    ],
+    [
+      'put in far before the first',
+      "insert into audit select -9223372036854775807, tenant_id, at_ms, action, actor_id, actor_login, os_account, 'forged', outcome, detail, previous_hash, hash from audit where seq = 1",
+      -9223372036854776000,
+      /out of order/,
+    ],
+    [
       'put in',
       "insert into audit select null, tenant_id, at_ms, action, actor_id, actor_login, os_account, 'forged', outcome, detail, hash, hash from audit order by seq desc limit 1",
       9,

@@ -15,7 +15,7 @@ export const listFlags = {
   all: toggle('--all, --show-inactive', 'show inactive keys, too'),
   entity: text('--entity <CODE>', 'only keys of this entity'),
   status: parsed('--status <STATUS>', `only keys in this state: ${statuses.join(', ')}`, (given) =>
-    requireOneOf(given.toLowerCase(), statuses),
+    requireOneOf(statuses.find((status) => status === given.toLowerCase()) ?? given, statuses),
   ),
   search: text('--search <TEXT>', 'only keys with this in their name, prefix, entity code or entity name'),
   expiringWithin: parsed(

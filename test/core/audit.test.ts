@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AuditDraft,
+  type AuditRecord,
+  chainRecord,
+  fitForTrail,
+  genesisHash,
+  verifyChain,
+} from '../../src/core/audit.ts';
+
+const draft: AuditDraft = {
+  tenantId: 't',
+  atMs: 1,
+  action: 'store.init',
+  actor: { id: 'u', login: 'ada' },
+  osAccount: 'root',
+  target: 'Acme',
+  outcome: 'done',
+  detail: { b: 1, a: 'x' },
+};
+
+function chainOf(...drafts: Partial<AuditDraft>[]): AuditRecord[] {
+  const chain: AuditRecord[] = [];
+  for (const change of drafts) chain.push(chainRecord({ ...draft, ...change }, chain.at(-1)));
+  return chain;
+}
+
+describe('a chain', () => {
+  const [first, second, third] = chainOf({}, { action: 'key.create' }, { action: 'key.revoke' });
+  const verify = async (...records: (AuditRecord | undefined)[]) => {
+    const given = records.filter((record) => record !== undefined);
+    const { records: count, headHash, broken } = await verifyChain(given);
+    return { count, headHash, broken };
+  };
+
+  it('is whole from its first record to its head', async () => {
+    expect(await verify(first, second, third)).toEqual({ count: 3, headHash: third?.hash, broken: null });
+    expect(await verify()).toEqual({ count: 0, headHash: genesisHash, broken: null });
+  });
+
+  it('holds each record once and in order', async () => {
+    expect((await verify(first, first)).broken).toEqual({ seq: 1, reason: 'it stands twice or out of order' });
+    expect(await verify(first, second, first)).toMatchObject({ count: 2, headHash: second?.hash, broken: { seq: 1 } });
+    expect((await verify(first, third)).broken).toEqual({ seq: 2, reason: 'it was removed, and record 3 follows' });
+    expect((await verify(second, third)).broken).toEqual({ seq: 1, reason: 'it was removed, and record 2 follows' });
+  });
+
+  it('begins with store.init, whatever fits in itself', async () => {
+    expect((await verify(...chainOf({ action: 'key.create' }, {}))).broken?.reason).toContain('made anew');
+  });
+
+  it('begins at the hash before all others', async () => {
+    const other = chainRecord(draft, { seq: 0, hash: 'f'.repeat(64) });
+    expect((await verify(other)).broken).toEqual({ seq: 1, reason: 'it does not follow the record before it' });
+  });
+});
+
+describe('the hash of a record', () => {
+  it('covers every field, its place and the record before', () => {
+    const changes: Partial<AuditDraft>[] = [
+      {},
+      { tenantId: null },
+      { atMs: 2 },
+      { action: 'key.create' },
+      { actor: null },
+      { actor: { id: 'v', login: 'ada' } },
+      { actor: { id: 'u', login: 'bob' } },
+      { osAccount: 'eve' },
+      { target: 'acme' },
+      { outcome: 'denied' },
+      { detail: { b: 2, a: 'x' } },
+      { detail: { c: 1, a: 'x' } },
+      { detail: { b: '1', a: 'x' } },
+      { detail: { b: 1, a: 'x', d: null } },
+    ];
+    const at = (previous?: { seq: number; hash: string }) =>
+      changes.map((change) => chainRecord({ ...draft, ...change }, previous).hash);
+    const hashes = [...at(), ...at({ seq: 1, hash: genesisHash }), ...at({ seq: 0, hash: 'f'.repeat(64) })];
+    expect(new Set(hashes).size).toBe(3 * changes.length);
+  });
+
+  it('is the same in whatever order the details stand', () => {
+    expect(chainRecord({ ...draft, detail: { a: 'x', b: 1 } }, undefined).hash).toBe(
+      chainRecord(draft, undefined).hash,
+    );
+  });
+});
+
+it('an event keeps no detail that JSON drops, which the hash would know', () => {
+  const detail = Object.fromEntries([
+    ['gone', undefined],
+    ['kept', null],
+  ]) as unknown as AuditDraft['detail']; // as an optional field gives it
+  expect(fitForTrail({ ...draft, detail }).detail).toEqual({ kept: null });
+  expect(Object.keys(fitForTrail({ ...draft, detail }).detail)).toEqual(['kept']);
+});
