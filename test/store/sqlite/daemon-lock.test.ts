@@ -81,7 +81,9 @@ describe('a daemon', () => {
     expect(await other.daemon.address()).toBe('http://127.0.0.1:1');
     expect(holdFromDaemons(lock)).toBeUndefined();
     await store.daemon.clearAddress(1);
-    holdFromDaemons(lock)?.();
+    const letIn = holdFromDaemons(lock);
+    expect(letIn).toBeDefined();
+    letIn?.();
     expect(await other.daemon.address()).toBeUndefined();
   });
 
