@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, statSync, symlinkSync } from 'node:fs';
+import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/core/store.ts';
@@ -81,7 +81,9 @@ describe('a daemon', () => {
     expect(await other.daemon.address()).toBe('http://127.0.0.1:1');
     expect(holdFromDaemons(lock)).toBeUndefined();
     await store.daemon.clearAddress(1);
-    holdFromDaemons(lock)?.();
+    const letIn = holdFromDaemons(lock);
+    expect(letIn).toBeDefined();
+    letIn?.();
     expect(await other.daemon.address()).toBeUndefined();
   });
 
@@ -90,6 +92,11 @@ describe('a daemon', () => {
     await store.daemon.recordAddress('http://127.0.0.1:1', 1);
     for (let n = 0; n < 3; n++) expect(await store.daemon.address()).toBe('http://127.0.0.1:1');
     expect(await another(path).daemon.address()).toBe('http://127.0.0.1:1');
+    // Of locks that this process has lost only another one knows.
+    const script = `
+      const Database = require(${JSON.stringify(driver())});
+      new Database(${JSON.stringify(lock)}, { timeout: 0 }).exec('begin exclusive');`;
+    expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stderr).toContain('SQLITE_BUSY');
     expect(holdFromDaemons(lock)).toBeUndefined();
   });
 
@@ -106,6 +113,8 @@ describe('a daemon', () => {
   it('follows no link in place of its lock', async () => {
     const { store, path, lock } = await given();
     rmSync(lock, { force: true });
+    // The target is there: only the link itself speaks against it.
+    writeFileSync(`${path}.elsewhere`, '');
     symlinkSync(`${path}.elsewhere`, lock);
     expect(() => store.daemon.begin()).toThrow(expect.objectContaining({ code: 'store_unreadable' }));
   });
