@@ -50,7 +50,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     let fromUs = query.cursor === undefined ? query.fromUs : readCursor(query.cursor, tie);
     let left = query.limit;
     // As much as it may become; what it does not need is given back once that is known.
-    exchange.answerRoom = await answers.reserve(query.limit * longestLine(query));
+    exchange.answerRoom = await answers.reserve(query.limit * longestLine(query), session.principal.keyId);
     const slices: Buffer[] = [];
     let next: number | null = null;
     do {
