@@ -21,9 +21,14 @@ export interface Connection {
   waiting: { since: number; upTo: number } | undefined;
 }
 
+/** A socket carries its connection with it: every request asks for it, and a map would take its time. */
+const ownConnection = Symbol('connection');
+interface Tagged {
+  [ownConnection]?: Connection;
+}
+
 /** All connections of a server: those without a key by their network, the others by their key, each set oldest first. */
 export class ConnectionTable {
-  readonly #bySocket = new Map<Socket, Connection>();
   readonly #connections = new Set<Connection>();
   readonly #byNetwork = new Map<string, Set<Connection>>();
   readonly #byKey = new Map<string, Set<Connection>>();
@@ -48,26 +53,26 @@ export class ConnectionTable {
       waiting: undefined,
     };
     this.#connections.add(connection);
-    this.#bySocket.set(socket, connection);
+    (socket as Tagged)[ownConnection] = connection;
     addTo(this.#byNetwork, connection.network, connection);
     return connection;
   }
 
   /** The connection that a socket belongs to, accepted or decrypted. */
   of(socket: Socket): Connection | undefined {
-    return this.#bySocket.get(socket);
+    return (socket as Tagged)[ownConnection];
   }
 
   /** Notes the decrypted side of a connection, where its requests come from now on. */
   open(connection: Connection, channel: Socket): void {
     connection.channel = channel;
-    this.#bySocket.set(channel, connection);
+    (channel as Tagged)[ownConnection] = connection;
   }
 
   /** Notes the key of an authenticated request; called for every one of them, and nearly always with the key of the last. */
   identify(socket: Socket, keyId: string): void {
-    const connection = this.#bySocket.get(socket);
-    if (connection === undefined || connection.keyId === keyId) return;
+    const connection = (socket as Tagged)[ownConnection];
+    if (connection === undefined || connection.keyId === keyId || !this.#connections.has(connection)) return;
     this.#leaveGroup(connection);
     connection.keyId = keyId;
     addTo(this.#byKey, keyId, connection);
@@ -76,8 +81,6 @@ export class ConnectionTable {
   /** False where it was gone already. */
   remove(connection: Connection): boolean {
     if (!this.#connections.delete(connection)) return false;
-    this.#bySocket.delete(connection.socket);
-    if (connection.channel) this.#bySocket.delete(connection.channel);
     this.#leaveGroup(connection);
     return true;
   }

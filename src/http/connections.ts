@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { ConnectionDrops, type DropReason } from './connection-drops.ts';
 import { type Connection, ConnectionTable, destroyConnection, isUnfinished } from './connection-table.ts';
 import type { Log } from './log.ts';
@@ -63,7 +63,7 @@ export class Connections {
     // Node counts 120 s for a handshake and keeps the socket afterwards; ours are cut by the timer below.
     server.on('secureConnection', (channel: Socket) => {
       const accepted: unknown = Reflect.get(channel, '_parent'); // the only way from the decrypted side to the other
-      const connection = this.table.of(accepted as Socket);
+      const connection = accepted instanceof Socket ? this.table.of(accepted) : undefined;
       if (connection) this.table.open(connection, channel);
     });
     server.on('request', ({ socket }) => this.#noteFirstRequest(socket));

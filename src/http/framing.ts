@@ -27,8 +27,6 @@ export function createFraming(log: Log): Framing {
         else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
         else refuse(socket, error.code, log);
       });
-      // A handshake that failed; Node hands it to the listener above as well, which finds it destroyed.
-      server.prependListener('tlsClientError', (_: Error, socket: Duplex) => socket.destroy());
       // Node would end the connection without a word; whoever takes it has it for himself, its errors and its end included.
       server.on('connect', (_, socket) => {
         socket.on('error', () => socket.destroy());

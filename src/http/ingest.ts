@@ -13,7 +13,7 @@ import { requireNoPrecondition } from './preconditions.ts';
 import type { ApiError } from './problem.ts';
 import { parseQuery } from './query.ts';
 import { resolveSenml } from './senml.ts';
-import { Slices, type Steps } from './slices.ts';
+import { finish, Slices, type Steps } from './slices.ts';
 import type { Turns } from './turns.ts';
 
 export const readingsMediaTypes = ['application/json', 'application/x-ndjson', 'application/senml+json'] as const;
@@ -39,7 +39,7 @@ export interface IngestOptions {
   bodies: Budget;
 }
 
-/** What is made of a body; `finish` keeps it, once the key was found good still. */
+/** What is made of a body: what keeps it, once the key was found good still. */
 type Take<Type> = (
   text: string,
   type: Type,
@@ -110,8 +110,9 @@ function ingest<Type extends string>(
     }
     const takeBody = (body: Buffer) =>
       chain(sensorsOf(scope.entityId), (sensors) => {
-        const taken = slices.run(keyId, steps(body, sensors));
-        return taken instanceof Promise ? taken.then((finish) => gate.confirm(exchange, finish)) : taken();
+        const work = steps(body, sensors);
+        const taken = body.length <= shortBody ? finish(work) : slices.run(keyId, work);
+        return taken instanceof Promise ? taken.then((keep) => gate.confirm(exchange, keep)) : taken();
       });
     const body = read(exchange, keyId);
     return body instanceof Promise
@@ -120,6 +121,8 @@ function ingest<Type extends string>(
   };
 }
 
+/** What is made of so many bytes takes less than sharing the time would. */
+const shortBody = 4 * 1024;
 /** Making a text of that many bytes takes a slice of its own. */
 const longText = 1024 * 1024;
 

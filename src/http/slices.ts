@@ -3,6 +3,9 @@ import type { MaybePromise } from '../core/store.ts';
 /** So long one slice of long work may take; what comes meanwhile waits for one or two of them. */
 const sliceMs = 4;
 
+/** What short works took together does not count up to this. */
+const hardlyMs = 1;
+
 /** Work that stops now and then: each step should take well under a millisecond or two. */
 export type Steps<T> = Generator<void, T>;
 
@@ -24,7 +27,8 @@ export class Slices {
   run<T>(holder: string, steps: Steps<T>): MaybePromise<T> {
     if (this.#queues.size === 0 && this.#spentMs < sliceMs) {
       const result = this.#slice(steps);
-      this.#schedule();
+      // An immediate makes the event loop go round once more: not for what is hardly anything.
+      if (this.#spentMs > hardlyMs) this.#schedule();
       if (result.done) return result.value;
     }
     return new Promise<T>((resolve, reject) => {

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionLimits } from '../../src/http/connections.ts';
 import { getText, postHead } from '../e2e/client.ts';
 import { type Daemon, Plant } from '../e2e/plant.ts';
@@ -19,7 +19,7 @@ let folder: string;
 let plant: Plant;
 let secret: string;
 let serveOverTls: string[];
-let sockets: Socket[] = [];
+const sockets: Socket[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hkctl-chaos-'));
@@ -28,11 +28,8 @@ beforeAll(async () => {
   plant = await Plant.open();
   secret = (await plant.mint('Gateway', 'sensor-gateway')).secret;
 });
-afterEach(() => {
-  for (const socket of sockets) socket.destroy();
-  sockets = [];
-});
 afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
   await plant.close();
   rmSync(folder, { recursive: true });
 });
@@ -118,7 +115,8 @@ const busyKinds = (open: typeof raw | typeof secured): readonly Kind[] => [
   ],
 ];
 
-describe.each([['plain', false, plainKinds] as const, ['TLS', true, tlsKinds] as const])(
+// Side by side: they mostly wait, and each has a daemon of its own.
+describe.concurrent.each([['plain', false, plainKinds] as const, ['TLS', true, tlsKinds] as const])(
   'over %s',
   (_, isTls, kinds) => {
     const serve = () => plant.serve({}, isTls ? serveOverTls : []);

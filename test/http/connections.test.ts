@@ -188,6 +188,25 @@ describe('a body', () => {
   );
 });
 
+async function metricOverTls(): Promise<number> {
+  const client = Client.tls('GET /metrics HTTP/1.0\r\n\r\n');
+  await until('the metrics come', () => client.isClosed);
+  return Number(/^hkctl_connections (\d+)$/m.exec(client.received)?.[1]);
+}
+
+it('what is no TLS, or no longer, is closed at once and not after the time for a head', async () => {
+  await open({ headersMs: 60_000, idleMs: 60_000 }, true);
+  Client.plain('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  Client.plain(Buffer.concat([Buffer.from('160300004b0100004703001234', 'hex'), Buffer.alloc(100)]));
+  const { socket } = Client.plain();
+  const secured = connectTls({ socket, rejectUnauthorized: false });
+  secured.on('error', () => {});
+  await until('the handshake is finished', () => secured.getProtocol() !== null);
+  // Behind the back of the encryption.
+  socket.write('nonsense, and as long as a record');
+  await until('none is held', async () => (await metricOverTls()) === 1);
+});
+
 const hello = Buffer.from('1603010200010001fc0303', 'hex');
 
 describe.each([['plain', false] as const, ['TLS', true] as const])('over %s, connections', (_, isTls) => {
@@ -216,12 +235,6 @@ describe.each([['plain', false] as const, ['TLS', true] as const])('over %s, con
     await until('they are closed', () => all.every(({ isClosed }) => isClosed));
     await open({});
   });
-
-  async function metricOverTls(): Promise<number> {
-    const client = Client.tls('GET /metrics HTTP/1.0\r\n\r\n');
-    await until('the metrics come', () => client.isClosed);
-    return Number(/^hkctl_connections (\d+)$/m.exec(client.received)?.[1]);
-  }
 });
 
 it('a thousand requests in one piece are all answered, in order and while others are served', async () => {

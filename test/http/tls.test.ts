@@ -1,9 +1,14 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { request } from 'node:https';
+import { createServer, request } from 'node:https';
+import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type DetailedPeerCertificate, getCiphers, type SecureVersion, type TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createFraming } from '../../src/http/framing.ts';
+import { createLog } from '../../src/http/log.ts';
+import { until } from '../e2e/program.ts';
 import { makeCertificate } from './certificates.ts';
 import { type Face, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';
@@ -117,4 +122,20 @@ it('renegotiates no key of an open connection', async () => {
     socket.once('close', () => resolve(new Error('closed')));
   });
   expect(refused).toBeInstanceOf(Error);
+});
+
+it("answers nothing to a handshake that Node's own timeout ended: such an answer would wait for ever", async () => {
+  const [cert, key] = [readFileSync(join(folder, 'first.crt')), readFileSync(join(folder, 'first.key'))];
+  const server = createServer({ cert, key, handshakeTimeout: 100 });
+  createFraming(createLog('silent', { write() {} })).guard(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const silent = connectPlain({ port, host: '127.0.0.1', allowHalfOpen: true });
+  silent.on('error', () => {}).resume();
+  const open = () => promisify(server.getConnections.bind(server))();
+  await until('it is there', async () => (await open()) === 1);
+  await until('it is gone', async () => (await open()) === 0);
+  silent.destroy();
+  await new Promise((resolve) => server.close(resolve));
 });
