@@ -1,7 +1,8 @@
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openFile } from '../../src/store/sqlite/files.ts';
-import { call, keptAlive } from '../e2e/client.ts';
+import { call, getText, keptAlive } from '../e2e/client.ts';
 import { type Daemon, Plant } from '../e2e/plant.ts';
 import { until } from '../e2e/program.ts';
 
@@ -103,6 +104,28 @@ it.each([
   const { me, posts } = await othersUntil(isOver);
   expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
   expect([me, posts]).toEqual([enough, enough]);
+});
+
+it('and while two thousand pages, each small enough to be read at once, are asked for in one packet', async () => {
+  const pages = 2000;
+  const socket = connect(daemon.port, '127.0.0.1');
+  let received = '';
+  let failure: Error | undefined;
+  socket.on('error', (error) => {
+    failure = error;
+  });
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.toString('latin1');
+  });
+  const answered = () => received.split('HTTP/1.1 200 OK').length - 1;
+  const request = getText('/api/v1/sensors/S-1/readings?limit=500', heavy).replace('GET', 'HEAD');
+  socket.write(request.repeat(pages));
+  await until('the first is answered', () => answered() > 0);
+  const { me, posts } = await othersUntil(() => answered() === pages || failure !== undefined);
+  expect([me, posts]).toEqual([enough, enough]);
+  await until('all are answered', () => answered() === pages);
+  expect(failure).toBeUndefined();
+  socket.destroy();
 });
 
 it("a large page of another key comes before the last of a key's many", async () => {

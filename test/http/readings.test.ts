@@ -148,7 +148,7 @@ describe('many readings', () => {
       const whole = await ask(`limit=100000&${query}`, type);
       expect(whole.answer.headers.get('content-type')).toMatch(new RegExp(`^${type}`));
       const parts: unknown[] = [];
-      for (let next: string | undefined = `limit=997&${query}`; next; ) {
+      for (let next: string | undefined = `limit=499&${query}`; next; ) {
         const page = await ask(next, type);
         parts.push(...rowsOf(page.text));
         next = /\?(.*)>/.exec(page.answer.headers.get('link') ?? '')?.[1];
