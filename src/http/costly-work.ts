@@ -19,9 +19,9 @@ export class CostlyWork {
     this.#clock = clock;
   }
 
-  /** Runs `work` at once where this iteration has time left and nobody waits, else later; gives what it gives. */
+  /** Runs `work` at once where this iteration has time left, and so nobody waits, else later; gives what it gives. */
   run<T>(owner: string, work: () => MaybePromise<T>): MaybePromise<T> {
-    if (this.#waiting.size === 0 && this.#spentMs < sliceMs) return this.#timed(work);
+    if (this.#spentMs < sliceMs) return this.#timed(work);
     return new Promise((resolve, reject) => {
       this.#waiting.add(owner, () => {
         try {

@@ -148,7 +148,7 @@ describe('many readings', () => {
       const whole = await ask(`limit=100000&${query}`, type);
       expect(whole.answer.headers.get('content-type')).toMatch(new RegExp(`^${type}`));
       const parts: unknown[] = [];
-      for (let next: string | undefined = `limit=997&${query}`; next; ) {
+      for (let next: string | undefined = `limit=499&${query}`; next; ) {
         const page = await ask(next, type);
         parts.push(...rowsOf(page.text));
         next = /\?(.*)>/.exec(page.answer.headers.get('link') ?? '')?.[1];
@@ -170,6 +170,24 @@ describe('many readings', () => {
     ]);
     expect(new Set(tags).size).toBe(tags.length);
     expect(await tagOf('limit=20000')).toBe(tags[0]);
+    // All else being equal: one more between two that were there.
+    const [before, to] = [instantOf(-1000), instantOf(-10)];
+    const empty = await tagOf(`from=${before}&to=${to}&limit=600`);
+    for (const at of [before, before + 1]) {
+      await post([{ sensor: 'LONG', at, value: at }]);
+      tags.push(await tagOf(`from=${before}&to=${to}&limit=600`), await tagOf(`from=${before}&to=${to}&limit=400`));
+    }
+    expect(new Set([empty, ...tags]).size).toBe(8);
+  });
+
+  it('are refused, and when to ask again is said, where one key asks for too many at once', async () => {
+    const ask = await asking({ requests: 10_000, windowSeconds: 3600 });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => ask('bucket=36500d')));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 200).length).toBe(200 - refused.length);
+    expect(200 - refused.length).toBeGreaterThan(64);
+    expect(refused.map(({ answer }) => answer.headers.get('retry-after'))).toContain('5');
+    expect(JSON.parse(refused[0]?.text ?? '').code).toBe('too_many_requests');
   });
 });
 

@@ -37,9 +37,9 @@ export const pagesHead: Attack = (target, signal) =>
 /** Sixty of the largest pages in one packet. */
 export const pagesPipelined = pipelined(60, page);
 /** Pages that are just small enough to be read at once, a minute's worth of them in one packet. */
-export const smallPagesPipelined = pipelined(600, `${sensor}?limit=1000`);
+export const smallPagesPipelined = pipelined(600, `${sensor}?limit=500`);
 /** The same over as many connections. */
-export const smallPages = asked(600, `${sensor}?limit=1000`);
+export const smallPages = asked(600, `${sensor}?limit=500`);
 
 /** The largest pages, of which nothing is taken. */
 export const pagesUntaken: Attack = (target, signal) =>

@@ -5,8 +5,8 @@ import type { Slice, SliceRequest } from './slices.ts';
 
 /** Sizes that keep a read bounded: readings, and reads where it says so. */
 export const readLimits = {
-  /** A page of so many readings is read at once, in the thread that asks: about a millisecond. */
-  direct: 1000,
+  /** A page of so many readings is read at once, in the thread that asks: half a millisecond. */
+  direct: 500,
   /** Rows that are written in one slice, and readings that are summed up in one: some milliseconds each. */
   written: 5000,
   summedUp: 20_000,
