@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '../../src/core/minting.ts';
 import { type ClientPermission, clientPermissions } from '../../src/core/permissions.ts';
 import { drawSecret } from '../../src/core/secrets.ts';
+import { updateTenant } from '../../src/core/tenants.ts';
 import { resources } from '../../src/resources/index.ts';
 import { inProcess } from './faces.ts';
 import { HttpPlant } from './plant.ts';
@@ -119,6 +120,17 @@ describe('the whole matrix', () => {
     expect(await me()).toBe('200');
     await plant.revoke(id);
     expect(await me()).toBe('key_revoked');
+  });
+});
+
+describe('what is told of a key', () => {
+  it('changes with the organization, for the very next request', async () => {
+    const { secret } = await plant.key();
+    const face = inProcess(plant);
+    const me = async () => (await face.fetch('/api/v1/me', bearer(secret))).json();
+    expect(await me()).toMatchObject({ tenant: { name: 'Nordwerk' } });
+    await updateTenant(plant.domain, plant.actor, { name: 'Südwerk' });
+    expect(await me()).toMatchObject({ tenant: { name: 'Südwerk' } });
   });
 });
 

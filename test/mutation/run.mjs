@@ -41,7 +41,17 @@ process.exitCode = unnoticed.length === 0 && wanted.length > 0 ? 0 : 1;
 /** Whether a test of a file or folder fails; a run that fails for another reason, such as a syntax error, does not count. */
 function failsIn(tests) {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const args = [vitest, 'run', '--project', 'fast', '--bail=1', '--retry=0', '--reporter=dot', tests];
+  const args = [
+    vitest,
+    'run',
+    '--project',
+    'fast',
+    '--bail=1',
+    '--retry=0',
+    '--reporter=dot',
+    '--experimental.fsModuleCache',
+    tests,
+  ];
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8', timeout: 300_000 });
   return status !== 0 && /Tests .* failed/.test(stdout);
 }
