@@ -65,16 +65,17 @@ interface Entry {
   credential: Credential;
 }
 
-/** So many keys are kept in memory at most; the one seen longest ago goes first. */
-const keptKeys = 20_000;
-/** And of so many that are no key: whoever has a wrong one tries it again and again. */
-const keptAbsent = 1_000;
+/**
+ * So many keys are kept in memory at most, the one seen longest ago going first; and so many secrets that are no key, since
+ * a client with a wrong one tries it again and again.
+ */
+const gateCapacity = { keys: 20_000, absent: 1_000 };
 
 /**
  * Builds the gate: authentication, limits and permissions of every call. Refusals are given and not thrown: under a flood of
  * wrong keys, throwing would cost more than judging.
  */
-export function createGate(options: GateOptions): Gate {
+export function createGate(options: GateOptions, capacity = gateCapacity): Gate {
   const { domain, addresses, turns, failedChecks } = options;
   const kept = new Map<string, Entry>();
   /** Versions of the store in which there was no such key, by hash. */
@@ -97,14 +98,14 @@ export function createGate(options: GateOptions): Gate {
     kept.delete(secretHash);
     if (credential === undefined) {
       absent.set(secretHash, version);
-      if (absent.size > keptAbsent) forgetOldest(absent);
+      if (absent.size > capacity.absent) forgetOldest(absent);
       return undefined;
     }
     const session =
       before?.session && sameFacts(before.credential, credential) ? before.session : toSession(credential);
     const entry = { version, session, credential };
     kept.set(secretHash, entry);
-    if (kept.size > keptKeys) forgetOldest(kept);
+    if (kept.size > capacity.keys) forgetOldest(kept);
     return entry;
   }
 

@@ -106,6 +106,7 @@ describe('names in the README and the pages', () => {
 
   it('README.md: every npm script exists', () => {
     const named = [...readme.matchAll(/npm (?:run )?(start|test|bench|build|migrations|lint|typecheck|format)\b/g)];
+    expect(named.length).toBeGreaterThan(0);
     for (const [, name] of named) expect(Object.keys(packageJson.scripts)).toContain(name);
     for (const [, name] of readme.matchAll(/npm run ([a-z]+)/g))
       expect(Object.keys(packageJson.scripts)).toContain(name);
@@ -113,6 +114,7 @@ describe('names in the README and the pages', () => {
 
   it('README.md: every linked file is there, and pictures are small', () => {
     const targets = [...readme.matchAll(/\]\(([^)#]+)/g)].map(([, target]) => target ?? '');
+    expect(targets.some((found) => !found.startsWith('http'))).toBe(true);
     for (const target of targets.filter((found) => !found.startsWith('http'))) {
       expect(existsSync(join(root, target)), target).toBe(true);
       if (/\.(png|svg)$/.test(target)) expect(statSync(join(root, target)).size, target).toBeLessThan(200_000);

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKey } from '../../src/core/minting.ts';
 import { type ClientPermission, clientPermissions } from '../../src/core/permissions.ts';
+import { drawSecret } from '../../src/core/secrets.ts';
+import { updateTenant } from '../../src/core/tenants.ts';
 import { resources } from '../../src/resources/index.ts';
 import { inProcess } from './faces.ts';
 import { HttpPlant } from './plant.ts';
@@ -93,17 +96,56 @@ describe('the whole matrix', () => {
   });
 
   it('a change holds for the very next request, and back again', async () => {
-    const { actor, deactivate } = await plant.creator();
+    const creator = await plant.creator();
     const site = await plant.site();
-    const { secret, id } = await plant.key({ actor, entity: site.entity });
+    const expiresAtMs = plant.nowMs + 1000;
+    const { secret, id } = await plant.key({ actor: creator.actor, entity: site.entity, expiresAtMs });
     const me = async () => outcome(await call(secret, { path: '/api/v1/me', method: 'GET' }));
     expect(await me()).toBe('200');
     await site.deactivate();
     expect(await me()).toBe('entity_inactive');
-    await deactivate();
+    await creator.deactivate();
     expect(await me()).toBe('creator_inactive');
+    await creator.activate();
+    expect(await me()).toBe('entity_inactive');
+    await site.activate();
+    expect(await me()).toBe('200');
+    await creator.deactivate();
+    expect(await me()).toBe('creator_inactive');
+    await creator.activate();
+    expect(await me()).toBe('200');
+    plant.nowMs = expiresAtMs;
+    expect(await me()).toBe('key_expired');
+    plant.nowMs = expiresAtMs - 1;
+    expect(await me()).toBe('200');
     await plant.revoke(id);
     expect(await me()).toBe('key_revoked');
+  });
+});
+
+describe('what is told of a key', () => {
+  it('changes with the organization, for the very next request', async () => {
+    const { secret } = await plant.key();
+    const face = inProcess(plant);
+    const me = async () => (await face.fetch('/api/v1/me', bearer(secret))).json();
+    expect(await me()).toMatchObject({ tenant: { name: 'Nordwerk' } });
+    await updateTenant(plant.domain, plant.actor, { name: 'Südwerk' });
+    expect(await me()).toMatchObject({ tenant: { name: 'Südwerk' } });
+  });
+});
+
+describe('a secret that opens nothing yet', () => {
+  it('is let in as soon as it is a key', async () => {
+    const bytes = new Uint8Array(64).map((_, index) => index + 1);
+    const secret = drawSecret(() => bytes);
+    const me = async () => outcome(await inProcess(plant).fetch('/api/v1/me', bearer(secret)));
+    const face = inProcess(plant);
+    const again = async () => outcome(await face.fetch('/api/v1/me', bearer(secret)));
+    expect([await again(), await again()]).toEqual(['unknown_key', 'unknown_key']);
+    const domain = { ...plant.domain, random: () => bytes };
+    const input = { name: 'Known', entity: plant.berlin, permissions: ['parts.view'] as const, expiresAtMs: null };
+    await createKey(domain, plant.actor, input, { deliver() {}, complete() {}, withdraw() {} });
+    expect([await again(), await me()]).toEqual(['200', '200']);
   });
 });
 

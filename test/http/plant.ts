@@ -103,21 +103,23 @@ export class HttpPlant {
     await revokeKeys(this.domain, this.actor, [id]);
   }
 
-  /** A user who may create keys, and how to take the profile out of service. */
-  async creator(): Promise<{ actor: Actor; deactivate: () => Promise<unknown> }> {
+  /** A user who may create keys, and how to take the profile out of service and back. */
+  async creator(): Promise<{ actor: Actor; deactivate: () => Promise<unknown>; activate: () => Promise<unknown> }> {
     const login = `u${randomUUID().slice(0, 8)}`;
     const user = await addUser(this.domain, this.actor, { login, name: 'Carl', role: 'entity_admin' });
     const deactivate = () => updateUser(this.domain, this.actor, login, { status: 'inactive' });
-    return { actor: { user, osAccount: login }, deactivate };
+    const activate = () => updateUser(this.domain, this.actor, login, { status: 'active' });
+    return { actor: { user, osAccount: login }, deactivate, activate };
   }
 
-  /** A site of its own, to be deactivated or removed. */
-  async site(): Promise<{ entity: Entity; deactivate: () => Promise<unknown>; remove: () => Promise<unknown> }> {
+  /** A site of its own, to be deactivated, activated again or removed. */
+  async site() {
     const code = `S${randomUUID().slice(0, 8)}`;
     const entity = await addEntity(this.domain, this.actor, { code, name: code, timezone: 'UTC' });
     return {
       entity,
       deactivate: () => setEntityStatus(this.domain, this.actor, code, 'inactive'),
+      activate: () => setEntityStatus(this.domain, this.actor, code, 'active'),
       remove: () => removeEntity(this.domain, this.actor, code),
     };
   }

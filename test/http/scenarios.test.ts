@@ -508,6 +508,8 @@ describe.each(Object.entries(faces))('%s', (_, open) => {
   });
 
   it('has logged no secret', () => {
+    expect(secrets.size).toBeGreaterThan(0);
+    expect(face.log()).toContain('"msg":"request"');
     for (const secret of secrets.values()) expect(face.log()).not.toContain(secret.slice(8, 20));
   });
 });

@@ -73,12 +73,13 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))('
     }
   });
 
-  it('by several values seeks the one that is likely the rarest', () => {
-    const equal = filters.filter(({ role }) => role === 'equals');
+  const equal = filters.filter(({ role }) => role === 'equals');
+  const text = equal.find(({ on }) => on?.declaration.kind === 'text')?.name;
+
+  it.skipIf(text === undefined)('by several values seeks the one that is likely the rarest', () => {
     const conditions = equal.map(({ name }) => ({ field: name, op: 'eq' as const, value: 'x' }));
     const request = { resource, entityId: 'e', conditions, orderBy: 'id', limit: 50 };
-    const text = equal.find(({ on }) => on?.declaration.kind === 'text')?.name;
-    if (text) expect(planOf(request).join('\n')).toContain(`${tableName(resource)}_by_${text} (entity=? AND ${text}=?`);
+    expect(planOf(request).join('\n')).toContain(`${tableName(resource)}_by_${text} (entity=? AND ${text}=?`);
   });
 });
 
@@ -94,6 +95,7 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))('
         const request = { resource, entityId: 'e', conditions, orderBy, limit: 50 };
         for (const after of [undefined, { value: 'x', id: 'x' }]) {
           const plan = planOf({ ...request, after });
+          expect(stepsOn(resource, plan).length).toBeGreaterThan(0);
           for (const step of stepsOn(resource, plan)) expect(step).toMatch(/^SEARCH .*INDEX .*\(entity=\? AND/);
           expect(plan.join('\n')).not.toMatch(/TEMP B-TREE|MATERIALIZE/);
         }
