@@ -34,6 +34,7 @@ function smallGate() {
       requests: undefined,
       ingest: undefined,
       noteUse: (keyId) => used.push(keyId),
+      noteKey() {},
       noteOverLimit() {},
     },
     { keys: 3, absent: 2 },
