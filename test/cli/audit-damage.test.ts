@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AuditRecord, chainRecord } from '../../src/core/audit.ts';
+import { drawSecret } from '../../src/core/secrets.ts';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
 import { Cli } from './harness.ts';
 import { tamper } from './tamper.ts';
@@ -125,4 +126,14 @@ it('several are named in order, and not all of very many', async () => {
     appendCutInHalf(cli.store, `\ufffd${n}\ufffd`, n % 2 === 0 ? images['as U+FFFD'] : images['as three bytes']);
   const { stderr } = await cli.ok('audit verify');
   expect(stderr).toContain('Audit records 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 and 2 more: an earlier version');
+});
+
+it('a login that is cut shows no part of a secret that stands where it is cut', async () => {
+  const body = drawSecret().slice(3);
+  for (const start of ['', 'a'.repeat(20), 'a'.repeat(40), '\u{1f600}'.repeat(59)]) {
+    await cli.run(['--as', `${start}-${body}`, 'keys', 'list']);
+    const [last] = (await cli.ok('audit list --limit 1 --json')).json<{ target: string }[]>();
+    expect(last?.target.startsWith(`${start}-`)).toBe(true);
+    expect(last?.target).not.toContain(body.slice(0, 6));
+  }
 });

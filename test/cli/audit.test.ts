@@ -153,3 +153,21 @@ describe('audit verify names the first record that was', () => {
     expect(await broken(cli)).toBeNull();
   });
 });
+
+describe('audit verify --head', () => {
+  it('finds a head that was kept elsewhere, also where the chain has grown since', async () => {
+    const cli = await withTrail();
+    const { head_hash: head } = (await cli.ok('audit verify --json')).json<{ head_hash: string }>();
+    await cli.key('B');
+    expect((await cli.ok(['audit', 'verify', '--json', '--head', head])).json()).toMatchObject({
+      known_head_found: true,
+    });
+  });
+
+  it('finds that a chain does not hold it, though it is whole', async () => {
+    const cli = await withTrail();
+    const { code, stdout, stderr } = await cli.run(['audit', 'verify', '--json', '--head', 'a'.repeat(64)]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([5, { ok: false, broken: null, known_head_found: false }]);
+    expect(JSON.parse(stderr).error.message).toContain('does not hold the given head');
+  });
+});

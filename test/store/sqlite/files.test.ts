@@ -196,7 +196,8 @@ describe('the audit chain', () => {
   const chainOf = async (sql: string) => {
     const { store, path, remove } = await fileStore();
     removals.push(remove);
-    for (let n = 1; n <= 10; n++) await store.audit.append(draftOf('t', 'key.list', `event ${n}`));
+    await store.audit.append(draftOf('t', 'store.init', 'event 1'));
+    for (let n = 2; n <= 10; n++) await store.audit.append(draftOf('t', 'key.list', `event ${n}`));
     tamper(path, sql);
     return { store, report: await verifyChain(store.audit.walk()) };
   };
