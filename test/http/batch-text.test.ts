@@ -100,6 +100,8 @@ describe('the items of a long text', () => {
     const long = `{"a":"${'x'.repeat(longestItem)}","b":nonsense}`;
     const list = `[${padding}]`;
     expect(itemsOf(`{"readings":[1,${long},{"a":2}, ${list},3]}`)).toEqual([1, tooLong, { a: 2 }, null, 3]);
+    expect(codeOf(() => itemsOf(`{"readings":[${long}, ,${long}, ${long}]}`))).toBe('bad_json');
+    expect(codeOf(() => itemsOf(`{"readings":[${long},${long}, ]}`))).toBe('bad_json');
     expect(finish(itemsOfLines(`1\n${long}\n2`))).toEqual([1, tooLong, 2]);
   });
 

@@ -130,10 +130,8 @@ describe('too many connections', () => {
 
   it('cost then the key with the most of them its oldest idle one', async () => {
     await open({ connections: 5 });
-    const [most, other] = [
-      [await idle(0), await idle(0), await idle(0)],
-      [await idle(1), await idle(1)],
-    ];
+    const other = [await idle(1), await idle(1)];
+    const most = [await idle(0), await idle(0), await idle(0)];
     const more = await idle(1);
     await until('the oldest is closed', () => most[0]?.isClosed);
     expect([...most.slice(1), ...other, more].map(({ isClosed }) => isClosed)).toEqual([

@@ -86,6 +86,17 @@ describe('a fair queue', () => {
     expect(started.filter((name) => name.startsWith('a'))).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5']);
   });
 
+  it('lets a holder wait for one task of each other one, and not for all of them', async () => {
+    const queue = new FairQueue(1);
+    const started: string[] = [];
+    const task = (name: string) => async () => {
+      started.push(name);
+      await setImmediate();
+    };
+    await Promise.all(['a0', 'a1', 'a2', 'a3', 'b0'].map((name) => queue.run(name.slice(0, 1), task(name))));
+    expect(started).toEqual(['a0', 'a1', 'b0', 'a2', 'a3']);
+  });
+
   it('goes on after a task that failed', async () => {
     const queue = new FairQueue(1);
     const failed = queue.run('a', () => Promise.reject(new Error('no')));
@@ -109,14 +120,16 @@ describe('a budget', () => {
 
   it('serves first whoever holds least', async () => {
     const budget = new Budget(100, 5_000);
-    const held = budget.hold(50, 'a');
+    const others = budget.hold(90, 'c');
+    budget.hold(10, 'a');
     const order: string[] = [];
-    const waiting = [budget.reserve(60, 'a'), budget.reserve(60, 'b')];
-    waiting.forEach((one, index) => void one.then(() => order.push('ab'[index] ?? '')));
-    held.resize(40);
-    (await waiting[1])?.release();
-    held.release();
-    await waiting[0];
+    const [first, second] = [budget.reserve(40, 'a'), budget.reserve(60, 'b')];
+    void first.then(() => order.push('a'));
+    void second.then(() => order.push('b'));
+    // There is enough for either of them, and not for both.
+    others.release();
+    (await second).release();
+    await first;
     expect(order).toEqual(['b', 'a']);
   });
 });
