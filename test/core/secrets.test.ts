@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -133,3 +134,42 @@ function crc32Bitwise(text: string): number {
   }
   return (crc ^ 0xffffffff) >>> 0;
 }
+
+describe('the shape of a secret', () => {
+  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  /** A text with the checksum that a secret would have. */
+  const summed = (body: string) => {
+    let rest = crc32Bitwise(body);
+    let digits = '';
+    for (let i = 0; i < 6; i++, rest = Math.floor(rest / 62)) digits = alphabet[rest % 62] + digits;
+    return body + digits;
+  };
+
+  it('needs its beginning and its alphabet, though length and checksum are right', () => {
+    expect(isCompleteSecret(summed(`hk_${'a'.repeat(43)}`))).toBe(true);
+    for (const body of [
+      `hx_${'a'.repeat(43)}`,
+      `HK_${'a'.repeat(43)}`,
+      `hk_${'a'.repeat(42)}-`,
+      `hk_${'a'.repeat(42)}ä`,
+    ]) {
+      expect(summed(body)).toHaveLength(secretLength);
+      expect(isCompleteSecret(summed(body)), body).toBe(false);
+    }
+  });
+
+  it('is hashed whole', () => {
+    const secret = drawSecret();
+    expect(hashOf(secret)).toBe(createHash('sha256').update(secret).digest('base64url'));
+  });
+
+  it('is cut down from the ninth character on', () => {
+    expect(redactSecrets('hk_abcde')).toBe('hk_abcde');
+    expect(redactSecrets('hk_abcdef')).toBe('hk_abcde…');
+  });
+
+  it('is seen in a text by 24 characters of it, and not by fewer', () => {
+    expect(holdsSecret(`?q=hk_${'a'.repeat(24)}`)).toBe(true);
+    expect(holdsSecret(`?q=hk_${'a'.repeat(23)}`)).toBe(false);
+  });
+});

@@ -149,6 +149,34 @@ describe('a secret that opens nothing yet', () => {
   });
 });
 
+describe('a body that comes later than its head', () => {
+  it('is taken from a key only that is good by then', async () => {
+    const { secret, id } = await plant.key();
+    const face = inProcess(plant);
+    const post = () => {
+      let body: ReadableStreamDefaultController<Uint8Array> | undefined;
+      const stream = new ReadableStream<Uint8Array>({
+        start(controller) {
+          body = controller;
+        },
+      });
+      const headers = { 'content-type': 'application/json' };
+      const init = { ...bearer(secret, headers), method: 'POST', body: stream, duplex: 'half' } as RequestInit;
+      const answered = face.fetch('/api/v1/sensors/readings', init).then(outcome);
+      const send = () => {
+        body?.enqueue(Buffer.from('{"readings":[]}'));
+        body?.close();
+        return answered;
+      };
+      return { send };
+    };
+    const [early, late] = [post(), post()];
+    expect(await early.send()).toBe('200');
+    await plant.revoke(id);
+    expect(await late.send()).toBe('key_revoked');
+  });
+});
+
 describe('the header', () => {
   it.each([
     ['', 'missing_authorization'],
@@ -219,6 +247,39 @@ describe('limits', () => {
     expect(await outcome(refused)).toBe('too_many_failed_checks');
     expect(await outcome(await face.fetch('/api/v1/me'))).toBe('missing_authorization');
     expect((await face.fetch('/api/v1/me', bearer(secret))).status).toBe(200);
+  });
+
+  it('every way to fail counts, and what a good key is refused for does not', async () => {
+    const site = await plant.site();
+    const creator = await plant.creator();
+    const [revoked, expired, orphan] = [
+      await plant.key(),
+      await plant.key({ expiresAtMs: plant.nowMs + 1 }),
+      await plant.key({ actor: creator.actor }),
+    ];
+    const [elsewhere, narrow] = [
+      await plant.key({ entity: site.entity }),
+      await plant.key({ permissions: ['parts.view'] }),
+    ];
+    await plant.revoke(revoked.id);
+    await creator.deactivate();
+    await site.deactivate();
+    plant.nowMs += 1;
+    const cases: [authorization: string, code: string, counts: boolean][] = [
+      ['Basic x', 'malformed_authorization', true],
+      ['Bearer hk_short', 'incomplete_secret', true],
+      [`Bearer ${plant.unknownSecret()}`, 'unknown_key', true],
+      [`Bearer ${revoked.secret}`, 'key_revoked', true],
+      [`Bearer ${expired.secret}`, 'key_expired', true],
+      [`Bearer ${orphan.secret}`, 'creator_inactive', true],
+      [`Bearer ${elsewhere.secret}`, 'entity_inactive', false],
+      [`Bearer ${narrow.secret}`, 'permission_required', false],
+    ];
+    for (const [authorization, code, counts] of cases) {
+      const face = inProcess(plant, { limitFailedChecks: { requests: 1, windowSeconds: 60 } });
+      const ask = async () => outcome(await face.fetch('/api/v1/jobs', { headers: { authorization } }));
+      expect([await ask(), await ask()]).toEqual([code, counts ? 'too_many_failed_checks' : code]);
+    }
   });
 
   it('an address over its limit of failed checks is a warning, once a window, without the secret', async () => {

@@ -16,6 +16,14 @@ describe('a limiter', () => {
     await limiter?.consume('client 19999', itself);
     expect((await limiter?.consume('client 19999', itself))?.allowed).toBe(false);
   });
+
+  it('begins anew with a client that it had to forget', async () => {
+    const limiter = createAddressLimiter('failed-checks', { requests: 1, windowSeconds: 60 }, 1);
+    const allowed = async (client: string) => (await limiter?.consume(client, itself))?.allowed;
+    expect([await allowed('one'), await allowed('one')]).toEqual([true, false]);
+    expect(await allowed('other')).toBe(true);
+    expect(await allowed('one')).toBe(true);
+  });
 });
 
 describe('a limiter of addresses', () => {

@@ -30,6 +30,7 @@ export function keyConformance(given: Given): void {
     expect(await store.keys.find(plant.tenant.id, key.id)).toEqual(found);
     expect(await store.keys.findByHash(plant.tenant.id, key.secretHash)).toEqual(found);
     expect(await store.keys.find('another tenant', key.id)).toBeUndefined();
+    expect(await store.keys.findByHash('another tenant', key.secretHash)).toBeUndefined();
     expect(await store.keys.prefixTaken(key.prefix)).toBe(true);
     expect(await store.keys.prefixTaken('hk_free0')).toBe(false);
   });
@@ -84,6 +85,64 @@ export function keyConformance(given: Given): void {
     expect(await store.keys.revoke([key.id], plant.user.id, nowMs + 10, [draft])).toEqual([key.id]);
     expect(await store.keys.revoke([key.id], plant.user.id, nowMs + 9, [draft])).toEqual([]);
     expect(await store.keys.revoke([key.id], plant.user.id, nowMs + 9, [draft])).toEqual([key.id]);
+  });
+
+  it('revokes more keys at once than a statement takes parameters, or none of them', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'key.revoke', 'x');
+    const ids: string[] = [];
+    for (let n = 1; n <= 502; n++) {
+      const key = newKey(plant, n);
+      await store.keys.insert(key, draft);
+      ids.push(key.id);
+    }
+    const [last = '', before = ''] = ids.slice(-2).reverse();
+    await store.keys.revoke([last], plant.user.id, nowMs + 600, [draft]);
+    expect(await store.keys.revoke(ids, plant.user.id, nowMs + 700, [draft])).toEqual([last]);
+    const statusOf = async (id: string) => (await store.keys.find(plant.tenant.id, id))?.revokedAtMs;
+    expect([await statusOf(ids[0] ?? ''), await statusOf(before)]).toEqual([null, null]);
+    expect(await store.keys.revoke(ids.slice(0, -1), plant.user.id, nowMs + 800, [draft])).toEqual([]);
+    expect([await statusOf(ids[0] ?? ''), await statusOf(before)]).toEqual([nowMs + 800, nowMs + 800]);
+  });
+
+  it('tells the active keys of an entity or a user, and no others', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'key.create', 'x');
+    const entity = { ...plant.entity, id: 'another-entity', code: 'CHI' };
+    const user = { ...plant.user, id: 'another-user', login: 'another' };
+    await store.entities.insert(entity, draft);
+    await store.users.insert(user, draft);
+    const [here, there, ended] = [
+      newKey(plant, 1),
+      newKey({ ...plant, entity, user }, 2),
+      newKey(plant, 3, { expiresAtMs: nowMs + 5 }),
+    ];
+    for (const key of [here, there, ended]) await store.keys.insert(key, draft);
+    const idsOf = async (owner: Parameters<typeof store.keys.activeOf>[0]) =>
+      (await store.keys.activeOf(owner, nowMs + 5)).map(({ id }) => id);
+    expect(await idsOf({ entityId: plant.entity.id })).toEqual([here.id]);
+    expect(await idsOf({ entityId: entity.id })).toEqual([there.id]);
+    expect(await idsOf({ createdBy: plant.user.id })).toEqual([here.id]);
+    expect(await idsOf({ createdBy: user.id })).toEqual([there.id]);
+  });
+
+  it('takes along the audit event of each change, and of none that was refused', async () => {
+    const { store, plant } = await given();
+    const draft = (action: 'key.create' | 'key.rotate' | 'key.revoke', target: string) =>
+      draftOf(plant.tenant.id, action, target);
+    const [a, b, c] = [newKey(plant, 1), newKey(plant, 2), newKey(plant, 3)];
+    await store.keys.insert(a, draft('key.create', 'a'));
+    await store.keys.insert(b, draft('key.create', 'b'));
+    await store.keys.rotate([{ oldKeyId: a.id, next: c }], nowMs + 10, [draft('key.rotate', 'a')]);
+    await store.keys.revoke([b.id, c.id], plant.user.id, nowMs + 20, [
+      draft('key.revoke', 'b'),
+      draft('key.revoke', 'c'),
+    ]);
+    await store.keys.revoke([b.id], plant.user.id, nowMs + 30, [draft('key.revoke', 'never')]);
+    const told = (await store.audit.list(plant.tenant.id, { limit: 5 })).map(
+      ({ action, target }) => `${action} ${target}`,
+    );
+    expect(told.reverse()).toEqual(['key.create a', 'key.create b', 'key.rotate a', 'key.revoke b', 'key.revoke c']);
   });
 
   it('lists newest first, in pages, by every filter', async () => {
