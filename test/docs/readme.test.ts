@@ -9,7 +9,7 @@ import { maxBodyBytes } from '../../src/http/body.ts';
 import { connectionLimits } from '../../src/http/connections.ts';
 import { memoryLimits } from '../../src/http/memory.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
-import { dataDictionary } from '../../src/resources/dictionary.ts';
+import { resourcesPage } from '../../src/resources/dictionary.ts';
 import { resources } from '../../src/resources/index.ts';
 import { faultOf } from './lines.ts';
 import { readPages } from './mdoc.ts';
@@ -165,14 +165,7 @@ describe('limits', () => {
 });
 
 describe('the data dictionary', () => {
-  const begin = '<!-- data dictionary: begin (from src/resources; npx vitest run test/docs -u writes it) -->';
-  const end = '<!-- data dictionary: end -->';
-
-  it('in the README is the one of the declarations', async () => {
-    const [before, rest] = readme.split(begin);
-    const after = rest?.split(end)[1];
-    expect(after, 'the marks of the section').toBeDefined();
-    const text = `${before}${begin}\n\n${dataDictionary(resources).trim()}\n\n${end}${after}`;
-    await expect(text).toMatchFileSnapshot(readmePath);
+  it('in hkctl-resources(7) is the one of the declarations (npx vitest run --project fast test/docs -u writes it)', async () => {
+    await expect(resourcesPage(resources)).toMatchFileSnapshot(join(root, 'man', 'hkctl-resources.7'));
   });
 });

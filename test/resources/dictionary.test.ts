@@ -1,21 +1,26 @@
 import { expect, it } from 'vitest';
 import { allFields, defineResource } from '../../src/core/fields.ts';
-import { dataDictionary } from '../../src/resources/dictionary.ts';
+import { resourcesPage } from '../../src/resources/dictionary.ts';
 import { resources } from '../../src/resources/index.ts';
 
-it('has a section for every resource and a line for every field', () => {
-  const text = dataDictionary(resources);
-  for (const resource of resources) {
-    const section = text.slice(text.indexOf(`\`/${resource.name}\`\n`)).split('\n#### ')[0] ?? '';
+it('has a section for every resource and an item for every field', () => {
+  const sections = resourcesPage(resources).split('\n.Ss ').slice(1);
+  expect(sections).toHaveLength(resources.length);
+  for (const [index, resource] of resources.entries()) {
+    const section = sections[index] ?? '';
+    expect(section.split('\n')[0]).toBe(`/${resource.name}`);
     for (const permission of resource.permissions) expect(section).toContain(permission);
-    for (const [name, field] of Object.entries(allFields(resource))) {
-      const line = section.split('\n').find((found) => found.startsWith(`| \`${name}\``));
-      expect(line, `${resource.name}.${name}`).toContain(field.doc);
+    const items = section.split('\n.It Li ').slice(1);
+    for (const name of Object.keys(allFields(resource))) {
+      expect(
+        items.filter((item) => item.startsWith(`${name}\n`)),
+        `${resource.name}.${name}`,
+      ).toHaveLength(1);
     }
   }
 });
 
-it('writes lines that are tables in Markdown', () => {
+it('says kind, bounds, unit and meaning of a field, as text that roff takes', () => {
   const odd = defineResource({
     name: 'odd-things',
     title: 'Odd things',
@@ -24,16 +29,13 @@ it('writes lines that are tables in Markdown', () => {
     idExample: 'X-1001',
     permissions: ['parts.view'],
     fields: {
-      a_or_b: { kind: 'text', maxLength: 5, required: true, doc: 'Left | right.', example: 'x' },
-      share: { kind: 'decimal', min: 0, max: 1, unit: '%', doc: 'Share.', example: 0.5 },
+      a_or_b: { kind: 'text', maxLength: 5, required: true, doc: "Left's `b` \\ right.", example: 'x' },
+      share: { kind: 'decimal', min: 0, max: 1, unit: '%', doc: '.Share.', example: 0.5 },
       tags: { kind: 'list', doc: 'Tags.', example: ['a'] },
     },
   });
-  const lines = dataDictionary([odd]).split('\n');
-  expect(lines).toContain('| `a_or_b` * | text, up to 5 | Left \\| right. |');
-  expect(lines).toContain('| `share` | decimal, 0 to 1 | Share. (in percent) |');
-  expect(lines).toContain('| `tags` | list of texts | Tags. |');
-  for (const line of lines.filter((found) => found.startsWith('|'))) {
-    expect(line.replaceAll('\\|', '').split('|')).toHaveLength(5);
-  }
+  const page = resourcesPage([odd]);
+  expect(page).toContain('.It Li a_or_b\nRequired, text, up to 5.\nLeft\\(aqs b \\e right.\n');
+  expect(page).toContain('.It Li share\nDecimal, 0 to 1.\n\\&.Share. (in percent)\n');
+  expect(page).toContain('.It Li tags\nList of texts.\nTags.\n');
 });

@@ -1,0 +1,43 @@
+'use strict';
+
+const { spawnSync } = require('node:child_process');
+const { existsSync } = require('node:fs');
+const { createRequire } = require('node:module');
+const { dirname, join } = require('node:path');
+
+/**
+ * Part of `npm ci` (`node bin/driver.js`): makes sure that Node 20 has the binary of its SQLite driver, better-sqlite3 12.
+ * Newer Nodes use better-sqlite3 13, whose binaries lie inside its package, so there is nothing to do for them. A binary
+ * that is published for this Node is downloaded; only where that fails is one compiled, which takes about a minute.
+ */
+function ensureDriver() {
+  if (Number(process.versions.node.split('.')[0]) >= 22) return;
+  const folder = join(__dirname, '..', 'node_modules', 'better-sqlite3-12');
+  if (!existsSync(folder) || opensDatabase(folder)) return;
+  const require = createRequire(join(folder, 'package.json'));
+  const download = join(dirname(require.resolve('prebuild-install/package.json')), 'bin.js');
+  const isDownloaded = run(folder, [download], 'ignore') && opensDatabase(folder);
+  if (isDownloaded) return;
+  // npm names the node-gyp that it brings along to the scripts that it runs.
+  const compiler = process.env.npm_config_node_gyp ?? 'node-gyp';
+  const { status, stderr } = spawnSync(process.execPath, [compiler, 'rebuild', '--release'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (status === 0) return;
+  console.error(`${stderr}
+The SQLite driver for Node 20 could not be built. Install Python, make and a C++ compiler, or use Node 22.14 or newer.
+Then run npm ci again.`);
+  process.exitCode = 1;
+}
+
+/** A binary of another Node, or of another system, does not load; a process of its own keeps that from ending this one. */
+function opensDatabase(folder) {
+  return run(folder, ['-e', "new (require('.'))(':memory:').close()"], 'ignore');
+}
+
+function run(cwd, args, stdio) {
+  return spawnSync(process.execPath, args, { cwd, stdio }).status === 0;
+}
+
+ensureDriver();
