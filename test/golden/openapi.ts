@@ -908,7 +908,7 @@ export interface paths {
         };
         /**
          * Read readings
-         * @description Readings of a sensor in order of time or, with `bucket`, summed up; as JSON, NDJSON or CSV by `Accept`. With the latter two the next page is in the `Link` header.
+         * @description Readings of a sensor in order of time or, with `bucket`, summed up; as JSON, NDJSON or CSV by `Accept`. With the latter two the next page is in the `Link` header. A page counts as one request for each 10,000 readings that it begins to write or sum up. A page of buckets looks through about 1,000,000 readings and may then hold fewer than `limit`: go on with its cursor.
          */
         get: operations["listSensorReadings"];
         put?: never;
