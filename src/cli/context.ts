@@ -1,12 +1,14 @@
 import { type Actor, type Domain, findActor } from '../core/actors.ts';
 import { steadyClock } from '../core/clock.ts';
 import { HkctlError } from '../core/errors.ts';
+import { toSafeJson } from '../core/shown-text.ts';
 import type { Store } from '../core/store.ts';
 import type { globalFlags } from './command.ts';
 import type { FlagValues } from './flags.ts';
 import { canAsk, type Io } from './io.ts';
 import type { Services } from './services.ts';
 import { createStyle, type Style } from './style.ts';
+import { terminalLine } from './terminal-text.ts';
 
 /** What every command is given: the world, the flags that all share, and the store and actor once they are asked for. */
 export interface Context {
@@ -28,8 +30,10 @@ export interface Context {
   actorIn(domain: Domain): Promise<Actor>;
   /** Both, as nearly every command needs them. */
   session(): Promise<{ domain: Domain; actor: Actor }>;
-  /** Writes lines to standard output. */
+  /** Writes lines to standard output, each safe for a terminal whatever names stand in it: a line break is no exception. */
   print(...lines: string[]): void;
+  /** Writes a text of the program itself, such as a script, as it is. */
+  printDocument(text: string): void;
   /** Writes one JSON document to standard output. */
   printJson(value: unknown): void;
   /** Writes lines for people to standard error; nothing with `--json`. */
@@ -63,7 +67,6 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
     acting ??= domain().then(actorIn);
     return acting;
   };
-  const print = (...lines: string[]) => io.stdout.write(`${lines.join('\n')}\n`);
   return {
     io,
     services,
@@ -79,10 +82,11 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
     domainOf,
     actorIn,
     session: async () => ({ domain: await domain(), actor: await actor() }),
-    print,
-    printJson: (value) => print(JSON.stringify(value, null, io.stdout.isTTY ? 2 : undefined)),
+    print: (...lines) => io.stdout.write(linesOf(lines)),
+    printDocument: (text) => io.stdout.write(`${text}\n`),
+    printJson: (value) => io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined)}\n`),
     say(...lines) {
-      if (!globals.json) io.stderr.write(`${lines.join('\n')}\n`);
+      if (!globals.json) io.stderr.write(linesOf(lines));
     },
     async close() {
       const closing = opened;
@@ -92,6 +96,10 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
       await domainToClose?.store.close();
     },
   };
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${terminalLine(line)}\n`).join('');
 }
 
 /** Asks for a value that was not given, where somebody is there to answer; else exit 2 with the flag's name. */
@@ -120,19 +128,34 @@ export async function requireConfirmation(
   action: string,
 ): Promise<void> {
   if (yes) return;
-  if (!canAsk(context.io) || context.json) {
-    throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
-      hint: 'Give --yes to confirm it.',
-    });
-  }
+  requireSomebody(context, question);
   const { askChoice } = await import('./prompts.ts');
+  // An Enter too many destroys nothing: the safe answer stands first, and is chosen to begin with.
   const choices = [
-    { name: action, value: true },
     { name: 'Cancel', value: false },
+    { name: action, value: true },
   ];
-  // An Enter too many destroys nothing: the safe answer is chosen to begin with.
   const answer = await askChoice(context.io, question, choices, false);
   if (!answer) throw cancelled();
+}
+
+/** The same for what takes the most with it: the answer is a word that has to be typed, such as the code of an entity. */
+export async function requireTyped(context: Context, yes: boolean, question: string, word: string): Promise<void> {
+  if (yes) return;
+  requireSomebody(context, question);
+  const { askText } = await import('./prompts.ts');
+  const message = `${question} Type ${word} to confirm, or nothing to cancel`;
+  const answer = await askText(context.io, message, (given) =>
+    given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
+  );
+  if (answer !== word) throw cancelled();
+}
+
+function requireSomebody(context: Context, question: string): void {
+  if (canAsk(context.io) && !context.json) return;
+  throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
+    hint: 'Give --yes to confirm it.',
+  });
 }
 
 /** The error of a question that was answered with no, or not at all (exit 130). */

@@ -2,6 +2,7 @@ import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import type { Clock } from '../core/instants.ts';
 import type { RandomBytes } from '../core/secrets.ts';
+import { createSignals, type Signals } from './signals.ts';
 
 /** Everything a command knows of the world outside; a test gives its own. */
 export interface Io {
@@ -36,6 +37,8 @@ export interface Io {
    * second SIGINT ends it at once, with 130.
    */
   interrupted(): AbortSignal;
+  /** For what has the terminal for a while: a question, the panel, the page. */
+  readonly signals: Signals;
 }
 
 /** A stream that may be a terminal and then gives single keys in raw mode. */
@@ -84,6 +87,7 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
     stdout: createOutput(process, 1, () => process.stdout),
     stderr: createOutput(process, 2, () => process.stderr),
     interrupted: () => interruptedBy(process),
+    signals: createSignals(process),
   };
 }
 

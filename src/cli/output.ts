@@ -1,6 +1,7 @@
 import { formatLocal } from '../core/calendar.ts';
 import { formatInstantMs, formatOptionalMs } from '../core/instants.ts';
 import { statusOf } from '../core/keys.ts';
+import { toSafeJson } from '../core/shown-text.ts';
 import type { Entity, Key, Tenant, User } from '../core/store.ts';
 import type { Context } from './context.ts';
 
@@ -71,16 +72,16 @@ export async function printTable(
   }
   const labelWidth = Math.max(...headings.map((heading) => heading.length));
   const blocks = rows.map((row) =>
-    row.map((cell, i) => `${style.bold((headings[i] ?? '').padEnd(labelWidth))}  ${cell}`.trimEnd()).join('\n'),
+    row.map((cell, i) => `${style.bold((headings[i] ?? '').padEnd(labelWidth))}  ${cell}`.trimEnd()),
   );
-  context.print(blocks.join('\n\n'));
+  context.print(...blocks.flatMap((lines, i) => (i === 0 ? lines : ['', ...lines])));
 }
 
 /** Prints an array of JSON piece by piece, so that memory stays bounded: one piece as a document, more of them a line each. */
 export async function printJsonArray(context: Context, pieces: AsyncIterable<readonly unknown[]>): Promise<void> {
   let count = 0;
   for await (const piece of pieces) {
-    const lines = piece.map((value) => JSON.stringify(value)).join(',\n');
+    const lines = piece.map((value) => toSafeJson(value)).join(',\n');
     if (piece.length > 0) context.io.stdout.write(`${count === 0 ? '[' : ',\n'}${lines}`);
     count += piece.length;
   }

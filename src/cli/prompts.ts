@@ -1,7 +1,9 @@
 import { checkbox, input, password, select } from '@inquirer/prompts';
 import { cancelled } from './context.ts';
 import type { Io } from './io.ts';
+import { isCancelKey, onKeypress } from './keypress.ts';
 import { canDraw } from './style.ts';
+import { terminalLine } from './terminal-text.ts';
 
 /** One thing to choose. */
 export interface Choice<T> {
@@ -11,16 +13,20 @@ export interface Choice<T> {
   checked?: boolean;
 }
 
-/** Asks for a line of text; `judge` gives what is wrong with it, or undefined. */
+/**
+ * Asks for a line of text; `judge` gives what is wrong with it, or undefined. A `preset` is shown beside the question and
+ * not in the answer's place, where whatever is typed would only be added to it: nothing typed means the preset.
+ */
 export function askText(
   io: Io,
   message: string,
   judge: (text: string) => string | undefined = () => undefined,
   preset?: string,
 ): Promise<string> {
-  return asked(io, (place) =>
-    input({ message, default: preset, prefill: 'editable', validate: (given) => judge(given.trim()) ?? true }, place),
-  ).then((text) => text.trim());
+  const validate = (given: string) => judge(given.trim()) ?? true;
+  return asked(io, (place) => input({ message: terminalLine(message), default: preset, validate }, place)).then(
+    (text) => text.trim(),
+  );
 }
 
 /** Asks for a secret without showing it. */
@@ -31,7 +37,8 @@ export function askHidden(io: Io, message: string): Promise<string> {
 /** Asks for one of some choices. */
 export function askChoice<T>(io: Io, message: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
   if (isPlain(io)) return askNumber(io, message, choices, preset);
-  return asked(io, (place) => select<T>({ message, choices, default: preset, pageSize: 12 }, place));
+  const question = { message: terminalLine(message), choices: choices.map(safely), default: preset, pageSize: 12 };
+  return asked(io, (place) => select<T>(question, place));
 }
 
 /** Asks for any number of choices under headings, at least one. */
@@ -57,6 +64,12 @@ export function askChoices<T>(
   });
 }
 
+/** Names and descriptions may come from a store that somebody else wrote. */
+function safely<T>(choice: Choice<T>): Choice<T> {
+  const { name, description } = choice;
+  return { ...choice, name: terminalLine(name), ...(description && { description: terminalLine(description) }) };
+}
+
 /** Where nothing may be redrawn: by wish, or because the terminal cannot. */
 function isPlain(io: Io): boolean {
   return io.plain === true || !canDraw(io.env, io.stderr);
@@ -68,7 +81,6 @@ async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>
   const judge = judgeNumber(choices.length);
   const question = {
     message: `Number, 1 to ${choices.length}`,
-    // Shown beside the question and not in the answer's place, where a digit typed would only be added to it.
     default: at < 0 ? undefined : `${at + 1}`,
     validate: (given: string) => judge(given.trim()) ?? true,
   };
@@ -93,7 +105,8 @@ async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T
 }
 
 function writeNumbered(io: Io, message: string, choices: readonly Choice<unknown>[]): void {
-  io.stderr.write(`${message}\n${choices.map(({ name }, i) => `${i + 1}. ${name}\n`).join('')}`);
+  const lines = [message, ...choices.map(({ name }, i) => `${i + 1}. ${name}`)];
+  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
 }
 
 function judgeNumber(highest: number): (text: string) => string | undefined {
@@ -106,16 +119,35 @@ function judgeNumber(highest: number): (text: string) => string | undefined {
 interface Place {
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
+  signal: AbortSignal;
 }
 
-/** Shows a question on standard error; Ctrl-C and a closed input cancel (exit 130). */
+/** Shows a question on standard error; Esc, Ctrl-C, Ctrl-D, a signal and an input that ends cancel it (exit 130). */
 async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
+  const { stdin } = io;
+  const cancelling = new AbortController();
+  const cancel = () => cancelling.abort();
+  // Heard before the question hears its keys: an Esc that Enter follows at once must not choose what is marked.
+  const stopKeys = onKeypress(stdin, (key) => {
+    if (isCancelKey(key)) cancel();
+  });
+  const stopSignals = io.signals.onInterrupt(() => {
+    cancel();
+    return undefined;
+  });
+  stdin.on('end', cancel);
+  stdin.on('error', cancel);
   try {
-    return await ask({ input: io.stdin, output: io.promptOutput });
+    return await ask({ input: stdin, output: io.promptOutput, signal: cancelling.signal });
   } catch (thrown) {
     if (thrown instanceof Error && ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'].includes(thrown.name)) {
       throw cancelled();
     }
     throw thrown;
+  } finally {
+    stopKeys();
+    stopSignals();
+    stdin.off('end', cancel);
+    stdin.off('error', cancel);
   }
 }

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/secrets.ts';
-import { printableLines } from '../core/shown-text.ts';
+import { printable } from '../core/shown-text.ts';
 import { type CommandDefinition, globalFlags } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
@@ -9,6 +9,7 @@ import { type Io, isClosedPipe } from './io.ts';
 import { createProgram, isShown } from './program.ts';
 import type { Services } from './services.ts';
 import { createStyle } from './style.ts';
+import { terminalLine } from './terminal-text.ts';
 
 /**
  * Runs one command line (`argv` without interpreter and script) and gives its exit code (contract, section 3). Whatever
@@ -59,27 +60,28 @@ function report(thrown: unknown, running: CommandDefinition | undefined, argv: r
   const error = toError(thrown);
   // Help and the like, before any command runs, change nothing either.
   if (isClosedPipe(error) && (running?.readOnly ?? true)) return 0;
-  const message = shown(error.message);
+  const message = error.lines.map(shown).join('\n');
   const hint = error.hint === undefined ? null : shown(error.hint);
   if (wants(argv, io, '--json', 'HKCTL_JSON')) {
     const document = { error: { code: error.code, message, hint, ...error.details } };
     // Details quote what was read, such as the names of columns.
     const text = JSON.stringify(document, (_, value) => (typeof value === 'string' ? redactSecrets(value) : value));
-    tell(io, `${text}\n`);
+    tell(io, `${printable(text)}\n`);
   } else {
     const style = createStyle(io.env, io.stderr);
-    tell(io, `${style.red('error:')} ${message}\n${hint === null ? '' : `${style.cyan('hint:')} ${hint}\n`}`);
+    const hintLine = hint === null ? '' : `${terminalLine(style.cyan('hint:'))} ${hint}\n`;
+    tell(io, `${terminalLine(style.red('error:'))} ${message}\n${hintLine}`);
   }
   if (error.code === 'internal' && wants(argv, io, '--debug', 'HKCTL_DEBUG')) {
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    tell(io, `${redactSecrets(stack)}\n`);
+    tell(io, `${stack.split('\n').map(shown).join('\n')}\n`);
   }
   return errorTable[error.code].exit;
 }
 
 /** Messages quote what was given and read. */
 function shown(text: string): string {
-  return printableLines(redactSecrets(text));
+  return printable(redactSecrets(text));
 }
 
 /** Where standard error is gone, too, there is nobody left to tell: the exit code remains. */

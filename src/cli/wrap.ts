@@ -1,13 +1,16 @@
-import widthOf from 'fast-string-width';
+import stringWidth from 'fast-string-width';
+import { colourless, visibleText } from './terminal-text.ts';
 
-/** Width of a text on a terminal: wide characters count twice, colours not at all. */
-export { widthOf };
+/** Width of a text as a terminal will show it: wide characters count twice, colours not at all. */
+export function widthOf(text: string): number {
+  return stringWidth(colourless(text));
+}
 
 /** Breaks words joined by blanks into lines no wider than `width`; a longer word is broken where it must be. */
 export function wrapWords(words: readonly string[], width: number, gap = ' '): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of words.flatMap((given) => pieces(given, width))) {
+  for (const word of words.flatMap((given) => pieces(visibleText(given), width))) {
     if (line === '') line = word;
     else if (widthOf(line) + gap.length + widthOf(word) <= width) line += gap + word;
     else {
@@ -25,9 +28,10 @@ export function wrapText(text: string, width: number): string[] {
 
 /** Cuts a text to a width, with `…` where something is lost. Not for texts with colours. */
 export function truncated(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+  const visible = visibleText(text);
+  if (widthOf(visible) <= width) return visible;
   let kept = '';
-  for (const char of text) {
+  for (const char of visible) {
     if (widthOf(kept + char) > width - 1) break;
     kept += char;
   }

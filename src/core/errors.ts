@@ -53,6 +53,14 @@ export const errorTable = {
 /** The name of an error; stable, for programs. */
 export type ErrorCode = keyof typeof errorTable;
 
+interface HkctlErrorOptions {
+  hint?: string;
+  cause?: unknown;
+  details?: Readonly<Record<string, unknown>>;
+  /** Further lines of the message. */
+  more?: readonly string[];
+}
+
 /**
  * An error whose message may be shown: what is wrong (`message`) and what to do about it (`hint`).
  * Anything thrown that is not one of these is "internal": its message is logged and never shown.
@@ -62,13 +70,13 @@ export class HkctlError extends Error {
   readonly hint: string | undefined;
   /** More for programs, in the JSON of the error beside code, message and hint. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** The lines of the message. What is quoted in one, such as a name of a store, may hold a line break of its own. */
+  readonly lines: readonly string[];
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { hint?: string; cause?: unknown; details?: Readonly<Record<string, unknown>> } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: ErrorCode, message: string, options: HkctlErrorOptions = {}) {
+    const lines = [message, ...(options.more ?? [])];
+    super(lines.join('\n'), options.cause === undefined ? undefined : { cause: options.cause });
+    this.lines = lines;
     this.name = 'HkctlError';
     this.code = code;
     this.hint = options.hint;

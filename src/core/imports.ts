@@ -54,7 +54,9 @@ export class ImportError extends HkctlError {
 
   constructor(violations: readonly Violation[], violationCount: number = violations.length) {
     const told = violations.slice(0, toldViolations);
-    super('bad_input', messageOf(told, violationCount), {
+    const { message, more } = messageOf(told, violationCount);
+    super('bad_input', message, {
+      more,
       hint: 'Nothing was imported. Correct the file and import it again; --dry-run only checks it.',
       details: { violations: told, violation_count: violationCount },
     });
@@ -133,11 +135,11 @@ function shownValue(value: string): string {
   return safe.length > shownLength ? `${safe.slice(0, shownLength)}…` : safe;
 }
 
-function messageOf(violations: readonly Violation[], count: number): string {
+function messageOf(violations: readonly Violation[], count: number): { message: string; more: readonly string[] } {
   const lines = violations.map((violation) => `  ${sentenceOf(violation)}`);
   const more = count > violations.length ? [`  … and ${count - violations.length} more`] : [];
-  const head = count === 1 ? 'One value is not as declared:' : `${count} values are not as declared:`;
-  return [head, ...lines, ...more].join('\n');
+  const message = count === 1 ? 'One value is not as declared:' : `${count} values are not as declared:`;
+  return { message, more: [...lines, ...more] };
 }
 
 function sentenceOf({ line, column, field, value, rule }: Violation): string {

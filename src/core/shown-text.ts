@@ -10,16 +10,23 @@ export function jsonText(value: unknown): string {
 }
 
 /**
- * A text without characters that would play tricks on a terminal, controls and what turns the direction of a line: each is
- * written as its number.
+ * A text without characters that would play tricks on a terminal or a reader (see {@link trickyIn}): each is written as its
+ * number, in the manner of JSON, so that a document in JSON stays the same document.
  */
 export function printable(text: string): string {
-  return text.replace(tricky, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(tricky, (found) =>
+    found
+      .split('')
+      .map((unit) => `\\u${hex(unit.charCodeAt(0))}`)
+      .join(''),
+  );
 }
 
-/** The same for a text of several lines. */
-export function printableLines(text: string): string {
-  return text.split('\n').map(printable).join('\n');
+/** A value as JSON in which no character can play tricks; it reads as the same value. */
+export function toSafeJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent);
+  // Outside of strings JSON has no character of these but the line break.
+  return isTricky(text) ? text.split('\n').map(printable).join('\n') : text;
 }
 
 /** Whether there is any such character in a text. */
@@ -27,4 +34,21 @@ export function isTricky(text: string): boolean {
   return text.search(tricky) !== -1;
 }
 
-const tricky = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+/**
+ * The first character of a text that controls a terminal, turns the direction of a line, or cannot be seen, as `U+202E`: with
+ * any of them one name can be made to look like another.
+ */
+export function trickyIn(text: string): string | undefined {
+  const [found] = text.match(tricky) ?? [];
+  return found && `U+${hex(found.codePointAt(0) ?? 0).toUpperCase()}`;
+}
+
+function hex(code: number): string {
+  return code.toString(16).padStart(4, '0');
+}
+
+/**
+ * By the properties of Unicode: controls, format characters (directions, zero width, tags), line and paragraph separators,
+ * lone surrogates, and what is shown as nothing (fillers, variation selectors); the blank of Braille is none of these.
+ */
+const tricky = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { expect } from 'vitest';
 import type { Io, Output } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import type { Services } from '../../src/cli/services.ts';
+import { createSignals } from '../../src/cli/signals.ts';
 import {
   backupStore,
   createStore,
@@ -29,12 +31,18 @@ export interface RunOptions {
   /** A terminal of this size on all three streams; keys and answers come from `keys`. */
   terminal?: { columns: number; rows: number };
   /** Written to the terminal one after the other, each once the program waits for input. */
-  keys?: readonly string[];
+  keys?: readonly (string | TypedKey)[];
   nowMs?: number;
   osAccount?: string;
   copy?: (text: string) => Promise<void>;
   /** What a write to standard output does; throws to play a closed pipe or a full disk. */
   onWrite?: (text: string) => void;
+}
+
+/** A key that is typed only once a text has been shown since the key before it. */
+export interface TypedKey {
+  on: string;
+  type: string;
 }
 
 /** What came of it. */
@@ -64,7 +72,7 @@ export class Cli {
     const stderr = collect(options.terminal);
     const stdin = new PassThrough();
     if (!options.terminal) stdin.end(options.input ?? '');
-    else void type(stdin, options.keys ?? [], () => stdout.text.length + stderr.text.length);
+    else void type(stdin, options.keys ?? [], () => [stdout.text, stderr.text]);
     const io: Io = {
       stdin: Object.assign(stdin, { isTTY: options.terminal !== undefined, setRawMode: () => {} }),
       stdinIsTTY: options.terminal !== undefined,
@@ -81,6 +89,7 @@ export class Cli {
       copy: options.copy ?? (() => Promise.reject(new Error('no clipboard'))),
       open: () => Promise.reject(new Error('no browser')),
       interrupted: () => new AbortController().signal,
+      signals: createSignals(Object.assign(new EventEmitter(), { pid: 0, kill: () => true })),
     };
     const code = await run(argv, io, this.services);
     return {
@@ -164,7 +173,17 @@ export interface KeyJson {
 }
 
 /** Keys of a terminal by name. */
-export const press = { enter: '\r', up: '\u001b[A', down: '\u001b[B', escape: '\u001b', ctrlC: '\u0003', space: ' ' };
+export const press = {
+  enter: '\r',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  right: '\u001b[C',
+  left: '\u001b[D',
+  escape: '\u001b',
+  ctrlC: '\u0003',
+  ctrlD: '\u0004',
+  space: ' ',
+};
 
 /** The services of the composition root that tests of the command line need. */
 export function createServices(clock: () => number): Services {
@@ -202,6 +221,8 @@ function collect(
     parts.push(text);
   };
   const stream = Object.assign(new PassThrough(), terminal);
+  // Each question ends what it wrote to, which a process's own output does not mind.
+  stream.end = () => stream;
   stream.on('data', (chunk: Buffer) => parts.push(chunk.toString()));
   return {
     output: {
@@ -221,13 +242,25 @@ function collect(
 }
 
 /** Types one key after the other, each once the screen has come to rest. */
-async function type(stdin: PassThrough, keys: readonly string[], written: () => number): Promise<void> {
+async function type(
+  stdin: PassThrough,
+  keys: readonly (string | TypedKey)[],
+  written: () => readonly [string, string],
+): Promise<void> {
+  let [out, err] = [0, 0];
+  const length = () => written().join('').length;
   for (const key of keys) {
-    for (let before = -1; before !== written() || written() === 0; ) {
-      before = written();
+    const { on, type: text } = typeof key === 'string' ? { on: '', type: key } : key;
+    const isShown = () => {
+      const [stdout, stderr] = written();
+      return stripVTControlCharacters(stdout.slice(out) + stderr.slice(err)).includes(on);
+    };
+    for (let before = -1; before !== length() || length() === 0 || !isShown(); ) {
+      before = length();
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
-    stdin.write(key);
+    [out, err] = written().map(({ length }) => length) as [number, number]; // a pair stays one
+    stdin.write(text);
   }
 }
 

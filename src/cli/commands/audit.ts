@@ -3,7 +3,7 @@ import { exportAudit, listAudit, verifyAudit } from '../../core/audit-trail.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../core/instants.ts';
 import { parseSpanMs } from '../../core/settings.ts';
-import { printable } from '../../core/shown-text.ts';
+import { toSafeJson } from '../../core/shown-text.ts';
 import { defineCommand, type Noun } from '../command.ts';
 import { parsed, text } from '../flags.ts';
 import { printJsonArray, printTable } from '../output.ts';
@@ -33,16 +33,14 @@ const list = defineCommand({
       String(record.seq),
       formatInstantMs(record.atMs),
       record.action,
-      printable(record.target),
+      record.target,
       record.outcome === 'done' ? 'done' : context.style.red(record.outcome),
-      printable(
-        record.actor
-          ? `${record.actor.login}${record.actor.login === record.osAccount ? '' : ` (${record.osAccount})`}`
-          : record.osAccount,
-      ),
+      record.actor
+        ? `${record.actor.login}${record.actor.login === record.osAccount ? '' : ` (${record.osAccount})`}`
+        : record.osAccount,
       Object.entries(record.detail)
         .filter(([, value]) => value !== null)
-        .map(([name, value]) => `${name}=${printable(String(value))}`)
+        .map(([name, value]) => `${name}=${value}`)
         .join(' '),
     ]);
     await printTable(context, ['SEQ', 'AT (UTC)', 'ACTION', 'TARGET', 'OUTCOME', 'BY', 'DETAIL'], rows, 'No records.');
@@ -97,7 +95,7 @@ const exportRecords = defineCommand({
     const range = { sinceMs: instantOf(flags.since, domain.clock()), limit: flags.limit };
     const records = exportAudit(domain, actor, range);
     if (context.json) await printJsonArray(context, singly(records));
-    else for await (const record of records) context.print(JSON.stringify(recordJson(record)));
+    else for await (const record of records) context.printDocument(toSafeJson(recordJson(record)));
   },
 });
 

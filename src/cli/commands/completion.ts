@@ -27,6 +27,6 @@ export const completion = defineCommand({
     const program = await createProgram(context.io, context.services.version, async () => {});
     const script = shells[wanted](program);
     if (context.json) context.printJson({ shell: wanted, script });
-    else context.print(script);
+    else context.printDocument(script);
   },
 });

@@ -4,7 +4,7 @@ import { addEntity, listEntities, removeEntity, setEntityStatus, workingKeysOfEn
 import { requireLabel } from '../../core/labels.ts';
 import type { Key } from '../../core/store.ts';
 import { type CommandDefinition, defineCommand, type Noun, yesFlag } from '../command.ts';
-import { requireConfirmation, valueOrAsk } from '../context.ts';
+import { requireConfirmation, requireTyped, valueOrAsk } from '../context.ts';
 import { text } from '../flags.ts';
 import { entityJson, printTable } from '../output.ts';
 import { sentenceOf } from '../sentence.ts';
@@ -108,7 +108,7 @@ const remove = defineCommand({
   words: codeWord,
   flags: { yes: yesFlag },
   examples: [
-    ['hkctl entities remove CHI', 'tells which keys stop and asks'],
+    ['hkctl entities remove CHI', 'tells which keys stop, and wants the code typed'],
     ['hkctl entities remove CHI --yes', 'from a script'],
   ],
   async run(context, { yes }, [code = '']) {
@@ -116,7 +116,7 @@ const remove = defineCommand({
     await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.remove', target: code });
     const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Remove entity ${code} with all its records, sensors and readings, for good? ${stopping(keys)}`;
-    await requireConfirmation(context, yes, question, 'Remove');
+    await requireTyped(context, yes, question, code);
     const entity = await removeEntity(domain, actor, code);
     if (context.json) context.printJson(entityJson(entity));
     else context.print(`Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`);

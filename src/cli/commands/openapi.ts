@@ -12,6 +12,6 @@ export const openapi = defineCommand({
   ],
   async run(context, { baseUrl }) {
     const document = await context.services.openapi(baseUrl);
-    context.print(JSON.stringify(document, null, 2));
+    context.printDocument(JSON.stringify(document, null, 2));
   },
 });

@@ -3,12 +3,14 @@ import { HkctlError } from '../../core/errors.ts';
 import type { ResourceDefinition } from '../../core/fields.ts';
 import { formatInstantUs, isDate, parseInstantUs } from '../../core/instants.ts';
 import { listSensors, readingsOf, requireSensor, showSensor } from '../../core/sensors.ts';
+import { toSafeJson } from '../../core/shown-text.ts';
 import type { Reading, Sensor } from '../../core/store.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
 import { oneOf, text } from '../flags.ts';
 import { printTable } from '../output.ts';
+import { terminalLine } from '../terminal-text.ts';
 
 const entity = text('--entity <CODE>', 'the entity (site) of the sensors');
 
@@ -117,7 +119,7 @@ function rowWriter(context: Context, format: 'csv' | 'ndjson'): RowWriter {
   const { stdout } = context.io;
   const objects = (sensor: Sensor, readings: readonly Reading[]) =>
     readings.map(({ atUs, value, quality }) =>
-      JSON.stringify({ sensor: sensor.code, at: formatInstantUs(atUs), value, ...(quality && { quality }) }),
+      toSafeJson({ sensor: sensor.code, at: formatInstantUs(atUs), value, ...(quality && { quality }) }),
     );
   if (context.json) {
     let first = true;
@@ -130,6 +132,8 @@ function rowWriter(context: Context, format: 'csv' | 'ndjson'): RowWriter {
       end: () => stdout.write(']\n'),
     };
   }
+  // On a terminal what was imported is made safe; a file or a pipe gets it as it is.
+  const shown = stdout.isTTY ? terminalLine : (text: string) => text;
   const write = (lines: readonly string[]) => stdout.write(`${lines.join('\n')}\n`);
   if (format === 'ndjson') {
     return { begin() {}, write: (sensor, readings) => write(objects(sensor, readings)), end() {} };
@@ -137,7 +141,7 @@ function rowWriter(context: Context, format: 'csv' | 'ndjson'): RowWriter {
   return {
     begin: () => write(['sensor,at,value,quality']),
     write(sensor, readings) {
-      const code = csvCell(sensor.code);
+      const code = csvCell(shown(sensor.code));
       write(readings.map(({ atUs, value, quality }) => `${code},${formatInstantUs(atUs)},${value},${quality ?? ''}`));
     },
     end() {},

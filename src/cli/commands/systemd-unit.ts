@@ -33,7 +33,7 @@ export const systemdUnit = defineCommand({
       environmentFile,
     );
     if (context.json) context.printJson({ unit });
-    else context.print(unit);
+    else context.printDocument(unit);
   },
 });
 

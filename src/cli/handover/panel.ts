@@ -1,5 +1,6 @@
 import type { HandedKey, Handover } from '../../core/minting.ts';
 import type { Context } from '../context.ts';
+import { isCancelKey } from '../keypress.ts';
 import { openScreen, type Screen } from '../screen.ts';
 import type { Style } from '../style.ts';
 import { truncated, wrapText } from '../wrap.ts';
@@ -30,7 +31,7 @@ export function createPanelHandover(context: Context, texts: PanelTexts): Handov
   return {
     async deliver(handed) {
       shown = handed;
-      screen = openScreen(context.io);
+      screen = openScreen(context.io, { holdsFirst: true });
       draw(false);
       if (texts.copy) toast = (await copySecret(context.io, joined(handed))).message;
     },
@@ -63,7 +64,10 @@ interface PanelView {
   baseUrl: string | undefined;
 }
 
-/** The panel's lines at a size; on a low terminal the examples give way to what can be done. */
+/**
+ * The panel's lines at a size; on a low terminal the examples give way to what can be done. The secrets stand last: tmux
+ * without an alternate screen breaks long lines anew when it gets narrower, and moves as many from the top to the scrollback.
+ */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
   const { handed, baseUrl = '{base_url}' } = view;
@@ -79,22 +83,24 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
         ...wrapText(`The full key for ${prefixes} will not be shown again. Dismiss?`, width).map((line) =>
           style.yellow(line),
         ),
-        `${style.bold('[y]')} Dismiss   ${style.bold('[n]')} Back`,
+        `${style.bold('[n]')} Cancel   ${style.bold('[y]')} Dismiss`,
       ]
     : [`${style.bold('[c]')} ${several ? 'Copy keys' : 'Copy key'}   ${style.bold('[d]')} Dismiss`];
-  const top = [
+  const head = [
     style.bold(several ? 'Your new API keys' : 'Your new API key'),
     ...wrapText('The full key is shown once, now. Keep it where secrets are kept.', width),
-    ...keys,
+  ];
+  const examples = [
     '',
     style.bold('Quick start'),
     `  read -rs API_KEY${width < 52 ? '' : `    ${style.cyan('# paste the key, then Enter')}`}`,
     ...curl(`${baseUrl}/api/v1/me`, width),
     ...curl(`${baseUrl}/api/v1/resources`, width),
-    '',
   ];
-  const bottom = [...wrapText(view.toast, width).map((line) => style.cyan(line)), ...actions];
-  return [...top.slice(0, Math.max(0, rows - bottom.length)), ...bottom];
+  const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
+  const bottom = [...keys, '', ...toast, ...actions];
+  const room = Math.max(0, rows - head.length - bottom.length);
+  return [...head, ...examples.slice(0, room), ...bottom].slice(-rows);
 }
 
 function curl(url: string, width: number): string[] {
@@ -112,17 +118,27 @@ async function untilDismissed(
   copy: () => Promise<void>,
 ): Promise<void> {
   let asking = false;
+  let signalled = false;
   for (;;) {
     draw(asking);
     const event = await screen.next();
     if (event === 'resize') continue;
-    // Ctrl-C or a closed terminal is a dismissal that cannot be asked about: the key is kept, and was shown.
-    if (event === 'interrupt') return;
-    const { name } = event;
-    if (!asking && name === 'c') await copy();
-    else if (!asking && (name === 'd' || name === 'escape' || name === 'return')) asking = true;
-    else if (asking && (name === 'y' || name === 'd')) return;
-    else if (asking) asking = false;
+    // Nobody is there any more to be asked: the key is kept, and was shown.
+    if (event === 'end') return;
+    if (event === 'signal') {
+      // The first one asks. Whoever sends another means it, and may have no way to answer.
+      if (signalled) return;
+      signalled = true;
+      asking = true;
+      continue;
+    }
+    const isEnter = event.name === 'return' || event.name === 'enter';
+    const letter = event.ctrl || event.meta ? '' : event.name;
+    if (!asking) {
+      if (letter === 'c') await copy();
+      else if (letter === 'd' || isEnter || isCancelKey(event)) asking = true;
+    } else if (letter === 'y') return;
+    else if (letter === 'n' || isEnter || isCancelKey(event)) asking = false;
   }
 }
 

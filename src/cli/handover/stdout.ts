@@ -1,5 +1,6 @@
-import { HkctlError } from '../../core/errors.ts';
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { HandedKey, Handover } from '../../core/minting.ts';
+import { toSafeJson } from '../../core/shown-text.ts';
 import type { Context } from '../context.ts';
 import { keyJson } from '../output.ts';
 
@@ -10,7 +11,7 @@ export function createPlainHandover(context: Context): Handover {
 
 /** Writes the answer of `keys create --json` or `keys rotate --json`, secrets included, before anything is kept. */
 export function createJsonHandover(context: Context, several: boolean): Handover {
-  return written(context, (handed) => `${JSON.stringify(handoverJson(context, handed, several))}\n`);
+  return written(context, (handed) => `${toSafeJson(handoverJson(context, handed, several))}\n`);
 }
 
 /** `{"key","secret"}`, for a rotation also `revoked`; an array of those for several. Without secrets where they went to files. */
@@ -34,7 +35,7 @@ export function requireReader({ io }: Context): void {
   if (!io.stdout.isNull) return;
   throw new HkctlError(
     'usage',
-    'Standard output is closed or goes to the null device: nobody would hold the secret. Nothing was changed.',
+    'Standard output is closed or goes to the null device: nobody would hold the secret. No key was made.',
     { hint: 'Give --secret-file PATH, or send standard output to a file or a pipe.' },
   );
 }
@@ -44,8 +45,12 @@ function written(context: Context, render: (handed: readonly HandedKey[]) => str
   return {
     deliver(handed) {
       const { stdout } = context.io;
-      stdout.write(render(handed));
-      stdout.flush();
+      try {
+        stdout.write(render(handed));
+        stdout.flush();
+      } catch (thrown) {
+        throw isHkctlError(thrown) ? withoutKey(thrown, handed) : thrown;
+      }
       delivered = true;
     },
     complete() {},
@@ -53,4 +58,11 @@ function written(context: Context, render: (handed: readonly HandedKey[]) => str
       if (delivered) context.say('Nothing was kept: what was just printed opens nothing. Throw it away.');
     },
   };
+}
+
+/** The same error, which also says what that means for the keys. */
+function withoutKey({ code, message, hint, cause }: HkctlError, handed: readonly HandedKey[]): HkctlError {
+  const olds = handed.filter(({ revoked }) => revoked !== null).length;
+  const stays = olds === 0 ? '' : olds === 1 ? ' The old one goes on working.' : ' The old ones go on working.';
+  return new HkctlError(code, `${message} No key was made.${stays}`, { hint, cause });
 }

@@ -151,14 +151,14 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
       await terminal.until('Cancelled');
       terminal.press('r');
       await terminal.until('Rotate key');
-      terminal.press('Up', 'Enter');
+      terminal.press('Down', 'Enter');
       const panel = await terminal.until('Copy key');
       await golden(`keys-${columns}-panel`, panel);
       terminal.press('d', 'y');
       await golden(`keys-${columns}-rotated`, await terminal.until(/API key rotated\n/));
       terminal.press('Down', 'v');
       await golden(`keys-${columns}-revoke`, await terminal.until('Revoke key'));
-      terminal.press('Up', 'Enter');
+      terminal.press('Down', 'Enter');
       await terminal.until('API key revoked');
       terminal.press('i');
       await golden(`keys-${columns}-inactive`, await terminal.until('Hide inactive keys'));
@@ -225,7 +225,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     terminal.type('5');
     await terminal.until('Which key?');
     terminal.type('1');
-    await golden('keys-plain-rotate', await terminal.until('1. Rotate key'));
+    await golden('keys-plain-rotate', await terminal.until('2. Rotate key'));
     terminal.press('Enter');
     await terminal.until('Cancelled');
   });
@@ -274,7 +274,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await addKeys(cli, ['Reporting']);
     terminal.type('hkctl entities deactivate BER');
     await golden('entity-deactivate', await terminal.until('One active key will stop working'));
-    terminal.press('Up', 'Enter');
+    terminal.press('Down', 'Enter');
     await terminal.until('Entity deactivated');
     terminal.type('clear; hkctl users deactivate entity_admin');
     await terminal.until('No active key stops');

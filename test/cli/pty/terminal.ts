@@ -75,6 +75,16 @@ export class Terminal {
     return this.tmux('capture-pane', '-p', '-S', '-5000');
   }
 
+  /** Sets an option of tmux for its windows. */
+  option(name: string, value: string): void {
+    this.tmux('set-option', '-g', '-w', name, value);
+  }
+
+  /** Closes the pane under whatever runs in it, and tmux with it. */
+  kill(): void {
+    this.tmux('kill-pane');
+  }
+
   resize(columns: number, rows: number): void {
     this.tmux('resize-window', '-x', String(columns), '-y', String(rows));
   }

@@ -4,7 +4,8 @@ import { revokeKeys } from '../../../core/keys.ts';
 import type { Key } from '../../../core/store.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
 import type { FlagValues } from '../../flags.ts';
-import { type Keypress, openScreen, type Screen } from '../../screen.ts';
+import { isCancelKey, type Keypress } from '../../keypress.ts';
+import { openScreen, type Screen } from '../../screen.ts';
 import type { Style } from '../../style.ts';
 import { wrapText, wrapWords } from '../../wrap.ts';
 import { completeInput, createAndHandOver } from './create.ts';
@@ -46,11 +47,12 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
       const { lines, shown } = render(view, state, context);
       screen.draw(lines);
       const event = await screen.next();
-      if (event === 'interrupt') return;
+      if (event === 'signal' || event === 'end') return;
       if (event !== 'resize') {
         state.toast = '';
-        if (state.searching) typeSearch(state, event);
-        else if (event.name === 'q' || event.name === 'escape') return;
+        const leaves = isCancelKey(event);
+        if (state.searching && !(leaves && event.ctrl)) typeSearch(state, event);
+        else if (event.name === 'q' || leaves) return;
         else await act(context, domain, actor, state, view, screen, event, shown);
       }
       // A search that is typed faster than it is answered is read once, at its end.
@@ -141,11 +143,11 @@ function tilesFrom(view: PageView, columns: number, room: number, style: Style):
 }
 
 function typeSearch(state: PageState, event: Keypress): void {
-  if (event.name === 'return' || event.name === 'enter') state.searching = false;
-  else if (event.name === 'escape') {
+  if (isCancelKey(event)) {
     state.searching = false;
     state.wish.search = '';
-  } else if (event.name === 'backspace') state.wish.search = state.wish.search.slice(0, -1);
+  } else if (event.name === 'return' || event.name === 'enter') state.searching = false;
+  else if (event.name === 'backspace') state.wish.search = state.wish.search.slice(0, -1);
   else if (!event.ctrl && /^[^\p{Cc}]+$/u.test(event.text)) state.wish.search += event.text;
   state.wish.at = 'start';
 }

@@ -3,7 +3,6 @@ import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { revokeKeys, statusOf } from '../../../core/keys.ts';
 import { gitleaksRule } from '../../../core/scan.ts';
 import { hashOf, prefixOf } from '../../../core/secrets.ts';
-import { printable } from '../../../core/shown-text.ts';
 import type { Key } from '../../../core/store.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
@@ -34,7 +33,7 @@ export const scan = defineCommand({
   async run(context, { revoke, gitleaks, yes }, paths) {
     if (gitleaks) {
       if (context.json) context.printJson({ rule: gitleaksRule });
-      else context.print(gitleaksRule);
+      else context.printDocument(gitleaksRule);
       return 0;
     }
     if (paths.length === 0)
@@ -108,12 +107,11 @@ function tell(context: Context, report: ScanReport, known: KnownKeys, nowMs: num
     const key = keyOf(known, finding);
     const whose = key ? `${statusOf(key, nowMs)}: ${key.name}` : 'no key of this store';
     context.print(
-      `${printable(finding.path)}:${finding.line}:${finding.column}: ${style.red(prefixOf(finding.secret))}… ${whose}`,
+      `${finding.path}:${finding.line}:${finding.column}: ${style.red(prefixOf(finding.secret))}… ${whose}`,
     );
   }
   const links = report.skipped.filter(({ reason }) => reason === linkReason).length;
-  for (const { path, reason } of report.skipped)
-    if (reason !== linkReason) context.say(`skipped ${printable(path)}: ${reason}`);
+  for (const { path, reason } of report.skipped) if (reason !== linkReason) context.say(`skipped ${path}: ${reason}`);
   const megabytes = (report.bytes / 1e6).toFixed(1);
   const found = `${counted(report.findings.length, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
   context.say(`${found}, ${report.skipped.length - links} skipped, ${counted(links, 'link')} not followed`);
