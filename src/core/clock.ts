@@ -1,13 +1,7 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from './actors.ts';
 import { type ErrorCode, isHkctlError } from './errors.ts';
 import { type Clock, formatInstantMs } from './instants.ts';
-import type { ClockLooks, Store } from './store.ts';
-
-/** What the machine shows at one moment: its clock, and how long it has run, sleep included, which nobody can set. */
-export interface ClockSample {
-  nowMs: number;
-  upMs: number;
-}
+import type { ClockLooks, ClockSample, Store } from './store.ts';
 
 /** Reads both together; the few milliseconds between them are far below what counts as a jump. */
 export function sampleClock(machine: Clock, uptime: Clock): ClockSample {

@@ -1,6 +1,5 @@
 import type { AuditDraft, AuditHead, AuditRecord } from './audit.ts';
 import type { WeekDay } from './calendar.ts';
-import type { ClockSample } from './clock.ts';
 import type { ResourceDefinition } from './fields.ts';
 import type { ImportBatch } from './import-batch.ts';
 import type { ClientPermission } from './permissions.ts';
@@ -415,6 +414,12 @@ export interface DaemonStore {
 }
 
 // --- the clock ----------------------------------------------------------------------------------------------------
+
+/** What the machine shows at one moment: its clock, and how long it has run, sleep included, which nobody can set. */
+export interface ClockSample {
+  nowMs: number;
+  upMs: number;
+}
 
 /** What is known of the machine's clock; 0 = nothing yet. The rule is `afterSample` in clock.ts. */
 export interface ClockLooks {

@@ -168,6 +168,14 @@ describe('the shape of a secret', () => {
     expect(redactSecrets('hk_abcdef')).toBe('hk_abcde…');
   });
 
+  it('is cut down however often an escape in it was escaped', () => {
+    for (let times = 0; times < 40; times++) {
+      const text = `hk%${'25'.repeat(times)}5F${'a'.repeat(30)}`;
+      expect(redactSecrets(text)).toBe('hk_aaaaa…');
+      expect(holdsSecret(text)).toBe(true);
+    }
+  });
+
   it('is seen in a text by 24 characters of it, and not by fewer', () => {
     expect(holdsSecret(`?q=hk_${'a'.repeat(24)}`)).toBe(true);
     expect(holdsSecret(`?q=hk_${'a'.repeat(23)}`)).toBe(false);

@@ -221,6 +221,21 @@ describe('limits', () => {
     expect((await face.fetch('/api/v1/me', bearer(one.secret))).status).toBe(200);
   });
 
+  it('tell each client its own time to wait', async () => {
+    const { secret } = await plant.key();
+    const waits: number[] = [];
+    for (const windowSeconds of [3600, 60]) {
+      const face = inProcess(plant, { limitRequests: { requests: 1, windowSeconds } });
+      await face.fetch('/api/v1/me', bearer(secret));
+      const refused = await face.fetch('/api/v1/me', bearer(secret));
+      const seconds = Number(refused.headers.get('retry-after'));
+      expect(await refused.json()).toMatchObject({ detail: expect.stringContaining(`${seconds} second`) });
+      waits.push(seconds);
+    }
+    expect(waits[0]).toBeGreaterThan(60);
+    expect(waits[1]).toBeLessThanOrEqual(60);
+  });
+
   it('ingest counts apart', async () => {
     const face = inProcess(plant, { limitIngest: { requests: 1, windowSeconds: 60 } });
     const { secret } = await plant.key();
