@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** What every suite shares: real processes and databases, no colours, one time zone. */
@@ -12,6 +13,8 @@ const shared = {
 
 export default defineConfig({
   test: {
+    // One worker a core: most tests wait for processes of their own.
+    maxWorkers: availableParallelism(),
     projects: [
       { test: { ...shared, name: 'fast', include: ['test/**/*.test.ts'], exclude: ['test/endurance/**'] } },
       // Kills, floods, races and long terminals: minutes instead of seconds, so they have a run of their own.
