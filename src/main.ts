@@ -7,8 +7,8 @@ import type { Services } from './cli/services.ts';
 import { readSurroundings } from './config.ts';
 import type { Clock } from './core/instants.ts';
 import { secureRandom } from './core/secrets.ts';
-import { createRights, type Rights } from './rights.ts';
-import type { StoreOptions } from './store/open.ts';
+import { createRights, type Rights } from './rights/rights.ts';
+import type { StoreOptions } from './store/options.ts';
 
 /**
  * The composition root: the only file that knows every layer. Each is loaded when a command first needs it, so that a
@@ -61,11 +61,11 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
       return backupForAdmin(path, target, { force, withOwn: rights.withOwn }, write);
     },
     async restoreStore(path, file, hooks) {
-      const { restoreStore } = await storeOf(path, { makesFolder: true });
-      const { backupIn } = await import('./store/restoration.ts');
-      if (!rights.areAnothers()) return restoreStore(path, backupIn(file, options), options, hooks);
+      rights.takeFor(path, { makesFolder: true });
+      const { backupIn, restoreBackup } = await import('./store/restoration.ts');
+      if (!rights.areAnothers()) return restoreBackup(path, backupIn(file, options), options, hooks);
       const { backupOfAdmin } = await import('./store/sqlite/transfer.ts');
-      return restoreStore(path, backupOfAdmin(path, file, rights.withOwn, options), options, hooks);
+      return restoreBackup(path, backupOfAdmin(path, file, rights.withOwn, options), options, hooks);
     },
     async inspectStore(path) {
       rights.takeFor(path);

@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { basename, dirname, join, relative } from 'node:path';
 import { Chalk } from 'chalk';
 import { readSurroundings } from './config.ts';
-import { createRights } from './rights.ts';
+import { createRights } from './rights/rights.ts';
 
 /**
  * `npm start`: shows a stranger the whole of hkctl in one go, by running the same commands that he would. A demo store in

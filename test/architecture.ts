@@ -27,8 +27,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     layers: ['cli', 'core'],
     packages: /^(node:\w+|commander$|@inquirer\/prompts$|@inquirer\/core$|chalk$|clipboardy$|fast-string-width$)/,
   },
+  // The rights that the process has of the operating system, for the two entry files.
+  rights: { layers: ['rights', 'core'], packages: /^node:\w+/ },
   'config.ts': { layers: [], packages: /^node:\w+/ },
-  'start.ts': { layers: ['config.ts'], packages: /^(node:\w+|chalk$)/ },
+  'start.ts': { layers: ['config.ts', 'rights'], packages: /^(node:\w+|chalk$)/ },
 };
 
 /** The composition root, which may import everything and which nobody may import. */

@@ -1,4 +1,4 @@
-import type { AuditAction, AuditDraft } from './audit.ts';
+import type { AuditAction, AuditDraft } from './audit-events.ts';
 import { cutText } from './bounded-text.ts';
 import { HkctlError } from './errors.ts';
 import type { Clock } from './instants.ts';

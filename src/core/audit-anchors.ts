@@ -1,4 +1,5 @@
-import type { AuditHead, AuditRecord, ChainReport } from './audit.ts';
+import type { ChainReport } from './audit.ts';
+import type { AuditHead, AuditRecord } from './audit-events.ts';
 
 /** The message under which the daemon writes the head of the audit chain to its log. */
 export const anchorMessage = 'audit head';

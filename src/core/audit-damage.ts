@@ -1,4 +1,4 @@
-import type { AuditDraft } from './audit.ts';
+import type { AuditDraft } from './audit-events.ts';
 
 /**
  * Whether a record holds what an earlier hkctl made of a text that it had cut in the middle of a character: it hashed half

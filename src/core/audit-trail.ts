@@ -1,6 +1,7 @@
 import { type Actor, type Domain, requirePermissions } from './actors.ts';
-import type { AuditRecord, ChainReport } from './audit.ts';
+import type { ChainReport } from './audit.ts';
 import type { AnchorReport, Anchors } from './audit-anchors.ts';
+import type { AuditRecord } from './audit-events.ts';
 import { verifyTrail } from './audit-verification.ts';
 import { isOfFirstTenant } from './tenants.ts';
 

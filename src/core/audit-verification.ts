@@ -1,4 +1,5 @@
-import { type AuditRecord, type ChainReport, verifyChain } from './audit.ts';
+import { type ChainReport, verifyChain } from './audit.ts';
+import type { AuditRecord } from './audit-events.ts';
 import type { AuditStore } from './store.ts';
 
 /**

@@ -1,54 +1,8 @@
 import { isCutInHalf } from './audit-damage.ts';
+import type { AuditDraft, AuditRecord } from './audit-events.ts';
 import { cutText, wellFormed } from './bounded-text.ts';
 import { sha256 } from './digest.ts';
 import { withoutSecrets } from './secrets.ts';
-
-/** What can happen, as audit records name it. */
-export type AuditAction =
-  | 'store.init'
-  | 'profile.use'
-  | 'key.create'
-  | 'key.rotate'
-  | 'key.revoke'
-  | 'key.list'
-  | 'key.verify'
-  | 'user.list'
-  | 'user.add'
-  | 'user.activate'
-  | 'user.deactivate'
-  | 'user.set_role'
-  | 'entity.list'
-  | 'entity.add'
-  | 'entity.activate'
-  | 'entity.deactivate'
-  | 'entity.remove'
-  | 'tenant.list'
-  | 'tenant.add'
-  | 'tenant.set'
-  | 'records.import'
-  | 'sensors.export'
-  | 'audit.read'
-  | 'store.migrate'
-  | 'store.backup'
-  | 'store.restore'
-  | 'store.doctor'
-  | 'store.accept_clock';
-
-/** An event before the store gives it a place in the chain. Never holds a secret. */
-export interface AuditDraft {
-  tenantId: string | null;
-  atMs: number;
-  action: AuditAction;
-  /** The profile that acted; null where there was none. */
-  actor: { id: string; login: string } | null;
-  /** The account of the operating system that acted. */
-  osAccount: string;
-  /** What it was done to: a key's prefix, a login, an entity's code, a resource. */
-  target: string;
-  outcome: 'done' | 'denied' | 'failed';
-  /** Small, flat facts beside it. */
-  detail: Readonly<Record<string, string | number | boolean | null>>;
-}
 
 /**
  * An event as it is kept: without secrets, since people give a whole one where its prefix was asked for, no longer than what
@@ -78,21 +32,8 @@ function tidy(text: string): string {
 /** The longest path of a file. */
 const longestText = 4096;
 
-/** An event in its place. `hash` covers all of it and the hash before. */
-export interface AuditRecord extends AuditDraft {
-  seq: number;
-  previousHash: string;
-  hash: string;
-}
-
 /** The hash that stands before the first record. */
 export const genesisHash = '0'.repeat(64);
-
-/** Where a chain ends: how many records it holds, and the hash of the last one. Kept elsewhere, it is an anchor. */
-export interface AuditHead {
-  count: number;
-  hash: string;
-}
 
 /** Gives an event its place after the record with `previous`: SHA-256, hex, over a canonical JSON array of all fields. */
 export function chainRecord(draft: AuditDraft, previous: { seq: number; hash: string } | undefined): AuditRecord {

@@ -1,4 +1,4 @@
-import type { AuditHead } from './audit.ts';
+import type { AuditHead } from './audit-events.ts';
 import type { Role } from './roles.ts';
 import type { MaybePromise, Store } from './store.ts';
 

@@ -1,45 +1,5 @@
 import { createInstantUsText } from './instants.ts';
-import type { Aggregate, Reading, ReadingBucket, ReadingRange } from './store.ts';
-
-/** How readings are written for a client: JSON objects with commas between them, or whole lines of NDJSON or CSV. */
-export type ReadingFormat = 'json' | 'ndjson' | 'csv';
-
-/** Buckets of `widthUs` that start at multiples of it since the epoch, and what to write of each. */
-export interface BucketRequest {
-  widthUs: number;
-  aggregates: readonly Aggregate[];
-}
-
-/** Readings of one series as text or, with `buckets`, summed up; empty buckets are left out. */
-export interface ReadingTextRequest extends ReadingRange {
-  format: ReadingFormat;
-  buckets?: BucketRequest;
-}
-
-/** For whom readings are read: engines serve owners round-robin, and the reads of one owner one after the other. */
-export interface ReadingClient {
-  owner: string;
-  /** Aborted when nobody waits for the text any more; the read then rejects with its reason. */
-  signal?: AbortSignal;
-  /** Called with 0 before anything is read, and then with how many readings each part took; what it throws ends the read. */
-  charge(readings: number): void;
-}
-
-/**
- * Readings as text in order of time, without what stands before and after them. It may hold fewer rows than asked for, but
- * at least one before the last: an engine looks through a bounded number of readings for it, and through more only for a
- * single bucket.
- */
-export interface ReadingText {
-  /** What is written, piece after piece. */
-  pieces: readonly Uint8Array[];
-  /** Rows in it. */
-  count: number;
-  /** Names the content: another one never has the same. */
-  digest: string;
-  /** Where the next page starts; null at the end. */
-  nextUs: number | null;
-}
+import type { Aggregate, BucketRequest, Reading, ReadingBucket, ReadingFormat, ReadingTextRequest } from './store.ts';
 
 /** Writes one row. */
 export type WriteRow = (row: Reading | ReadingBucket) => string;

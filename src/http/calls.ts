@@ -10,7 +10,8 @@ import type { Memory } from './memory.ts';
 import type { Metrics, RouteCounts } from './metrics.ts';
 import { preconditionFault } from './preconditions.ts';
 import { ApiError, toProblem } from './problem.ts';
-import type { Turns, Work } from './turns.ts';
+import type { Work } from './source-queues.ts';
+import type { Turns } from './turns.ts';
 
 /** Answers a request; what it throws, rejects with or gives as an error becomes a problem document. */
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;

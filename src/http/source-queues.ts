@@ -1,5 +1,3 @@
-import type { Source, Work } from './turns.ts';
-
 /** Work that waits, a queue for each connection that it came from; the connections take turns. */
 export class SourceQueues {
   readonly #queues = new Map<Source, Work[]>();
@@ -36,4 +34,17 @@ export class SourceQueues {
     }
     return undefined;
   }
+}
+
+/** What waits for the end of a turn; an object, since a request has one anyway. */
+export interface Work {
+  /** Must not throw. */
+  run(): void;
+  /** The connection that it came from. */
+  readonly source?: Source | undefined;
+}
+
+/** A connection that can be kept from bringing more. */
+export interface Source {
+  readonly destroyed: boolean;
 }

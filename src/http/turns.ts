@@ -1,17 +1,4 @@
-import { SourceQueues } from './source-queues.ts';
-
-/** What waits for the end of a turn; an object, since a request has one anyway. */
-export interface Work {
-  /** Must not throw. */
-  run(): void;
-  /** The connection that it came from. */
-  readonly source?: Source | undefined;
-}
-
-/** A connection that can be kept from bringing more. */
-export interface Source {
-  readonly destroyed: boolean;
-}
+import { type Source, SourceQueues, type Work } from './source-queues.ts';
 
 /** What is done to connections that bring more than is answered. */
 export interface Brakes<S extends Source = Source> {

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/backups.ts';
+import type { BackupFacts } from '../core/backups.ts';
 import { HkctlError } from '../core/errors.ts';
-import type { Clock } from '../core/instants.ts';
 import type { MaybePromise, Store } from '../core/store.ts';
-import type { BackupSource } from './restoration.ts';
+import type { StoreOptions } from './options.ts';
 import type { Connection } from './sqlite/driver.ts';
 import { translating } from './sqlite/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
@@ -14,17 +13,6 @@ import { requireClosedFolder } from './sqlite/safe-files.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
 import { requireStorePath } from './sqlite/store-path.ts';
-
-/** How a store is opened; the paths come from the composition root, which knows where the package lies. */
-export interface StoreOptions {
-  clock: Clock;
-  /** Folder with the migrations of each database. */
-  migrationsFolder: string;
-  /** Script of the writer thread; without it readings are written at once, in this thread. */
-  writerThread: string | undefined;
-  /** Script of the reader thread; without it large reads of readings are made in this thread, slice by slice. */
-  readerThread?: string;
-}
 
 /** How long a command waits for another writer before it tells that the store is locked. */
 const busyTimeoutMs = 5000;
@@ -150,17 +138,6 @@ export async function backupStore(
 ): Promise<BackupFacts> {
   const { writeBackup } = await import('./sqlite/backup.ts');
   return writeBackup(path, target, nowMs, force, migrationsFolder);
-}
-
-/** Puts the store of a backup at a path, see `restoration.ts`. */
-export async function restoreStore(
-  path: string,
-  source: BackupSource,
-  options: StoreOptions,
-  hooks: RestoreHooks,
-): Promise<RestoreOutcome> {
-  const { restoreBackup } = await import('./restoration.ts');
-  return restoreBackup(path, source, options, hooks);
 }
 
 function alreadyThere(path: string): HkctlError {

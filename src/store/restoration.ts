@@ -1,7 +1,8 @@
 import type { BackupHead, KeptStopped, RestoreHooks, RestoreOutcome } from '../core/backups.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import type { Store } from '../core/store.ts';
-import { migrateStore, openStore, type StoreOptions } from './open.ts';
+import { migrateStore, openStore } from './open.ts';
+import type { StoreOptions } from './options.ts';
 import { readBackup } from './sqlite/backup.ts';
 import { readBackupHead } from './sqlite/backup-head.ts';
 import { holdFromDaemons } from './sqlite/daemon-lock.ts';

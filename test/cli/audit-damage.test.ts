@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type AuditRecord, chainRecord } from '../../src/core/audit.ts';
+import { chainRecord } from '../../src/core/audit.ts';
+import type { AuditRecord } from '../../src/core/audit-events.ts';
 import { drawSecret } from '../../src/core/secrets.ts';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
 import { Cli } from './harness.ts';

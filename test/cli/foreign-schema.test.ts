@@ -11,8 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { restoreStore } from '../../src/store/open.ts';
-import { backupIn } from '../../src/store/restoration.ts';
+import { backupIn, restoreBackup } from '../../src/store/restoration.ts';
 import { openDatabase } from '../../src/store/sqlite/driver.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from '../../src/store/sqlite/files.ts';
 import { schemaVersions } from '../../src/store/sqlite/schema-versions.ts';
@@ -232,14 +231,14 @@ describe('a backup of an older version', () => {
     );
     const options = { clock: () => cli.nowMs, migrationsFolder, writerThread: undefined };
     const hooks = { judge: () => {}, confirm: () => {}, audit: () => {} };
-    await restoreStore(cli.store, backupIn(file, options), options, hooks);
+    await restoreBackup(cli.store, backupIn(file, options), options, hooks);
     const registry = openFile(cli.store, { busyTimeoutMs: 100, create: false });
     expect(registry.prepare('select id, colour from keys').all()).toEqual([{ id: key.id, colour: 'green' }]);
     expect(registry.pragma('user_version', { simple: true })).toBe(2);
     registry.close();
     // And what is foreign in it is foreign to the version that it had.
     tamper(file, "alter table keys add column colour text default 'green' not null");
-    await expect(restoreStore(cli.store, backupIn(file, options), options, hooks)).rejects.toMatchObject({
+    await expect(restoreBackup(cli.store, backupIn(file, options), options, hooks)).rejects.toMatchObject({
       code: 'store_corrupt',
       message: expect.stringContaining('the table "keys" has another definition'),
     });

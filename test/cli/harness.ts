@@ -10,15 +10,8 @@ import type { Io, Output } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 import type { Services } from '../../src/cli/services.ts';
 import { createSignals } from '../../src/cli/signals.ts';
-import {
-  backupStore,
-  createStore,
-  migrateStore,
-  openStore,
-  requireNoStore,
-  restoreStore,
-} from '../../src/store/open.ts';
-import { backupIn } from '../../src/store/restoration.ts';
+import { backupStore, createStore, migrateStore, openStore, requireNoStore } from '../../src/store/open.ts';
+import { backupIn, restoreBackup } from '../../src/store/restoration.ts';
 import { inspectStore } from '../../src/store/sqlite/inspection.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
@@ -202,7 +195,7 @@ export function createServices(clock: () => number): Services {
     createStore: async (path, fill) => createStore(path, options, fill),
     migrateStore: async (path, judge) => migrateStore(path, options, judge),
     backupStore: (...given) => backupStore(...given, options),
-    restoreStore: (path, file, hooks) => restoreStore(path, backupIn(file, options), options, hooks),
+    restoreStore: (path, file, hooks) => restoreBackup(path, backupIn(file, options), options, hooks),
     inspectStore: async (path) => inspectStore(path, options.migrationsFolder),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),

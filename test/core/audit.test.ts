@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AuditDraft,
-  type AuditRecord,
-  chainRecord,
-  fitForTrail,
-  genesisHash,
-  verifyChain,
-} from '../../src/core/audit.ts';
+import { chainRecord, fitForTrail, genesisHash, verifyChain } from '../../src/core/audit.ts';
+import type { AuditDraft, AuditRecord } from '../../src/core/audit-events.ts';
 
 const draft: AuditDraft = {
   tenantId: 't',

@@ -191,9 +191,11 @@ function expectOneSuccessorEach(keys: Look['keys']): void {
 }
 
 /** A store with two Super users, one for each process. */
+const migrationsFolder = join(root, 'migrations');
+
 async function makeStore(path: string): Promise<void> {
   const clock = () => startMs;
-  const options = { clock, migrationsFolder: join(root, 'migrations'), writerThread: undefined };
+  const options = { clock, migrationsFolder, writerThread: undefined };
   const store = await createStore(path, options);
   const domain = { store, clock, random: randomBytes, newId: randomUUID };
   const entity = { code: 'BER', name: 'Berlin', timezone: 'Europe/Berlin' };
@@ -236,7 +238,9 @@ describe('two processes on one store, at the same time', () => {
         await makeStore(path);
         const world = new World(twins);
         for (const [by, login] of ['first', 'second'].entries()) {
-          expect(await twins[by]?.tell({ do: 'open', path, login }, startMs)).toMatchObject({ refused: null });
+          expect(await twins[by]?.tell({ do: 'open', path, migrationsFolder, login }, startMs)).toMatchObject({
+            refused: null,
+          });
         }
         for (const round of sequence) await world.play(round);
         expect(await twins[0].tell({ do: 'verify' }, world.nowMs)).toMatchObject({ refused: null, broken: null });

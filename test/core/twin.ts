@@ -13,7 +13,7 @@ import { openStore } from '../../src/store/open.ts';
 
 /** What one of two processes is told to do; `pauseMs` is how long handing a secret over takes. */
 export type Order =
-  | { do: 'open'; path: string; login: string }
+  | { do: 'open'; path: string; migrationsFolder: string; login: string }
   | { do: 'create'; expiresAtMs: number | null; pauseMs: number }
   | { do: 'rotate'; id: string; pauseMs: number }
   | { do: 'revoke'; id: string }
@@ -58,7 +58,7 @@ async function obey(order: Order, handed: Answer['handed']): Promise<Partial<Ans
   if (order.do === 'open') {
     await domain?.store.close();
     const clock = () => nowMs;
-    const store = openStore(order.path, { clock, migrationsFolder: '', writerThread: undefined });
+    const store = openStore(order.path, { clock, migrationsFolder: order.migrationsFolder, writerThread: undefined });
     domain = { store, clock, random: randomBytes, newId: randomUUID };
     actor = await findActor(domain, order.login, 'os');
     return {};

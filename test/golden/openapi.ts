@@ -3236,7 +3236,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description A parameter is unknown, repeated or wrong. Codes: `bad_parameter`, `key_in_query`. */
+        /** @description A parameter is unknown, repeated or wrong, or `If-Match` names no `ETag` of the answer. Codes: `bad_parameter`, `key_in_query`. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3251,7 +3251,7 @@ export interface components {
                 };
             };
         };
-        /** @description The body is not JSON, or a parameter is wrong. Codes: `bad_json`, `bad_parameter`, `key_in_query`. */
+        /** @description The body is not JSON, a parameter is wrong, or there is an `If-Match`, which nothing here can meet. Codes: `bad_json`, `bad_parameter`, `key_in_query`. */
         BadBody: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3525,6 +3525,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -3551,6 +3552,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -3577,6 +3579,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

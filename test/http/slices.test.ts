@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { FairQueue } from '../../src/http/fair-queue.ts';
 import { Budget } from '../../src/http/memory.ts';
 import { finish, Slices, type Steps } from '../../src/http/slices.ts';
-import { type Source, Turns } from '../../src/http/turns.ts';
+import type { Source } from '../../src/http/source-queues.ts';
+import { Turns } from '../../src/http/turns.ts';
 
 function spin(ms: number): void {
   const until = performance.now() + ms;

@@ -1,5 +1,5 @@
-import type { AuditRecord } from '../../core/audit.ts';
 import { damageText } from '../../core/audit-damage.ts';
+import type { AuditRecord } from '../../core/audit-events.ts';
 import { exportAudit, listAudit, verifyAudit } from '../../core/audit-trail.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../core/instants.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Actor, auditDraft, requirePermissions } from '../../core/actors.ts';
-import type { AuditAction, AuditDraft } from '../../core/audit.ts';
+import type { AuditAction, AuditDraft } from '../../core/audit-events.ts';
 import type { KeptStopped } from '../../core/backups.ts';
 import { formatInstantMs } from '../../core/instants.ts';
 import { printable } from '../../core/shown-text.ts';

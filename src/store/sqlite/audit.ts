@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
-import { type AuditDraft, type AuditRecord, chainRecord, fitForTrail, genesisHash } from '../../core/audit.ts';
+import { chainRecord, fitForTrail, genesisHash } from '../../core/audit.ts';
+import type { AuditDraft, AuditRecord } from '../../core/audit-events.ts';
 import type { AuditStore } from '../../core/store.ts';
 import { lazily } from './lazily.ts';
 import type { Registry } from './registry.ts';

@@ -52,7 +52,7 @@ function requireBackupFile(file: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) throw new HkctlError('bad_input', `There is no file ${file}.`);
   if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, and no backup.`);
-  if (!stat.isFile()) throw new HkctlError('bad_input', `${file} is a device or a pipe, and no backup.`);
+  if (!stat.isFile()) throw new HkctlError('bad_input', `${file} is no plain file, and no backup.`);
   const header = headerOf(file);
   const isMarked = header.readUInt32BE(applicationIdAt) === marks.whole;
   if (!header.subarray(0, sqliteMagic.length).equals(sqliteMagic) || !isMarked) throw noBackup(file);
@@ -78,6 +78,15 @@ const formatVersionsAt = 18;
 const rollbackFormat = 0x01_01;
 /** Where it has `application_id`. */
 const applicationIdAt = 68;
+
+/** When a backup says that it was made (epoch ms); undefined where that is no instant. */
+export function creationOf(backup: Connection): number | undefined {
+  const createdAtMs = Number(backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get());
+  return Math.abs(createdAtMs) <= latestMs ? createdAtMs : undefined;
+}
+
+/** The last instant that a Date can be. */
+const latestMs = 8.64e15;
 
 /** The versions that a backup says its databases have. Read once what it is read from is known to be a table of ours. */
 function versionsIn(connection: Connection, file: string): Record<DatabaseName, number> {

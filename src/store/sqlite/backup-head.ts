@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { BackupHead } from '../../core/backups.ts';
-import { openBackup } from './backup-file.ts';
+import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
 import { translating } from './errors.ts';
 
 /**
@@ -12,8 +12,10 @@ export function readBackupHead(file: string, migrationsFolder: string): BackupHe
   try {
     return translating(file, () => {
       const number = (sql: string) => Number(backup.prepare(sql).pluck().get());
+      const createdAtMs = creationOf(backup);
+      if (createdAtMs === undefined) throw damagedBackup(file, 'it names no time at which it was made');
       return {
-        createdAtMs: number("select value from backup where name = 'created_at_ms'"),
+        createdAtMs,
         keys: number('select count(*) from keys'),
         auditRecords: number('select count(*) from audit'),
         bytes: statSync(file).size,

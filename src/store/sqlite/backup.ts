@@ -3,7 +3,7 @@ import { verifyTrail } from '../../core/audit-verification.ts';
 import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { createAppendAudit, createAuditStore } from './audit.ts';
-import { backupTables, damagedBackup, openBackup } from './backup-file.ts';
+import { backupTables, creationOf, damagedBackup, openBackup } from './backup-file.ts';
 import { marks, removeLeftover, requireElsewhere, requireFreeTarget, translatingTarget } from './backup-target.ts';
 import { type Connection, exactPath } from './driver.ts';
 import { translating } from './errors.ts';
@@ -107,8 +107,8 @@ export async function readBackup(
     const chain = await verifyTrail(trail);
     if (chain.broken !== null) throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
     const count = (table: string) => Number(backup.prepare(`select count(*) from ${table}`).pluck().get());
-    const createdAtMs = Number(backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get());
-    if (!(Math.abs(createdAtMs) <= latestMs)) throw damaged('it names no time at which it was made');
+    const createdAtMs = creationOf(backup);
+    if (createdAtMs === undefined) throw damaged('it names no time at which it was made');
     return {
       createdAtMs,
       keys: count('keys'),
@@ -120,9 +120,6 @@ export async function readBackup(
     backup.close();
   }
 }
-
-/** The last instant that a Date can be. */
-const latestMs = 8.64e15;
 
 function damagedStore(path: string, what: string): HkctlError {
   return new HkctlError('store_corrupt', `The store ${path} is damaged: ${what}. No backup was written.`, {

@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
-import type { AuditDraft } from '../../core/audit.ts';
+import type { AuditDraft } from '../../core/audit-events.ts';
 import type { EntityStore } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';
 import type { StateEvent, StateNote } from './journal-lines.ts';

@@ -1,4 +1,4 @@
-import type { AuditDraft } from '../../core/audit.ts';
+import type { AuditDraft } from '../../core/audit-events.ts';
 import { importFields, type ResourceDefinition } from '../../core/fields.ts';
 import type { ImportBatch, ImportColumn } from '../../core/import-batch.ts';
 import { ViolationList } from '../../core/imports.ts';

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
-import type { AuditDraft } from '../../core/audit.ts';
+import type { AuditDraft } from '../../core/audit-events.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../core/store.ts';
 import type { AppendAudit } from './audit.ts';

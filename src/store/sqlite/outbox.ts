@@ -1,6 +1,6 @@
 import { asc, eq, gt, lte, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
-import type { AuditDraft } from '../../core/audit.ts';
+import type { AuditDraft } from '../../core/audit-events.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Connection } from './driver.ts';
 import { outbox } from './records-tables.ts';

@@ -1,4 +1,4 @@
-import type { AuditHead } from '../../core/audit.ts';
+import type { AuditHead } from '../../core/audit-events.ts';
 import { isHkctlError } from '../../core/errors.ts';
 import type { Role } from '../../core/roles.ts';
 import type { ClockLooks, Entity, User } from '../../core/store.ts';

@@ -1,4 +1,4 @@
-import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../core/reading-text.ts';
+import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../core/store.ts';
 import {
   type BatchVerdict,
   type Heartbeat,

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import type { AuditDraft } from '../../core/audit.ts';
+import type { AuditDraft } from '../../core/audit-events.ts';
 import { allFields, type Field, filterableFields, type ResourceDefinition } from '../../core/fields.ts';
 
 /** Audit events of imports, kept in the same commit as the records until they are moved into the chain. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
-import type { AuditDraft } from '../../core/audit.ts';
+import type { AuditDraft } from '../../core/audit-events.ts';
 import type { WeekDay } from '../../core/calendar.ts';
 import type { ClientPermission } from '../../core/permissions.ts';
 import type { Role } from '../../core/roles.ts';

@@ -55,8 +55,15 @@ function readSchemaVersion(connection: Connection, path: string): number {
 
 /** Whether nothing was ever committed to a database, as where `init` was cut off. `store_corrupt` where it is another's. */
 export function isEmpty(connection: Connection, path: string): boolean {
-  if (readSchemaVersion(connection, path) > 0) return false;
-  const tables = translating(path, () => connection.prepare('select count(*) from sqlite_master').pluck().get());
+  // In one statement: another process may finish a store between two.
+  const { version, tables } = translating(path, () =>
+    connection
+      .prepare<[], { version: number; tables: number }>(
+        'select (select user_version from pragma_user_version) as version, (select count(*) from sqlite_master) as tables',
+      )
+      .get(),
+  ) ?? { version: 0, tables: 0 };
+  if (version > 0) return false;
   if (tables === 0) return true;
   throw new HkctlError('store_corrupt', `${path} is a database, but no store of hkctl.`, {
     hint: 'Name the store with --store PATH or HKCTL_STORE.',

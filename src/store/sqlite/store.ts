@@ -13,7 +13,7 @@ import type {
   TenantStore,
   UserStore,
 } from '../../core/store.ts';
-import type { StoreOptions } from '../open.ts';
+import type { StoreOptions } from '../options.ts';
 import { type AppendAudit, createAppendAudit, createAuditStore } from './audit.ts';
 import { createClockStore } from './clock.ts';
 import { createDaemonStore } from './daemon.ts';

@@ -15,7 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { BackupFacts } from '../../core/backups.ts';
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import type { StoreOptions } from '../open.ts';
+import type { StoreOptions } from '../options.ts';
 import type { BackupSource } from '../restoration.ts';
 import { noBackup } from './backup-file.ts';
 import { readBackupHead } from './backup-head.ts';

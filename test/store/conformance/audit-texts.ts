@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type AuditDraft, type AuditRecord, chainRecord } from '../../../src/core/audit.ts';
+import { chainRecord } from '../../../src/core/audit.ts';
+import type { AuditDraft, AuditRecord } from '../../../src/core/audit-events.ts';
 import { verifyTrail } from '../../../src/core/audit-verification.ts';
 import { drawSecret } from '../../../src/core/secrets.ts';
 import { draftOf } from '../stores.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type AuditDraft, verifyChain } from '../../../src/core/audit.ts';
+import { verifyChain } from '../../../src/core/audit.ts';
+import type { AuditDraft } from '../../../src/core/audit-events.ts';
 import { draftOf, nowMs, plantIn } from '../stores.ts';
 import type { Given } from './given.ts';
 

@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest';
 import { formatInstantUs } from '../../../src/core/instants.ts';
-import type { ReadingClient, ReadingTextRequest } from '../../../src/core/reading-text.ts';
 import { instantUs } from '../../../src/core/readings.ts';
-import type { Aggregate, ReadingBatch, ReadingBucket, ReadingRange, Store } from '../../../src/core/store.ts';
+import type {
+  Aggregate,
+  ReadingBatch,
+  ReadingBucket,
+  ReadingClient,
+  ReadingRange,
+  ReadingTextRequest,
+  Store,
+} from '../../../src/core/store.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
 import { draftOf, type Plant } from '../stores.ts';
 import type { Given } from './given.ts';

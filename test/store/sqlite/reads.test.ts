@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReadingTextRequest } from '../../../src/core/reading-text.ts';
+import type { ReadingTextRequest } from '../../../src/core/store.ts';
 import type { Connection } from '../../../src/store/sqlite/driver.ts';
 import { openFile } from '../../../src/store/sqlite/files.ts';
 import { applyMigrations } from '../../../src/store/sqlite/migrations.ts';

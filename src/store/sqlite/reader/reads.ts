@@ -1,6 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { FairQueue } from '../../../core/fair-queue.ts';
-import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/reading-text.ts';
+import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/store.ts';
 import type { Slice, SliceRequest } from './slices.ts';
 
 /** Sizes that keep a read bounded: readings, and reads where it says so. */

@@ -1,5 +1,5 @@
-import { createRowWriter, type ReadingTextRequest, separatorOf, type WriteRow } from '../../../core/reading-text.ts';
-import { qualities } from '../../../core/store.ts';
+import { createRowWriter, separatorOf, type WriteRow } from '../../../core/reading-text.ts';
+import { qualities, type ReadingTextRequest } from '../../../core/store.ts';
 import type { Connection } from '../driver.ts';
 import { addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { HkctlError } from './core/errors.ts';
+import { HkctlError } from '../core/errors.ts';
 import { type FolderOwner, makeRootFolder, ownerOfFolder } from './folder-owner.ts';
 
 /**

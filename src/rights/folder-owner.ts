@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { HkctlError } from './core/errors.ts';
+import { HkctlError } from '../core/errors.ts';
 
 /** The account that a folder belongs to. */
 export interface FolderOwner {
