@@ -11,7 +11,7 @@ import { filesUnder } from '../e2e/leaks.ts';
 import { Plant } from '../e2e/plant.ts';
 
 /** Each input is given so many forms of the canary in one run, others in each; all of them with a number that is as large. */
-const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 3);
+const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 8);
 
 /** What each command needs beside the input that is tried. */
 const valid: Record<string, string[]> = {
