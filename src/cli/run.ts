@@ -107,7 +107,10 @@ function usageError(thrown: CommanderError): HkctlError {
   if (thrown.code === 'commander.help') {
     return new HkctlError('usage', 'A verb is missing.', { hint: 'Add --help to see the verbs.' });
   }
-  const [message = '', suggestion] = thrown.message.replace(/^error: /, '').split('\n');
+  // Redacted in one piece: what was given may have lines of its own.
+  const [message = '', suggestion] = redactSecrets(thrown.message)
+    .replace(/^error: /, '')
+    .split('\n');
   const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'Add --help to see what there is.';
   return new HkctlError('usage', `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.`.replace(/\.\.$/, '.'), {
     hint,

@@ -19,34 +19,42 @@ export function hiddenBodies(text: string): HiddenBody[] {
   if (text.length < bodyLength) return [];
   tables ??= createTables();
   const { digits, step, leave, start: always } = tables;
-  const codes = new Uint8Array(text.length);
-  const places = new Uint32Array(text.length);
+  const digitAt = (at: number): number => digits[text.charCodeAt(at)] ?? none;
   const found: HiddenBody[] = [];
   let count = 0;
   let crc = 0;
   let claimed = 0;
+  // Three places that go through the text one behind the other: where a digit comes into the checksum, where it goes from
+  // there into the random part, and where it leaves that. Nothing is kept, since each line of a log comes by.
+  let entering = -1;
+  let leaving = -1;
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    const digit = code < 128 ? (digits[code] ?? none) : none;
+    const digit = digitAt(at);
     if (digit === none) continue;
-    codes[count] = code;
-    places[count] = at;
     // Modulo 2^32, as a CRC is: what is claimed beyond that is compared once the rest fits.
     claimed = (Math.imul(claimed, 62) + digit) | 0;
-    // The window of the random part ends where the checksum behind it begins.
-    const entering = count - checksumLength;
-    if (entering >= 0) {
-      const code = codes[entering] ?? 0;
-      claimed = (claimed - Math.imul(beyondChecksum, digits[code] ?? 0)) | 0;
-      crc = (crc >>> 8) ^ (step[(crc ^ code) & 255] ?? 0);
-      if (entering >= randomLength) crc ^= leave[codes[entering - randomLength] ?? 0] ?? 0;
-    }
     count++;
+    if (count > checksumLength) {
+      do entering++;
+      while (digitAt(entering) === none);
+      claimed = (claimed - Math.imul(beyondChecksum, digitAt(entering))) | 0;
+      crc = (crc >>> 8) ^ (step[(crc ^ text.charCodeAt(entering)) & 255] ?? 0);
+    }
+    if (count > bodyLength) {
+      do leaving++;
+      while (digitAt(leaving) === none);
+      crc ^= leave[text.charCodeAt(leaving)] ?? 0;
+    }
     if (count < bodyLength || (crc ^ always) !== claimed) continue;
-    const body = String.fromCharCode(...codes.subarray(count - bodyLength, count));
-    if (isBody(body, digits)) found.push({ start: places[count - bodyLength] ?? 0, end: at + 1 });
+    let start = leaving + 1;
+    while (digitAt(start) === none) start++;
+    if (isBody(lettersOf(text.slice(start, at + 1)), digits)) found.push({ start, end: at + 1 });
   }
   return found;
+}
+
+function lettersOf(text: string): string {
+  return text.replace(/[^0-9A-Za-z]/g, '');
 }
 
 function isBody(body: string, digits: Uint8Array): boolean {
@@ -128,7 +136,7 @@ function fromHex(hex: string): string {
 
 /** Runs of characters that are base64, base64url or hexadecimal digits of a text with a secret in it. */
 export function packedSecrets(text: string): string[] {
-  if (text.length < shortestPacked) return [];
+  if (!hasPackedRun(text)) return [];
   const runs = (digits: RegExp, encoding: 'base64' | 'hex', offsets: readonly number[]) =>
     (text.match(digits) ?? []).filter((run) =>
       // Who knows where a group of digits begins?
@@ -141,3 +149,19 @@ export function packedSecrets(text: string): string[] {
 const shortestPacked = 66;
 const base64Digits = /[0-9A-Za-z+/_-]{66,}/g;
 const hexDigits = /[0-9a-f]{98,}/gi;
+
+/** Whether a text has a run of digits as long as a packed secret; a regular expression would begin anew at each of them. */
+function hasPackedRun(text: string): boolean {
+  if (text.length < shortestPacked) return false;
+  tables ??= createTables();
+  const { digits } = tables;
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // + - / _
+    const isDigit = (digits[code] ?? none) !== none || code === 43 || code === 45 || code === 47 || code === 95;
+    length = isDigit ? length + 1 : 0;
+    if (length === shortestPacked) return true;
+  }
+  return false;
+}

@@ -107,10 +107,10 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
       // Below every number of SQLite's: a record that somebody put in before the first one is to be seen as well.
       for (let seq = -1e19; ; ) {
         const rows = registry.read(() => after().all({ seq }));
-        yield* rows.map(toRecord);
         const last = rows.at(-1)?.seq ?? seq;
         // Numbers beyond what a double keeps, which only a forger gives, could come again and again.
         if (last <= seq) return;
+        yield* rows.map(toRecord);
         seq = last;
       }
     },
