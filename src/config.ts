@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { callerOfSudo } from './rights/sudo.ts';
 
 /** What the surroundings say: the only reader of the environment, made once by the composition root. */
 export interface Surroundings {
@@ -11,14 +12,19 @@ export interface Surroundings {
 }
 
 /** Reads the surroundings of a process. */
-export function readSurroundings(process: { env: NodeJS.ProcessEnv; getuid?: () => number }): Surroundings {
+export function readSurroundings(
+  process: { env: NodeJS.ProcessEnv; ppid: number; getuid?: () => number },
+  callerOf: typeof callerOfSudo = callerOfSudo,
+): Surroundings {
   const env = process.env;
-  return { env, osAccount: osAccountOf(env, process.getuid?.()), defaultStorePath: defaultStorePathOf(env) };
+  const osAccount = osAccountOf(env, process.getuid?.(), () => callerOf(process.ppid));
+  return { env, osAccount, defaultStorePath: defaultStorePathOf(env) };
 }
 
-function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined): string {
-  // Any account can set this variable for itself; only of root it says that sudo did.
-  if (uid === 0 && env.SUDO_USER) return env.SUDO_USER;
+function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: () => string | undefined): string {
+  // Any account can set this variable for itself. Root need not; of others it is believed where the system says the same.
+  const named = env.SUDO_USER;
+  if (named && (uid === 0 || caller() === named)) return named;
   try {
     return userInfo().username;
   } catch {

@@ -2,11 +2,17 @@ import { userInfo } from 'node:os';
 import { expect, it } from 'vitest';
 import { readSurroundings } from '../src/config.ts';
 
-const accountOf = (uid: number, env: Record<string, string>) => readSurroundings({ env, getuid: () => uid }).osAccount;
+const accountOf = (uid: number, env: Record<string, string>, caller?: string) =>
+  readSurroundings({ env, ppid: 1, getuid: () => uid }, () => caller).osAccount;
 
 it('takes the account that sudo names for root, who alone can be made so by sudo', () => {
   expect(accountOf(0, { SUDO_USER: 'ada' })).toBe('ada');
   expect(accountOf(0, { SUDO_USER: '' })).toBe(userInfo().username);
+});
+
+it('takes it for another account where the system says that this one called sudo', () => {
+  expect(accountOf(1000, { SUDO_USER: 'ada' }, 'ada')).toBe('ada');
+  expect(accountOf(1000, { SUDO_USER: 'bob' }, 'ada')).toBe(userInfo().username);
 });
 
 it('keeps the true account of everybody else, whatever the variable says', () => {

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+
+/** What the system says of a process. */
+export interface ProcessFacts {
+  parent: number;
+  /** Effective user id. */
+  uid: number;
+  /** Name of the program, at most 15 characters. */
+  program: string;
+}
+
+/** The processes and accounts of the system. */
+export interface ProcessTable {
+  /** Undefined for a process that is gone or cannot be seen. */
+  process(pid: number): ProcessFacts | undefined;
+  /** Name of an account; undefined where it has none. */
+  account(uid: number): string | undefined;
+}
+
+/**
+ * The account that called sudo to start a process: the one above the nearest sudo among its ancestors. Unlike the
+ * variables that sudo sets, nobody can set it for himself. Undefined where no sudo is found.
+ */
+export function callerOfSudo(parent: number, system: ProcessTable = linux): string | undefined {
+  let found = false;
+  for (let facts = system.process(parent); facts !== undefined; facts = system.process(facts.parent)) {
+    // sudo keeps a second process of its own between itself and the command.
+    if (facts.uid === 0 && facts.program === 'sudo') found = true;
+    else if (found) return system.account(facts.uid);
+    else if (facts.uid === 0) return undefined;
+  }
+  return undefined;
+}
+
+const linux: ProcessTable = {
+  process(pid) {
+    const status = textOf(`/proc/${pid}/status`);
+    const [, program] = /^Name:\t(.*)$/m.exec(status) ?? [];
+    const [, parent] = /^PPid:\t(\d+)$/m.exec(status) ?? [];
+    const [, uid] = /^Uid:\t\d+\t(\d+)/m.exec(status) ?? [];
+    if (program === undefined || parent === undefined || uid === undefined) return undefined;
+    return { parent: Number(parent), uid: Number(uid), program };
+  },
+  account: (uid) => new RegExp(`^([^:\\n]+):[^:\\n]*:${uid}:`, 'm').exec(textOf('/etc/passwd'))?.[1],
+};
+
+/** The text of a file of the system; empty where it cannot be read, as on systems without /proc. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
