@@ -39,7 +39,7 @@ const noSubprocesses = replaceImport('node:child_process', 'commander', 'export 
 const bundleOlderDriver = {
   name: 'bundle-older-driver',
   transform(code, id) {
-    if (!id.endsWith('src/store/sqlite/driver.ts') || !existsSync('node_modules/better-sqlite3-12')) return null;
+    if (!id.endsWith('src/store/sqlite/connection/driver.ts') || !existsSync('node_modules/better-sqlite3-12')) return null;
     return code.replace(/\bload\((['"`])better-sqlite3-12\1\)/, 'require("better-sqlite3-12")');
   },
 };
@@ -66,9 +66,9 @@ export default {
   input: {
     ...benchmarks,
     hkctl: 'src/main.ts',
-    writer: 'src/store/sqlite/writer/thread.ts',
-    readings: 'src/store/sqlite/reader/thread.ts',
-    reader: 'src/imports/thread.ts',
+    writer: 'src/store/sqlite/readings/writer/thread.ts',
+    readings: 'src/store/sqlite/readings/reader/thread.ts',
+    reader: 'src/formats/thread.ts',
     start: 'src/start.ts',
   },
   platform: 'node',

@@ -1,12 +1,12 @@
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
-import { createIo, type Io } from './cli/io.ts';
+import { createIo, type Io } from './cli/terminal/io.ts';
 import { reportCrash, run } from './cli/run.ts';
 import type { Services } from './cli/services.ts';
 import { readSurroundings } from './config.ts';
-import type { Clock } from './core/instants.ts';
-import { secureRandom } from './core/secrets.ts';
+import type { Clock } from './core/time/instants.ts';
+import { secureRandom } from './core/keys/secrets.ts';
 import { createRights, type Rights } from './rights/rights.ts';
 import type { StoreOptions } from './store/options.ts';
 
@@ -56,15 +56,15 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
     async backupStore(path, target, nowMs, force) {
       const { backupStore } = await storeOf(path);
       if (!rights.areAnothers()) return backupStore(path, target, nowMs, force, options);
-      const { backupForAdmin } = await import('./store/sqlite/transfer.ts');
+      const { backupForAdmin } = await import('./store/sqlite/backup/transfer.ts');
       const write = (file: string) => backupStore(path, file, nowMs, false, options);
       return backupForAdmin(path, target, { force, withOwn: rights.withOwn }, write);
     },
     async restoreStore(path, file, hooks) {
       rights.takeFor(path, { makesFolder: true });
-      const { backupIn, restoreBackup } = await import('./store/restoration.ts');
+      const { backupIn, restoreBackup } = await import('./store/sqlite/restore/restoration.ts');
       if (!rights.areAnothers()) return restoreBackup(path, backupIn(file, options), options, hooks);
-      const { backupOfAdmin } = await import('./store/sqlite/transfer.ts');
+      const { backupOfAdmin } = await import('./store/sqlite/backup/transfer.ts');
       return restoreBackup(path, backupOfAdmin(path, file, rights.withOwn, options), options, hooks);
     },
     async inspectStore(path) {
@@ -98,14 +98,14 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
     },
     async openapi(baseUrl) {
       const [{ openapiDocument }, { resources }] = await Promise.all([
-        import('./http/openapi.ts'),
+        import('./http/openapi/document.ts'),
         import('./resources/index.ts'),
       ]);
       return openapiDocument(resources, { version: packageJson.version, baseUrl });
     },
     resources: async () => (await import('./resources/index.ts')).resources,
-    rowReader: async () => (await import('./imports/threaded.ts')).createThreadedReader(join(__dirname, 'reader.cjs')),
-    loadDemo: async (domain, actor, entity) => (await import('./resources/demo.ts')).loadDemo(domain, actor, entity),
+    rowReader: async () => (await import('./formats/threaded.ts')).createThreadedReader(join(__dirname, 'reader.cjs')),
+    loadDemo: async (domain, actor, entity) => (await import('./demo/demo.ts')).loadDemo(domain, actor, entity),
   };
 }
 

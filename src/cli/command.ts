@@ -1,5 +1,5 @@
 import { HkctlError } from '../core/errors.ts';
-import { holdsSecret } from '../core/secrets.ts';
+import { holdsSecret } from '../core/keys/secrets.ts';
 import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, text, toggle } from './flags.ts';
 

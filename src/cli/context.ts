@@ -1,15 +1,15 @@
-import { type Actor, type Domain, findActor } from '../core/actors.ts';
-import { steadyClock } from '../core/clock.ts';
+import { type Actor, type Domain, findActor } from '../core/access/actors.ts';
+import { steadyClock } from '../core/time/steady-clock.ts';
 import { HkctlError } from '../core/errors.ts';
-import { withoutSecrets } from '../core/secrets.ts';
-import { toSafeJson } from '../core/shown-text.ts';
+import { withoutSecrets } from '../core/keys/secrets.ts';
+import { toSafeJson } from '../core/text/shown-text.ts';
 import type { Store } from '../core/store.ts';
 import type { globalFlags } from './command.ts';
 import type { FlagValues } from './flags.ts';
-import { canAsk, type Io } from './io.ts';
+import { canAsk, type Io } from './terminal/io.ts';
 import type { Services } from './services.ts';
-import { createStyle, type Style } from './style.ts';
-import { terminalLine } from './terminal-text.ts';
+import { createStyle, type Style } from './terminal/style.ts';
+import { terminalLine } from './terminal/terminal-text.ts';
 
 /** What every command is given: the world, the flags that all share, and the store and actor once they are asked for. */
 export interface Context {
@@ -131,7 +131,7 @@ export async function requireConfirmation(
 ): Promise<void> {
   if (yes) return;
   requireSomebody(context, question);
-  const { askChoice } = await import('./prompts.ts');
+  const { askChoice } = await import('./terminal/prompts.ts');
   // An Enter too many destroys nothing: the safe answer stands first, and is chosen to begin with.
   const choices = [
     { name: 'Cancel', value: false },
@@ -145,7 +145,7 @@ export async function requireConfirmation(
 export async function requireTyped(context: Context, yes: boolean, question: string, word: string): Promise<void> {
   if (yes) return;
   requireSomebody(context, question);
-  const { askText } = await import('./prompts.ts');
+  const { askText } = await import('./terminal/prompts.ts');
   const message = `${question} Type ${word} to confirm, or nothing to cancel`;
   const answer = await askText(context.io, message, (given) =>
     given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,

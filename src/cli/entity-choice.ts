@@ -1,5 +1,5 @@
-import type { Actor, Domain } from '../core/actors.ts';
-import { listEntities, requireEntity } from '../core/entities.ts';
+import type { Actor, Domain } from '../core/access/actors.ts';
+import { listEntities, requireEntity } from '../core/organization/entities.ts';
 import { HkctlError } from '../core/errors.ts';
 import type { Entity } from '../core/store.ts';
 import { type Context, valueOrAsk } from './context.ts';
@@ -28,7 +28,7 @@ export async function askEntity(
       hint: 'Add one: hkctl entities add CODE --name N --timezone TZ',
     });
   }
-  const { askChoice } = await import('./prompts.ts');
+  const { askChoice } = await import('./terminal/prompts.ts');
   return askChoice(
     context.io,
     'Entity',

@@ -1,15 +1,15 @@
 import { CommanderError } from 'commander';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
-import { redactSecrets } from '../core/secrets.ts';
-import { printable } from '../core/shown-text.ts';
+import { redactSecrets } from '../core/keys/secrets.ts';
+import { printable } from '../core/text/shown-text.ts';
 import { type CommandDefinition, globalFlags } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
-import { type Io, isClosedPipe } from './io.ts';
+import { type Io, isClosedPipe } from './terminal/io.ts';
 import { createProgram, isShown } from './program.ts';
 import type { Services } from './services.ts';
-import { createStyle } from './style.ts';
-import { terminalLine } from './terminal-text.ts';
+import { createStyle } from './terminal/style.ts';
+import { terminalLine } from './terminal/terminal-text.ts';
 
 /**
  * Runs one command line (`argv` without interpreter and script) and gives its exit code (contract, section 3). Whatever

@@ -1,9 +1,9 @@
-import type { Actor, Domain } from '../core/actors.ts';
-import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/backups.ts';
-import type { StoreInspection } from '../core/doctor.ts';
-import type { ResourceDefinition } from '../core/fields.ts';
-import type { RowReader } from '../core/imports.ts';
-import type { ServeSettings } from '../core/settings.ts';
+import type { Actor, Domain } from '../core/access/actors.ts';
+import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
+import type { StoreInspection } from '../core/operations/doctor.ts';
+import type { ResourceDefinition } from '../core/records/fields.ts';
+import type { RowReader } from '../core/records/imports.ts';
+import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Entity, Store } from '../core/store.ts';
 
 /**

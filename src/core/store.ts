@@ -1,10 +1,10 @@
-import type { AuditDraft, AuditHead, AuditRecord } from './audit-events.ts';
-import type { WeekDay } from './calendar.ts';
-import type { ResourceDefinition } from './fields.ts';
-import type { ImportBatch } from './import-batch.ts';
-import type { ClientPermission } from './permissions.ts';
+import type { AuditDraft, AuditHead, AuditRecord } from './audit/events.ts';
+import type { WeekDay } from './time/calendar.ts';
+import type { ResourceDefinition } from './records/fields.ts';
+import type { ImportBatch } from './records/import-batch.ts';
+import type { ClientPermission } from './access/permissions.ts';
 
-import type { Role } from './roles.ts';
+import type { Role } from './access/roles.ts';
 
 /**
  * The storage port: types only. Every operation is atomic and takes its audit event along; rules live in the domain, a

@@ -1,5 +1,5 @@
-import { defineResource } from '../core/fields.ts';
-import { currencyOf } from './common-fields.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { currencyOf } from './kinds.ts';
 import { serviceRows } from './service-rows.ts';
 
 /** Inbound documents, with the routing assigned to them and their services in the detailed answer (specification 2.4). */

@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '../core/fields.ts';
+import type { ResourceDefinition } from '../core/records/fields.ts';
 import { assets } from './assets.ts';
 import { inboundDocuments } from './inbound-documents.ts';
 import { inventoryItems } from './inventory-items.ts';

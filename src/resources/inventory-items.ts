@@ -1,5 +1,5 @@
-import { defineResource } from '../core/fields.ts';
-import { currencyOf, unitOfQuantities } from './common-fields.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { currencyOf, unitOfQuantities } from './kinds.ts';
 
 /** Stock by part, lot and location. */
 export const inventoryItems = defineResource({

@@ -1,4 +1,4 @@
-import { defineResource } from '../core/fields.ts';
+import { defineResource } from '../core/records/fields.ts';
 
 /** Movements of stock. */
 export const inventoryMovements = defineResource({

@@ -1,5 +1,5 @@
-import { defineResource } from '../core/fields.ts';
-import { unitOfQuantities } from './common-fields.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { unitOfQuantities } from './kinds.ts';
 
 /** Jobs, with the routing assigned to them (specification 2.4). */
 export const jobs = defineResource({

@@ -1,4 +1,4 @@
-import { defineResource } from '../core/fields.ts';
+import { defineResource } from '../core/records/fields.ts';
 
 /** OEE events; availability, performance and quality by ISO 22400-2. */
 export const oeeEvents = defineResource({

@@ -1,5 +1,5 @@
-import { defineResource } from '../core/fields.ts';
-import { currencyOf } from './common-fields.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { currencyOf } from './kinds.ts';
 
 /** Part records (specification 2.4). */
 export const parts = defineResource({

@@ -1,4 +1,4 @@
-import { defineResource } from '../core/fields.ts';
+import { defineResource } from '../core/records/fields.ts';
 
 /** Processes: catalogue membership, revision lineage, availability apart from approval, no routing link (specification 2.4). */
 export const processes = defineResource({

@@ -1,5 +1,5 @@
-import { defineResource } from '../core/fields.ts';
-import { processCarriedOut, unitOfQuantities } from './common-fields.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { processCarriedOut, unitOfQuantities } from './kinds.ts';
 
 /** Production jobs: operations at work units; quantities and times by ISO 22400-2. */
 export const productionJobs = defineResource({

@@ -1,5 +1,5 @@
-import { defineResource } from '../core/fields.ts';
-import { unitOfQuantities } from './common-fields.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { unitOfQuantities } from './kinds.ts';
 
 /** Quality figures of production; names by ISO 22400-2. */
 export const productionQuality = defineResource({

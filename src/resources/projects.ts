@@ -1,5 +1,5 @@
-import { defineResource } from '../core/fields.ts';
-import { currencyOf } from './common-fields.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { currencyOf } from './kinds.ts';
 
 /** Projects. */
 export const projects = defineResource({

@@ -1,5 +1,5 @@
-import { defineResource } from '../core/fields.ts';
-import { processCarriedOut } from './common-fields.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { processCarriedOut } from './kinds.ts';
 
 /** Routings; times by ISO 22400-2. */
 export const routings = defineResource({

@@ -1,4 +1,4 @@
-import { defineResource } from '../core/fields.ts';
+import { defineResource } from '../core/records/fields.ts';
 
 /** Safety incidents. */
 export const safetyIncidents = defineResource({

@@ -1,4 +1,4 @@
-import { defineResource } from '../core/fields.ts';
+import { defineResource } from '../core/records/fields.ts';
 
 /** Asset sensors: master data; their readings are kept elsewhere. */
 export const sensors = defineResource({

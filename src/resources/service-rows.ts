@@ -1,5 +1,5 @@
-import type { ListField } from '../core/fields.ts';
-import { currencyOf } from './common-fields.ts';
+import type { ListField } from '../core/records/fields.ts';
+import { currencyOf } from './kinds.ts';
 
 /**
  * The services of an order or inbound document. `row_id` names the row inside its parent; the registry code may stand in

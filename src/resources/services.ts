@@ -1,5 +1,5 @@
-import { defineResource } from '../core/fields.ts';
-import { currencyOf, processCarriedOut } from './common-fields.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { currencyOf, processCarriedOut } from './kinds.ts';
 
 /** The registry of services. */
 export const services = defineResource({

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { BackupFacts } from '../core/backups.ts';
+import type { BackupFacts } from '../core/operations/backups.ts';
 import { HkctlError } from '../core/errors.ts';
 import type { MaybePromise, Store } from '../core/store.ts';
 import type { StoreOptions } from './options.ts';
-import type { Connection } from './sqlite/driver.ts';
-import { translating } from './sqlite/errors.ts';
-import { databaseNames, filesOf, openFile } from './sqlite/files.ts';
-import { requireOwnSchema } from './sqlite/own-schema.ts';
-import { finishRestore, openPresent } from './sqlite/prepared.ts';
-import { requireClosedFolder } from './sqlite/safe-files.ts';
-import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema-versions.ts';
+import type { Connection } from './sqlite/connection/driver.ts';
+import { translating } from './sqlite/connection/errors.ts';
+import { databaseNames, filesOf, openFile } from './sqlite/connection/files.ts';
+import { requireOwnSchema } from './sqlite/schema/own-schema.ts';
+import { finishRestore, openPresent } from './sqlite/restore/prepared.ts';
+import { requireClosedFolder } from './sqlite/connection/safe-files.ts';
+import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
-import { requireStorePath } from './sqlite/store-path.ts';
+import { requireStorePath } from './sqlite/connection/store-path.ts';
 
 /** How long a command waits for another writer before it tells that the store is locked. */
 const busyTimeoutMs = 5000;
@@ -67,7 +67,7 @@ export async function createStore(
 ): Promise<Store> {
   requireNoStore(path);
   if (path !== ':memory:') requireClosedFolder(dirname(path));
-  const { applyMigrations } = await import('./sqlite/migrations.ts');
+  const { applyMigrations } = await import('./sqlite/schema/migrations.ts');
   const files = filesOf(path);
   const opened: Connection[] = [];
   const open = (name: (typeof databaseNames)[number]) => {
@@ -106,7 +106,7 @@ export async function migrateStore(
   options: StoreOptions,
   judge: (store: Store) => MaybePromise<void> = () => {},
 ): Promise<{ applied: number }> {
-  const { applyMigrations } = await import('./sqlite/migrations.ts');
+  const { applyMigrations } = await import('./sqlite/schema/migrations.ts');
   const files = filesOf(path);
   const registry = openRegistry(path);
   const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, writerThread: undefined });
@@ -136,7 +136,7 @@ export async function backupStore(
   force: boolean,
   { migrationsFolder }: Pick<StoreOptions, 'migrationsFolder'>,
 ): Promise<BackupFacts> {
-  const { writeBackup } = await import('./sqlite/backup.ts');
+  const { writeBackup } = await import('./sqlite/backup/backup.ts');
   return writeBackup(path, target, nowMs, force, migrationsFolder);
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/instants.ts';
+import type { Clock } from '../core/time/instants.ts';
 
 /** How a store is opened; the paths come from the composition root, which knows where the package lies. */
 export interface StoreOptions {

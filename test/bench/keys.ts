@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Actor, type Domain, findActor } from '../../src/core/actors.ts';
-import { listKeys, verifySecret } from '../../src/core/keys.ts';
-import { createKey, rotateKeys } from '../../src/core/minting.ts';
+import { type Actor, type Domain, findActor } from '../../src/core/access/actors.ts';
+import { listKeys, verifySecret } from '../../src/core/keys/keys.ts';
+import { createKey, rotateKeys } from '../../src/core/keys/issuance.ts';
 import type { Entity } from '../../src/core/store.ts';
-import { initialise } from '../../src/core/tenants.ts';
+import { initialise } from '../../src/core/organization/tenants.ts';
 import { createStore, openStore } from '../../src/store/open.ts';
-import { openDatabase } from '../../src/store/sqlite/driver.ts';
+import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
 import { type BenchReport, paired } from './harness.ts';
 
 interface Bench {

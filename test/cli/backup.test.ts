@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { holdAsDaemon } from '../../src/store/sqlite/daemon-lock.ts';
-import { openDatabase } from '../../src/store/sqlite/driver.ts';
-import { filesOf, openFile } from '../../src/store/sqlite/files.ts';
-import { preparedPath } from '../../src/store/sqlite/prepared.ts';
+import { holdAsDaemon } from '../../src/store/sqlite/connection/daemon-lock.ts';
+import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
+import { filesOf, openFile } from '../../src/store/sqlite/connection/files.ts';
+import { preparedPath } from '../../src/store/sqlite/restore/prepared.ts';
 import { Cli, press } from './harness.ts';
 import { tamper } from './tamper.ts';
 

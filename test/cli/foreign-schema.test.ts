@@ -11,10 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { backupIn, restoreBackup } from '../../src/store/restoration.ts';
-import { openDatabase } from '../../src/store/sqlite/driver.ts';
-import { type DatabaseName, databaseNames, filesOf, openFile } from '../../src/store/sqlite/files.ts';
-import { schemaVersions } from '../../src/store/sqlite/schema-versions.ts';
+import { backupIn, restoreBackup } from '../../src/store/sqlite/restore/restoration.ts';
+import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
+import { type DatabaseName, databaseNames, filesOf, openFile } from '../../src/store/sqlite/connection/files.ts';
+import { schemaVersions } from '../../src/store/sqlite/schema/schema-versions.ts';
 import { Cli } from './harness.ts';
 
 let cli: Cli;

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { outputFailed } from '../../src/cli/io.ts';
-import { drawSecret } from '../../src/core/secrets.ts';
+import { outputFailed } from '../../src/cli/terminal/io.ts';
+import { drawSecret } from '../../src/core/keys/secrets.ts';
 import { Cli, type KeyJson } from './harness.ts';
 
 let cli: Cli;

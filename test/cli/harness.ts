@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
-import type { Io, Output } from '../../src/cli/io.ts';
+import type { Io, Output } from '../../src/cli/terminal/io.ts';
 import { run } from '../../src/cli/run.ts';
 import type { Services } from '../../src/cli/services.ts';
-import { createSignals } from '../../src/cli/signals.ts';
+import { createSignals } from '../../src/cli/terminal/signals.ts';
 import { backupStore, createStore, migrateStore, openStore, requireNoStore } from '../../src/store/open.ts';
-import { backupIn, restoreBackup } from '../../src/store/restoration.ts';
+import { backupIn, restoreBackup } from '../../src/store/sqlite/restore/restoration.ts';
 import { inspectStore } from '../../src/store/sqlite/inspection.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
@@ -200,7 +200,7 @@ export function createServices(clock: () => number): Services {
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),
     resources: async () => (await import('../../src/resources/index.ts')).resources,
-    rowReader: async () => (await import('../../src/imports/rows.ts')).readRows,
+    rowReader: async () => (await import('../../src/formats/rows.ts')).readRows,
     loadDemo: async () => {},
   };
 }

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { requireLabel } from '../../src/core/labels.ts';
-import { toSafeJson } from '../../src/core/shown-text.ts';
-import { openDatabase } from '../../src/store/sqlite/driver.ts';
+import { requireLabel } from '../../src/core/text/labels.ts';
+import { toSafeJson } from '../../src/core/text/shown-text.ts';
+import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
 import { Cli, press, type TypedKey } from './harness.ts';
 
 const terminal = { columns: 200, rows: 50 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { panelLines } from '../../src/cli/handover/panel.ts';
-import { createStyle } from '../../src/cli/style.ts';
-import { widthOf } from '../../src/cli/wrap.ts';
-import { drawSecret } from '../../src/core/secrets.ts';
+import { panelLines } from '../../src/cli/delivery/panel.ts';
+import { createStyle } from '../../src/cli/terminal/style.ts';
+import { widthOf } from '../../src/cli/terminal/wrap.ts';
+import { drawSecret } from '../../src/core/keys/secrets.ts';
 import type { Key } from '../../src/core/store.ts';
 
 const output = {

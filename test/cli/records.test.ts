@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { progressLine } from '../../src/cli/progress.ts';
-import type { ServeSettings } from '../../src/core/settings.ts';
+import { progressLine } from '../../src/cli/terminal/progress.ts';
+import type { ServeSettings } from '../../src/core/operations/settings.ts';
 import { Cli } from './harness.ts';
 
 let cli: Cli;

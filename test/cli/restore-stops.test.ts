@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { filesOf, openFile } from '../../src/store/sqlite/files.ts';
+import { filesOf, openFile } from '../../src/store/sqlite/connection/files.ts';
 import { Cli } from './harness.ts';
 import { tamper } from './tamper.ts';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { scanOverlap, secretsIn } from '../../src/core/scan.ts';
-import { drawSecret } from '../../src/core/secrets.ts';
+import { scanOverlap, secretsIn } from '../../src/core/keys/leak-scan.ts';
+import { drawSecret } from '../../src/core/keys/secrets.ts';
 import { Cli, type KeyJson } from './harness.ts';
 
 interface ScanJson {

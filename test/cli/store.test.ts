@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { filesOf, openFile } from '../../src/store/sqlite/files.ts';
-import { schemaVersions } from '../../src/store/sqlite/schema-versions.ts';
+import { filesOf, openFile } from '../../src/store/sqlite/connection/files.ts';
+import { schemaVersions } from '../../src/store/sqlite/schema/schema-versions.ts';
 import { Cli } from './harness.ts';
 
 let cli: Cli;

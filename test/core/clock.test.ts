@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptedLooks, afterSample, sampleClock } from '../../src/core/clock.ts';
+import { acceptedLooks, afterSample, sampleClock } from '../../src/core/time/steady-clock.ts';
 import type { ClockLooks } from '../../src/core/store.ts';
 
 const second = 1000;

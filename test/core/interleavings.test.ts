@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findActor } from '../../src/core/actors.ts';
-import { initialise } from '../../src/core/tenants.ts';
-import { addUser } from '../../src/core/users.ts';
+import { findActor } from '../../src/core/access/actors.ts';
+import { initialise } from '../../src/core/organization/tenants.ts';
+import { addUser } from '../../src/core/organization/users.ts';
 import { createStore } from '../../src/store/open.ts';
 import type { Answer, Look, Order } from './twin.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Actor } from '../../src/core/actors.ts';
-import { findActor } from '../../src/core/actors.ts';
-import { revokeKeys, showKey } from '../../src/core/keys.ts';
+import type { Actor } from '../../src/core/access/actors.ts';
+import { findActor } from '../../src/core/access/actors.ts';
+import { revokeKeys, showKey } from '../../src/core/keys/keys.ts';
 import {
   type CreateKeyInput,
   createKey,
@@ -9,9 +9,9 @@ import {
   type Handover,
   parseExpiry,
   rotateKeys,
-} from '../../src/core/minting.ts';
-import { hashOf, isCompleteSecret } from '../../src/core/secrets.ts';
-import { addUser } from '../../src/core/users.ts';
+} from '../../src/core/keys/issuance.ts';
+import { hashOf, isCompleteSecret } from '../../src/core/keys/secrets.ts';
+import { addUser } from '../../src/core/organization/users.ts';
 import { HttpPlant } from '../http/plant.ts';
 
 let plant: HttpPlant;

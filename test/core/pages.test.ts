@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPageReader, type PageScope, type QueryParameters } from '../../src/core/pages.ts';
+import { createPageReader, type PageScope, type QueryParameters } from '../../src/core/records/queries.ts';
 import { oeeEvents } from '../../src/resources/oee-events.ts';
 import { orders } from '../../src/resources/orders.ts';
 import { parts } from '../../src/resources/parts.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findActor, requirePermissions } from '../../src/core/actors.ts';
+import { findActor, requirePermissions } from '../../src/core/access/actors.ts';
 import {
   clientPermissions,
   defaultPermissions,
@@ -7,9 +7,9 @@ import {
   normalisePermissions,
   permissionGroups,
   presets,
-} from '../../src/core/permissions.ts';
-import { type Role, roleHolds, roleNames, rolesHolding, type UserPermission } from '../../src/core/roles.ts';
-import { addUser, updateUser } from '../../src/core/users.ts';
+} from '../../src/core/access/permissions.ts';
+import { type Role, roleHolds, roleNames, rolesHolding, type UserPermission } from '../../src/core/access/roles.ts';
+import { addUser, updateUser } from '../../src/core/organization/users.ts';
 import { HttpPlant } from '../http/plant.ts';
 
 let plant: HttpPlant;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatInstantUs, parseInstantUs } from '../../src/core/instants.ts';
+import { formatInstantUs, parseInstantUs } from '../../src/core/time/instants.ts';
 import {
   addConflicts,
   createReceipts,
   judgeHeartbeats,
   judgeReadings,
   quickInstantUs,
-} from '../../src/core/readings.ts';
+} from '../../src/core/readings/readings.ts';
 import type { Sensor } from '../../src/core/store.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;

@@ -9,7 +9,7 @@ import {
   prefixOf,
   redactSecrets,
   secretLength,
-} from '../../src/core/secrets.ts';
+} from '../../src/core/keys/secrets.ts';
 
 describe('a secret', () => {
   it('has the shape of the contract and passes its own checksum', () => {

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Actor, type Domain, findActor } from '../../src/core/actors.ts';
-import { verifyAudit } from '../../src/core/audit-trail.ts';
-import { refusalOf } from '../../src/core/authentication.ts';
-import { setEntityStatus } from '../../src/core/entities.ts';
+import { type Actor, type Domain, findActor } from '../../src/core/access/actors.ts';
+import { verifyAudit } from '../../src/core/audit/trail.ts';
+import { refusalOf } from '../../src/core/keys/authentication.ts';
+import { setEntityStatus } from '../../src/core/organization/entities.ts';
 import { isHkctlError } from '../../src/core/errors.ts';
-import { revokeKeys, statusOf } from '../../src/core/keys.ts';
-import { createKey, type HandedKey, type Handover, rotateKeys } from '../../src/core/minting.ts';
-import { hashOf } from '../../src/core/secrets.ts';
-import { updateUser } from '../../src/core/users.ts';
+import { revokeKeys, statusOf } from '../../src/core/keys/keys.ts';
+import { createKey, type HandedKey, type Handover, rotateKeys } from '../../src/core/keys/issuance.ts';
+import { hashOf } from '../../src/core/keys/secrets.ts';
+import { updateUser } from '../../src/core/organization/users.ts';
 import { openStore } from '../../src/store/open.ts';
 
 /** What one of two processes is told to do; `pauseMs` is how long handing a secret over takes. */

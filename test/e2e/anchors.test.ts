@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { anchorIn } from '../../src/core/audit-anchors.ts';
+import { anchorIn } from '../../src/core/audit/anchors.ts';
 import { tamper } from '../cli/tamper.ts';
 import { Plant } from './plant.ts';
 

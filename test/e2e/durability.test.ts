@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/sqlite/driver.ts';
+import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
 import { keptAlive, readReadings } from './client.ts';
 import { type Daemon, Plant, type SensorRow } from './plant.ts';
 import { pause, until } from './program.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/sqlite/driver.ts';
+import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
 import { keptAlive } from './client.ts';
 import { type Daemon, Plant } from './plant.ts';
 import { type Running, until } from './program.ts';

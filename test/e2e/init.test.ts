@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyChain } from '../../src/core/audit.ts';
+import { verifyChain } from '../../src/core/audit/chain.ts';
 import { isHkctlError } from '../../src/core/errors.ts';
 import { openStore } from '../../src/store/open.ts';
 import { Plant } from './plant.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openFile } from '../../src/store/sqlite/files.ts';
+import { openFile } from '../../src/store/sqlite/connection/files.ts';
 import { call, getText, keptAlive } from '../e2e/client.ts';
 import { type Daemon, Plant } from '../e2e/plant.ts';
 import { until } from '../e2e/program.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { filesOf } from '../../src/store/sqlite/files.ts';
+import { filesOf } from '../../src/store/sqlite/connection/files.ts';
 import { Cli } from '../cli/harness.ts';
 import { Plant } from '../e2e/plant.ts';
 import { cli as program, root } from '../e2e/program.ts';

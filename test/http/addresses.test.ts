@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAddressBook, networkOf } from '../../src/http/addresses.ts';
-import type { Exchange } from '../../src/http/exchange.ts';
+import { createAddressBook, networkOf } from '../../src/http/auth/client-addresses.ts';
+import type { Exchange } from '../../src/http/request/exchange.ts';
 
 /** What a request from a trusted proxy is counted as, that names an address. */
 function countedAs(forwarded: string): string {

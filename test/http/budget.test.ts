@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Budget, type Room } from '../../src/http/memory.ts';
+import { Budget, type Room } from '../../src/http/fairness/memory.ts';
 
 /** Budgets that wait for nobody longer than a test lasts. */
 const waitMs = 60_000;

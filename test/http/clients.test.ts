@@ -5,7 +5,7 @@ import { oas } from '@stoplight/spectral-rulesets';
 import { execa } from 'execa';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { expect, it } from 'vitest';
-import { openapiDocument } from '../../src/http/openapi.ts';
+import { openapiDocument } from '../../src/http/openapi/document.ts';
 import { resources } from '../../src/resources/index.ts';
 
 const golden = join(process.cwd(), 'test', 'golden');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../src/core/store.ts';
-import { DaemonClock } from '../../src/http/clock.ts';
-import { createLog } from '../../src/http/log.ts';
+import { DaemonClock } from '../../src/http/auth/clock.ts';
+import { createLog } from '../../src/http/monitoring/log.ts';
 import { draftOf, memoryStore, nowMs } from '../store/stores.ts';
 
 const hourMs = 3_600_000;

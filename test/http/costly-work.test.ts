@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CostlyWork } from '../../src/http/costly-work.ts';
+import { CostlyWork } from '../../src/http/fairness/costly-work.ts';
 
 /** Work whose cost the test sets: its clock goes on by what each piece takes. */
 function workOf() {

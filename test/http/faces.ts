@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
-import type { ServeSettings } from '../../src/core/settings.ts';
+import type { ServeSettings } from '../../src/core/operations/settings.ts';
 import { createApp } from '../../src/http/app.ts';
-import { createLog } from '../../src/http/log.ts';
+import { createLog } from '../../src/http/monitoring/log.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';

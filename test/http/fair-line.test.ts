@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FairLine } from '../../src/http/fair-line.ts';
+import { FairLine } from '../../src/http/fairness/fair-line.ts';
 
 it('a fair line runs one piece of work at a time, round-robin by owner, also after one that failed', async () => {
   const line = new FairLine();

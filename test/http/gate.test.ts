@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKey } from '../../src/core/minting.ts';
-import { type ClientPermission, clientPermissions } from '../../src/core/permissions.ts';
-import { drawSecret } from '../../src/core/secrets.ts';
-import { updateTenant } from '../../src/core/tenants.ts';
+import { createKey } from '../../src/core/keys/issuance.ts';
+import { type ClientPermission, clientPermissions } from '../../src/core/access/permissions.ts';
+import { drawSecret } from '../../src/core/keys/secrets.ts';
+import { updateTenant } from '../../src/core/organization/tenants.ts';
 import { resources } from '../../src/resources/index.ts';
 import { inProcess } from './faces.ts';
 import { HttpPlant } from './plant.ts';

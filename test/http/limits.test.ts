@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { networkOf } from '../../src/http/addresses.ts';
-import { type Allowance, createAddressLimiter, createKeyLimiter } from '../../src/http/limits.ts';
+import { networkOf } from '../../src/http/auth/client-addresses.ts';
+import { type Allowance, createAddressLimiter, createKeyLimiter } from '../../src/http/auth/limits.ts';
 
 const itself = (allowance: Allowance): Allowance => allowance;
 

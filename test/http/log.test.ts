@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { drawSecret } from '../../src/core/secrets.ts';
+import { drawSecret } from '../../src/core/keys/secrets.ts';
 import { CanaryWatch } from '../e2e/canaries.ts';
 import { type Face, inProcess } from './faces.ts';
 import { HttpPlant } from './plant.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordJudge } from '../../src/core/records.ts';
+import { createRecordJudge } from '../../src/core/records/validator.ts';
 import { type Face, inProcess } from './faces.ts';
 import { HttpPlant, resourceOf } from './plant.ts';
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../src/core/errors.ts';
-import { apiCodes } from '../../src/http/problem.ts';
+import { apiCodes } from '../../src/http/request/problem.ts';
 import { resources } from '../../src/resources/index.ts';
 import { type Face, inProcess, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';

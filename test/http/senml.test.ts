@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { judgeReadings, lastOf } from '../../src/core/readings.ts';
+import { judgeReadings, lastOf } from '../../src/core/readings/readings.ts';
 import type { Sensor } from '../../src/core/store.ts';
-import { resolveSenml } from '../../src/http/senml.ts';
+import { resolveSenml } from '../../src/http/ingest/senml.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 8, 15);
 const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: null, isActive: true };

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiCodes } from '../../src/http/problem.ts';
+import { apiCodes } from '../../src/http/request/problem.ts';
 import { call } from '../e2e/client.ts';
 import { type Face, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { FairQueue } from '../../src/http/fair-queue.ts';
-import { Budget } from '../../src/http/memory.ts';
-import { finish, Slices, type Steps } from '../../src/http/slices.ts';
-import type { Source } from '../../src/http/source-queues.ts';
-import { Turns } from '../../src/http/turns.ts';
+import { FairQueue } from '../../src/http/fairness/fair-queue.ts';
+import { Budget } from '../../src/http/fairness/memory.ts';
+import { finish, Slices, type Steps } from '../../src/http/fairness/slices.ts';
+import type { Source } from '../../src/http/net/source-queues.ts';
+import { Turns } from '../../src/http/request/batches.ts';
 
 function spin(ms: number): void {
   const until = performance.now() + ms;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../../src/http/turns.ts';
+import { Turns } from '../../src/http/request/batches.ts';
 
 function join(turns: Turns, run: () => unknown): void {
   turns.join({ run: () => void run() });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImportBatch } from '../../src/core/import-batch.ts';
-import { pack, unpack } from '../../src/imports/packing.ts';
+import type { ImportBatch } from '../../src/core/records/import-batch.ts';
+import { pack, unpack } from '../../src/formats/packing.ts';
 
 /** What arrives in another thread. */
 const sent = (batch: ImportBatch) => unpack(structuredClone(pack(batch)));

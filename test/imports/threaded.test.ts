@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ImportError } from '../../src/core/imports.ts';
-import { readRows } from '../../src/imports/rows.ts';
-import { createThreadedReader } from '../../src/imports/threaded.ts';
+import { ImportError } from '../../src/core/records/imports.ts';
+import { readRows } from '../../src/formats/rows.ts';
+import { createThreadedReader } from '../../src/formats/threaded.ts';
 import { orders } from '../../src/resources/orders.ts';
 import { parts } from '../../src/resources/parts.ts';
 import { rowsOf } from './batches.ts';

@@ -1,22 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of source text.
 
-const gate = 'src/http/gate.ts';
+const gate = 'src/http/auth/gate.ts';
 const gateTests = ['test/http/gate.test.ts', 'test/http/gate-memory.test.ts', 'test/http/scenarios.test.ts'];
-const authentication = 'src/core/authentication.ts';
-const limits = 'src/http/limits.ts';
+const authentication = 'src/core/keys/authentication.ts';
+const limits = 'src/http/auth/limits.ts';
 const limitTests = ['test/http/limits.test.ts', 'test/http/gate.test.ts'];
-const issuance = 'src/core/minting.ts';
+const issuance = 'src/core/keys/issuance.ts';
 const issuanceTests = [
   'test/core/issuance.test.ts',
   'test/core/keys.test.ts',
   'test/cli/handover.test.ts',
   'test/cli/keys.test.ts',
 ];
-const secrets = 'src/core/secrets.ts';
+const secrets = 'src/core/keys/secrets.ts';
 const secretTests = ['test/core/secrets.test.ts'];
-const keys = 'src/store/sqlite/keys.ts';
+const keys = 'src/store/sqlite/registry/keys.ts';
 const keyTests = ['test/store/conformance', 'test/e2e/revocation.test.ts'];
-const actors = 'src/core/actors.ts';
+const actors = 'src/core/access/actors.ts';
 const people = ['test/core/permissions.test.ts', 'test/core/issuance.test.ts', 'test/cli/people.test.ts'];
 
 /** Each one breaks one rule: file, text (there once), its replacement, and the tests of which one must turn red. */
@@ -298,63 +298,63 @@ export const mutants = [
   [actors, "outcome: 'denied',", "outcome: 'done',", ...people],
   [actors, "reason: user ? 'profile_inactive' : 'no_profile'", "reason: 'no_profile'", ...people],
   [
-    'src/core/roles.ts',
+    'src/core/access/roles.ts',
     "entity_admin: { label: 'Entity admin', permissions: keyPermissions }",
     "entity_admin: { label: 'Entity admin', permissions: ['api_keys.view'] }",
     ...people,
   ],
   [
-    'src/core/roles.ts',
+    'src/core/access/roles.ts',
     "manager: { label: 'Manager', permissions: [] }",
     "manager: { label: 'Manager', permissions: ['api_keys.view'] }",
     ...people,
   ],
   [
-    'src/core/roles.ts',
+    'src/core/access/roles.ts',
     "operator: { label: 'Operator', permissions: [] }",
     "operator: { label: 'Operator', permissions: keyPermissions }",
     ...people,
   ],
-  ['src/core/roles.ts', "permissions: ['records.import'] }", 'permissions: [] }', ...people],
+  ['src/core/access/roles.ts', "permissions: ['records.import'] }", 'permissions: [] }', ...people],
   [
-    'src/core/roles.ts',
+    'src/core/access/roles.ts',
     "permissions: ['records.import'] }",
     "permissions: ['records.import', 'api_keys.view'] }",
     ...people,
   ],
   ...['users.manage', 'entities.manage', 'tenant.manage', 'store.manage', 'records.import'].map((permission) => [
-    'src/core/roles.ts',
+    'src/core/access/roles.ts',
     `      '${permission}',\n`,
     '',
     ...people,
   ]),
   [
-    'src/core/permissions.ts',
+    'src/core/access/permissions.ts',
     "permissions: ['asset_sensors.ingest'] },\n  'operational",
     "permissions: ['asset_sensors.ingest', 'asset_sensors.view'] },\n  'operational",
     ...people,
   ],
   [
-    'src/core/permissions.ts',
+    'src/core/access/permissions.ts',
     "'production_quality.view', 'oee_events.view'],",
     "'production_quality.view'],",
     ...people,
   ],
   [
-    'src/core/permissions.ts',
+    'src/core/access/permissions.ts',
     'permissions: [...clientPermissions] }',
     'permissions: clientPermissions.slice(1) }',
     ...people,
   ],
   [
-    'src/core/permissions.ts',
+    'src/core/access/permissions.ts',
     "defaultPermissions: readonly ClientPermission[] = ['jobs_orders.view']",
     "defaultPermissions: readonly ClientPermission[] = ['parts.view']",
     ...people,
   ],
-  ['src/core/permissions.ts', '(clientPermissions as readonly string[]).includes(text)', 'text.length > 0', ...people],
+  ['src/core/access/permissions.ts', '(clientPermissions as readonly string[]).includes(text)', 'text.length > 0', ...people],
   [
-    'src/core/permissions.ts',
+    'src/core/access/permissions.ts',
     'clientPermissions.filter((permission) => wanted.has(permission))',
     '[...wanted]',
     ...people,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defineResource, type Fields } from '../../src/core/fields.ts';
-import { createRecordJudge } from '../../src/core/records.ts';
-import { demoRecords } from '../../src/resources/demo/records.ts';
+import { defineResource, type Fields } from '../../src/core/records/fields.ts';
+import { createRecordJudge } from '../../src/core/records/validator.ts';
+import { demoRecords } from '../../src/demo/records.ts';
 import { resources } from '../../src/resources/index.ts';
 
 const plant = { seed: 20_260, today: '2026-11-21' };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allFields, defineResource } from '../../src/core/fields.ts';
+import { allFields, defineResource } from '../../src/core/records/fields.ts';
 import { resourcesPage } from '../../src/resources/dictionary.ts';
 import { resources } from '../../src/resources/index.ts';
 

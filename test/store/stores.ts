@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuditDraft } from '../../src/core/audit-events.ts';
+import type { AuditDraft } from '../../src/core/audit/events.ts';
 import type { Entity, NewKey, Store, Tenant, User } from '../../src/core/store.ts';
 import { createStore } from '../../src/store/open.ts';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { auditDraft, requirePermissions } from '../../core/actors.ts';
-import { damageText } from '../../core/audit-damage.ts';
-import { formatInstantMs } from '../../core/instants.ts';
+import { auditDraft, requirePermissions } from '../../core/access/actors.ts';
+import { damageText } from '../../core/audit/damage.ts';
+import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command.ts';
 import { toggle } from '../flags.ts';
 

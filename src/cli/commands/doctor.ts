@@ -1,13 +1,13 @@
-import { type Actor, type Domain, requirePermissions } from '../../core/actors.ts';
-import { acceptClock, sampleClock } from '../../core/clock.ts';
-import { type Check, diagnose } from '../../core/doctor.ts';
+import { type Actor, type Domain, requirePermissions } from '../../core/access/actors.ts';
+import { acceptClock, sampleClock } from '../../core/time/steady-clock.ts';
+import { type Check, diagnose } from '../../core/operations/doctor.ts';
 import { errorTable } from '../../core/errors.ts';
-import { formatInstantMs } from '../../core/instants.ts';
+import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { type Context, requireConfirmation } from '../context.ts';
 import { toggle } from '../flags.ts';
-import { canAsk, isClosedPipe } from '../io.ts';
-import { counted } from '../sentence.ts';
+import { canAsk, isClosedPipe } from '../terminal/io.ts';
+import { counted } from '../terminal/sentence.ts';
 
 /** `hkctl doctor` */
 export const doctor = defineCommand({
@@ -29,7 +29,7 @@ export const doctor = defineCommand({
     if (accepting) await accept(context, domain, actor, yes);
     const [inspection, { answersAt }] = await Promise.all([
       context.services.inspectStore(context.storePath),
-      import('../probe.ts'),
+      import('./serve-probe.ts'),
     ]);
     const checks: Check[] = [];
     let isRead = true;

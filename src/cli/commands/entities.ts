@@ -1,13 +1,13 @@
-import { requirePermissions } from '../../core/actors.ts';
-import { isTimezone } from '../../core/calendar.ts';
-import { addEntity, listEntities, removeEntity, setEntityStatus, workingKeysOfEntity } from '../../core/entities.ts';
-import { requireLabel } from '../../core/labels.ts';
+import { requirePermissions } from '../../core/access/actors.ts';
+import { isTimezone } from '../../core/time/calendar.ts';
+import { addEntity, listEntities, removeEntity, setEntityStatus, workingKeysOfEntity } from '../../core/organization/entities.ts';
+import { requireLabel } from '../../core/text/labels.ts';
 import type { Key } from '../../core/store.ts';
 import { type CommandDefinition, defineCommand, type Noun, yesFlag } from '../command.ts';
 import { requireConfirmation, requireTyped, valueOrAsk } from '../context.ts';
 import { text } from '../flags.ts';
-import { entityJson, printTable } from '../output.ts';
-import { sentenceOf } from '../sentence.ts';
+import { entityJson, printTable } from '../terminal/output.ts';
+import { sentenceOf } from '../terminal/sentence.ts';
 import { namesOf } from './keys/names.ts';
 
 const codeWord = [{ spelling: '<CODE>', doc: 'code of the entity' }];
@@ -48,11 +48,11 @@ const add = defineCommand({
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.add', target: code });
     const name = await valueOrAsk(context, flags.name, '--name', async () => {
-      const { askText } = await import('../prompts.ts');
+      const { askText } = await import('../terminal/prompts.ts');
       return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));
     });
     const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
-      const { askText } = await import('../prompts.ts');
+      const { askText } = await import('../terminal/prompts.ts');
       return askText(context.io, 'IANA time zone', (given) => (isTimezone(given) ? undefined : 'No such time zone.'));
     });
     const entity = await addEntity(domain, actor, { code, name, timezone });

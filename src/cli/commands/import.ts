@@ -1,16 +1,16 @@
 import { createReadStream, fstatSync } from 'node:fs';
-import { requirePermissions } from '../../core/actors.ts';
+import { requirePermissions } from '../../core/access/actors.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { ResourceDefinition } from '../../core/fields.ts';
-import { importFormats, importRecords as importIntoStore } from '../../core/imports.ts';
+import type { ResourceDefinition } from '../../core/records/fields.ts';
+import { importFormats, importRecords as importIntoStore } from '../../core/records/imports.ts';
 import type { ImportSummary } from '../../core/store.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
-import { errnoOf } from '../io.ts';
-import { openNamedFile } from '../named-files.ts';
-import { createProgress } from '../progress.ts';
+import { errnoOf } from '../terminal/io.ts';
+import { openNamedFile } from '../terminal/named-files.ts';
+import { createProgress } from '../terminal/progress.ts';
 
 /** `hkctl import` */
 export const importRecords = defineCommand({

@@ -1,14 +1,14 @@
-import { weekDays } from '../../core/calendar.ts';
-import { requireEntityCode, requireTimezone } from '../../core/entities.ts';
-import { requireLabel } from '../../core/labels.ts';
-import { type FirstTenantInput, initialise } from '../../core/tenants.ts';
-import { requireLogin } from '../../core/users.ts';
+import { weekDays } from '../../core/time/calendar.ts';
+import { requireEntityCode, requireTimezone } from '../../core/organization/entities.ts';
+import { requireLabel } from '../../core/text/labels.ts';
+import { type FirstTenantInput, initialise } from '../../core/organization/tenants.ts';
+import { requireLogin } from '../../core/organization/users.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { type Context, valueOrAsk } from '../context.ts';
 import { oneOf, text, toggle } from '../flags.ts';
-import { canAsk } from '../io.ts';
-import { entityJson, tenantJson, userJson } from '../output.ts';
-import { sentenceOf } from '../sentence.ts';
+import { canAsk } from '../terminal/io.ts';
+import { entityJson, tenantJson, userJson } from '../terminal/output.ts';
+import { sentenceOf } from '../terminal/sentence.ts';
 
 const flags = {
   org: text('--org <NAME>', 'name of the organization'),
@@ -105,7 +105,7 @@ async function completeInput(context: Context, given: Given, login: string): Pro
     preset?: string,
   ) => {
     return valueOrAsk(context, value, flag, async () => {
-      const { askText } = await import('../prompts.ts');
+      const { askText } = await import('../terminal/prompts.ts');
       return askText(io, label, (answer) => sentenceOf(() => rule(answer)), preset);
     });
   };
@@ -119,7 +119,7 @@ async function completeInput(context: Context, given: Given, login: string): Pro
 
 async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
   if (!canAsk(context.io) || context.json) return 'monday';
-  const { askChoice } = await import('../prompts.ts');
+  const { askChoice } = await import('../terminal/prompts.ts');
   const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
   return askChoice(context.io, 'Weeks start on', choices, 'monday');
 }

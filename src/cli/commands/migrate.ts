@@ -1,4 +1,4 @@
-import { requirePermissions } from '../../core/actors.ts';
+import { requirePermissions } from '../../core/access/actors.ts';
 import { defineCommand } from '../command.ts';
 
 /** `hkctl migrate` */

@@ -1,4 +1,4 @@
-import { permissionGroups, presets } from '../../core/permissions.ts';
+import { permissionGroups, presets } from '../../core/access/permissions.ts';
 import { defineCommand, type Noun } from '../command.ts';
 
 /** `hkctl permissions list` */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { type Actor, auditDraft, requirePermissions } from '../../core/actors.ts';
-import type { AuditAction, AuditDraft } from '../../core/audit-events.ts';
-import type { KeptStopped } from '../../core/backups.ts';
-import { formatInstantMs } from '../../core/instants.ts';
-import { printable } from '../../core/shown-text.ts';
+import { type Actor, auditDraft, requirePermissions } from '../../core/access/actors.ts';
+import type { AuditAction, AuditDraft } from '../../core/audit/events.ts';
+import type { KeptStopped } from '../../core/operations/backups.ts';
+import { formatInstantMs } from '../../core/time/instants.ts';
+import { printable } from '../../core/text/shown-text.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { requireConfirmation } from '../context.ts';
 

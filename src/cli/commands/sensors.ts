@@ -1,16 +1,16 @@
-import { formatLocal, startOfDayMs } from '../../core/calendar.ts';
+import { formatLocal, startOfDayMs } from '../../core/time/calendar.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { ResourceDefinition } from '../../core/fields.ts';
-import { formatInstantUs, isDate, parseInstantUs } from '../../core/instants.ts';
-import { auditExport, listSensors, readingsOf, requireSensor, showSensor } from '../../core/sensors.ts';
-import { toSafeJson } from '../../core/shown-text.ts';
+import type { ResourceDefinition } from '../../core/records/fields.ts';
+import { formatInstantUs, isDate, parseInstantUs } from '../../core/time/instants.ts';
+import { auditExport, listSensors, readingsOf, requireSensor, showSensor } from '../../core/readings/sensors.ts';
+import { toSafeJson } from '../../core/text/shown-text.ts';
 import type { Reading, Sensor } from '../../core/store.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
 import { oneOf, text } from '../flags.ts';
-import { printTable } from '../output.ts';
-import { terminalLine } from '../terminal-text.ts';
+import { printTable } from '../terminal/output.ts';
+import { terminalLine } from '../terminal/terminal-text.ts';
 
 const entity = text('--entity <CODE>', 'the entity (site) of the sensors');
 

@@ -1,5 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
-import { logLevels, parseRateLimit, type ServeSettings, serveDefaults } from '../../core/settings.ts';
+import { logLevels, parseRateLimit, type ServeSettings, serveDefaults } from '../../core/operations/settings.ts';
 import { defineCommand, requireBaseUrl } from '../command.ts';
 import { list, oneOf, parsed, text, toggle } from '../flags.ts';
 

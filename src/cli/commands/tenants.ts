@@ -1,13 +1,13 @@
-import { requirePermissions } from '../../core/actors.ts';
-import { weekDays } from '../../core/calendar.ts';
+import { requirePermissions } from '../../core/access/actors.ts';
+import { weekDays } from '../../core/time/calendar.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { addTenant, listTenants, updateTenant } from '../../core/tenants.ts';
-import { requireLogin } from '../../core/users.ts';
+import { addTenant, listTenants, updateTenant } from '../../core/organization/tenants.ts';
+import { requireLogin } from '../../core/organization/users.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import { valueOrAsk } from '../context.ts';
 import { oneOf, text } from '../flags.ts';
-import { printTable, tenantJson } from '../output.ts';
-import { sentenceOf } from '../sentence.ts';
+import { printTable, tenantJson } from '../terminal/output.ts';
+import { sentenceOf } from '../terminal/sentence.ts';
 
 const weekStart = oneOf('--week-start <DAY>', weekDays, 'the day its weeks start on');
 
@@ -40,7 +40,7 @@ const add = defineCommand({
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.add', target: name });
     const login = await valueOrAsk(context, flags.admin, '--admin', async () => {
-      const { askText } = await import('../prompts.ts');
+      const { askText } = await import('../terminal/prompts.ts');
       return askText(context.io, 'Login of its first Super user', (given) => sentenceOf(() => requireLogin(given)));
     });
     const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };

@@ -1,12 +1,12 @@
-import { requirePermissions } from '../../core/actors.ts';
-import { requireLabel } from '../../core/labels.ts';
-import { roleNames, roles } from '../../core/roles.ts';
-import { addUser, listUsers, requireAnotherSuperUser, updateUser, workingKeysOfUser } from '../../core/users.ts';
+import { requirePermissions } from '../../core/access/actors.ts';
+import { requireLabel } from '../../core/text/labels.ts';
+import { roleNames, roles } from '../../core/access/roles.ts';
+import { addUser, listUsers, requireAnotherSuperUser, updateUser, workingKeysOfUser } from '../../core/organization/users.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import { requireConfirmation, valueOrAsk } from '../context.ts';
 import { oneOf, requireOneOf, text } from '../flags.ts';
-import { printTable, userJson } from '../output.ts';
-import { sentenceOf } from '../sentence.ts';
+import { printTable, userJson } from '../terminal/output.ts';
+import { sentenceOf } from '../terminal/sentence.ts';
 import { resumed, stopped, stopping } from './entities.ts';
 
 const loginWord = { spelling: '<LOGIN>', doc: 'login of the profile' };
@@ -48,11 +48,11 @@ const add = defineCommand({
     const { domain, actor } = await context.session();
     await requirePermissions(domain, actor, ['users.manage'], { action: 'user.add', target: login });
     const name = await valueOrAsk(context, flags.name, '--name', async () => {
-      const { askText } = await import('../prompts.ts');
+      const { askText } = await import('../terminal/prompts.ts');
       return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));
     });
     const role = await valueOrAsk(context, flags.role, '--role', async () => {
-      const { askChoice } = await import('../prompts.ts');
+      const { askChoice } = await import('../terminal/prompts.ts');
       return askChoice(
         context.io,
         'Role',

@@ -1,13 +1,13 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { FileFacts, JournalFacts, StoreInspection } from '../../core/doctor.ts';
-import type { Connection } from './driver.ts';
-import { translating } from './errors.ts';
-import { type DatabaseName, databaseNames, filesOf, openFile } from './files.ts';
-import { readJournalWords } from './journal-lines.ts';
-import { foreignObjects } from './own-schema.ts';
-import { readSmallFile } from './safe-files.ts';
-import { schemaVersions } from './schema-versions.ts';
+import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/doctor.ts';
+import type { Connection } from './connection/driver.ts';
+import { translating } from './connection/errors.ts';
+import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
+import { readJournalWords } from './journal/journal-lines.ts';
+import { foreignObjects } from './schema/own-schema.ts';
+import { readSmallFile } from './connection/safe-files.ts';
+import { schemaVersions } from './schema/schema-versions.ts';
 
 const busyTimeoutMs = 5000;
 /** A damaged file has many faults; a few tell enough. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { openFile } from '../../../src/store/sqlite/files.ts';
+import { openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { longSensor } from '../attacks/reads.ts';
 import { type BenchPlant, createPlant } from '../daemon.ts';
 

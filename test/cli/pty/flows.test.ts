@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findActor } from '../../../src/core/actors.ts';
-import { createKey } from '../../../src/core/minting.ts';
+import { findActor } from '../../../src/core/access/actors.ts';
+import { createKey } from '../../../src/core/keys/issuance.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { Cli } from '../harness.ts';
 import { hasTmux, settled, Terminal } from './terminal.ts';

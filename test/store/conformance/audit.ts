@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { verifyChain } from '../../../src/core/audit.ts';
-import type { AuditDraft } from '../../../src/core/audit-events.ts';
+import { verifyChain } from '../../../src/core/audit/chain.ts';
+import type { AuditDraft } from '../../../src/core/audit/events.ts';
 import { draftOf, nowMs, plantIn } from '../stores.ts';
 import type { Given } from './given.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { verifyChain } from '../../../src/core/audit.ts';
+import { verifyChain } from '../../../src/core/audit/chain.ts';
 import type { KeyPageRequest, Store } from '../../../src/core/store.ts';
 import { draftOf, newKey, nowMs, type Plant } from '../stores.ts';
 import type { Given } from './given.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { formatInstantUs } from '../../../src/core/instants.ts';
-import { instantUs } from '../../../src/core/readings.ts';
+import { formatInstantUs } from '../../../src/core/time/instants.ts';
+import { instantUs } from '../../../src/core/readings/readings.ts';
 import type {
   Aggregate,
   ReadingBatch,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { importFields, type ResourceDefinition } from '../../../src/core/fields.ts';
-import { folded, type ImportBatch } from '../../../src/core/import-batch.ts';
+import { importFields, type ResourceDefinition } from '../../../src/core/records/fields.ts';
+import { folded, type ImportBatch } from '../../../src/core/records/import-batch.ts';
 import type { ImportSummary, RecordPageRequest, RecordPosition, Store } from '../../../src/core/store.ts';
 import { orders } from '../../../src/resources/orders.ts';
 import { parts } from '../../../src/resources/parts.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/core/store.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { holdFromDaemons } from '../../../src/store/sqlite/daemon-lock.ts';
-import { filesOf, openFile } from '../../../src/store/sqlite/files.ts';
+import { holdFromDaemons } from '../../../src/store/sqlite/connection/daemon-lock.ts';
+import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { fileStore, nowMs } from '../stores.ts';
 
 const removals: (() => unknown)[] = [];

@@ -2,12 +2,12 @@ import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { verifyChain } from '../../../src/core/audit.ts';
+import { verifyChain } from '../../../src/core/audit/chain.ts';
 import { HkctlError } from '../../../src/core/errors.ts';
 import { createStore, migrateStore, openStore, requireNoStore } from '../../../src/store/open.ts';
 import type { StoreOptions } from '../../../src/store/options.ts';
-import { databaseNames, filesOf, openFile } from '../../../src/store/sqlite/files.ts';
-import { schemaVersions } from '../../../src/store/sqlite/schema-versions.ts';
+import { databaseNames, filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../stores.ts';
 
 const options: StoreOptions = {

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Store, User } from '../../../src/core/store.ts';
-import { filesOf, openFile } from '../../../src/store/sqlite/files.ts';
+import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import {
   keyLine,
   readJournalWords,
   type StateNote,
   stateLine,
   withdrawnStateLine,
-} from '../../../src/store/sqlite/journal-lines.ts';
-import { createRegistry } from '../../../src/store/sqlite/registry.ts';
-import { changeWithNotes } from '../../../src/store/sqlite/state-notes.ts';
+} from '../../../src/store/sqlite/journal/journal-lines.ts';
+import { createRegistry } from '../../../src/store/sqlite/registry/registry.ts';
+import { changeWithNotes } from '../../../src/store/sqlite/journal/state-notes.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../stores.ts';
 
 const removals: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
-import type { Actor, Domain } from '../../../core/actors.ts';
-import { requirePermissions } from '../../../core/actors.ts';
-import { requireEntity } from '../../../core/entities.ts';
+import type { Actor, Domain } from '../../../core/access/actors.ts';
+import { requirePermissions } from '../../../core/access/actors.ts';
+import { requireEntity } from '../../../core/organization/entities.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import {
   type CreateKeyInput,
@@ -8,17 +8,17 @@ import {
   parseExpiry,
   requireCreatable,
   requireKeyName,
-} from '../../../core/minting.ts';
-import { type ClientPermission, clientPermissions, type PresetName, presets } from '../../../core/permissions.ts';
+} from '../../../core/keys/issuance.ts';
+import { type ClientPermission, clientPermissions, type PresetName, presets } from '../../../core/access/permissions.ts';
 import type { Entity } from '../../../core/store.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, valueOrAsk } from '../../context.ts';
 import { askEntity } from '../../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../../flags.ts';
-import { requireFreePath } from '../../handover/files.ts';
-import { handoverJson, requireReader } from '../../handover/stdout.ts';
-import { canAsk } from '../../io.ts';
-import { sentenceOf } from '../../sentence.ts';
+import { requireFreePath } from '../../delivery/files.ts';
+import { handoverJson, requireReader } from '../../delivery/stdout.ts';
+import { canAsk } from '../../terminal/io.ts';
+import { sentenceOf } from '../../terminal/sentence.ts';
 import { baseUrlOf } from './base-url.ts';
 
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
@@ -72,7 +72,7 @@ export async function createAndHandOver(
   requireCreatable(input, domain.clock());
   const baseUrl = await baseUrlOf(domain, flags.baseUrl);
   const wish = { ...flags, baseUrl, clock: domain.clock, replace: false, keys: 1, done: 'API key created' };
-  const { chooseHandover } = await import('../../handover/choose.ts');
+  const { chooseHandover } = await import('../../delivery/choose.ts');
   const { handover, files } = await chooseHandover(context, wish);
   const key = await createKey(domain, actor, input, handover);
   if (files && context.json)
@@ -106,7 +106,7 @@ export async function completeInput(
   if (given.name !== undefined) requireKeyName(given.name);
   const asked = given.name === undefined || given.entity === undefined;
   const name = await ask(given.name, '--name', async () => {
-    const { askText } = await import('../../prompts.ts');
+    const { askText } = await import('../../terminal/prompts.ts');
     return askText(io, 'Name', (text) => sentenceOf(() => requireKeyName(text)));
   });
   const entity =
@@ -124,7 +124,7 @@ export async function completeInput(
 }
 
 async function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
-  const { askText } = await import('../../prompts.ts');
+  const { askText } = await import('../../terminal/prompts.ts');
   return askText(
     context.io,
     'Expires (never, 90d, 2027-01-31 …)',

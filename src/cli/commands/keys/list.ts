@@ -1,12 +1,12 @@
-import type { Actor, Domain } from '../../../core/actors.ts';
-import { requireEntity } from '../../../core/entities.ts';
-import { listKeys, statusOf } from '../../../core/keys.ts';
-import { parseSpanMs } from '../../../core/settings.ts';
+import type { Actor, Domain } from '../../../core/access/actors.ts';
+import { requireEntity } from '../../../core/organization/entities.ts';
+import { listKeys, statusOf } from '../../../core/keys/keys.ts';
+import { parseSpanMs } from '../../../core/operations/settings.ts';
 import type { Key, KeyFilter } from '../../../core/store.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../flags.ts';
-import { keyJson, printJsonArray, printTable, timeAt } from '../../output.ts';
+import { keyJson, printJsonArray, printTable, timeAt } from '../../terminal/output.ts';
 
 const statuses = ['active', 'expired', 'revoked'] as const;
 

@@ -1,5 +1,5 @@
 import type { Noun } from '../../command.ts';
-import { browse } from './browse.ts';
+import { browse } from '../../settings-page/browse.ts';
 import { create } from './create.ts';
 import { list } from './list.ts';
 import { revoke } from './revoke.ts';

@@ -1,12 +1,12 @@
-import type { Actor, Domain } from '../../../core/actors.ts';
+import type { Actor, Domain } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { requireKey, statusOf } from '../../../core/keys.ts';
-import { hashOf, isCompleteSecret } from '../../../core/secrets.ts';
+import { requireKey, statusOf } from '../../../core/keys/keys.ts';
+import { hashOf, isCompleteSecret } from '../../../core/keys/secrets.ts';
 import type { Key } from '../../../core/store.ts';
 import type { Context } from '../../context.ts';
-import { completePending, discardPending, isLeftover, pendingPath, readSecretFile } from '../../handover/files.ts';
-import { handoverJson } from '../../handover/stdout.ts';
-import type { Io } from '../../io.ts';
+import { completePending, discardPending, isLeftover, pendingPath, readSecretFile } from '../../delivery/files.ts';
+import { handoverJson } from '../../delivery/stdout.ts';
+import type { Io } from '../../terminal/io.ts';
 
 /**
  * Ends a rotation that was cut off between its steps. A `PATH.new` with the secret of an active successor of the key is

@@ -1,8 +1,8 @@
-import { requirePermissions } from '../../../core/actors.ts';
-import { requireActiveKeys, revokeKeys } from '../../../core/keys.ts';
+import { requirePermissions } from '../../../core/access/actors.ts';
+import { requireActiveKeys, revokeKeys } from '../../../core/keys/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { requireConfirmation } from '../../context.ts';
-import { keyJson } from '../../output.ts';
+import { keyJson } from '../../terminal/output.ts';
 import { namesOf } from './names.ts';
 
 /** `hkctl keys revoke` */

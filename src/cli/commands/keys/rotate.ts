@@ -1,12 +1,12 @@
-import { type Actor, type Domain, requirePermissions } from '../../../core/actors.ts';
+import { type Actor, type Domain, requirePermissions } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { requireActiveKeys } from '../../../core/keys.ts';
-import { rotateKeys } from '../../../core/minting.ts';
+import { requireActiveKeys } from '../../../core/keys/keys.ts';
+import { rotateKeys } from '../../../core/keys/issuance.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
 import { text, toggle } from '../../flags.ts';
-import { requireFolder } from '../../handover/files.ts';
-import { handoverJson } from '../../handover/stdout.ts';
+import { requireFolder } from '../../delivery/files.ts';
+import { handoverJson } from '../../delivery/stdout.ts';
 import { baseUrlOf } from './base-url.ts';
 import { namesOf } from './names.ts';
 import { finishPending, requireReplaceable } from './pending.ts';
@@ -70,7 +70,7 @@ export async function rotateAndHandOver(
   const several = refs.length > 1;
   const baseUrl = await baseUrlOf(domain, given.baseUrl);
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
-  const { chooseHandover } = await import('../../handover/choose.ts');
+  const { chooseHandover } = await import('../../delivery/choose.ts');
   const chosen = await chooseHandover(context, {
     ...given,
     baseUrl,

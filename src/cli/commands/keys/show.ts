@@ -1,9 +1,9 @@
-import { lineageOf, showKey, statusOf } from '../../../core/keys.ts';
-import { permissionGroups } from '../../../core/permissions.ts';
+import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
+import { permissionGroups } from '../../../core/access/permissions.ts';
 import type { Key } from '../../../core/store.ts';
 import { defineCommand } from '../../command.ts';
-import { keyJson, timeAt } from '../../output.ts';
-import type { Style } from '../../style.ts';
+import { keyJson, timeAt } from '../../terminal/output.ts';
+import type { Style } from '../../terminal/style.ts';
 
 /** `hkctl keys show` */
 export const show = defineCommand({

@@ -1,11 +1,11 @@
-import { requirePermissions } from '../../../core/actors.ts';
-import { refusalDetails } from '../../../core/authentication.ts';
+import { requirePermissions } from '../../../core/access/actors.ts';
+import { refusalDetails } from '../../../core/keys/authentication.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { verifySecret } from '../../../core/keys.ts';
+import { verifySecret } from '../../../core/keys/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { canAsk } from '../../io.ts';
-import { keyJson } from '../../output.ts';
+import { canAsk } from '../../terminal/io.ts';
+import { keyJson } from '../../terminal/output.ts';
 
 /** `hkctl keys verify` */
 export const verify = defineCommand({
@@ -35,7 +35,7 @@ const longestBytes = 4096;
 async function readSecret(context: Context): Promise<string> {
   const { io } = context;
   if (canAsk(io)) {
-    const { askHidden } = await import('../../prompts.ts');
+    const { askHidden } = await import('../../terminal/prompts.ts');
     return (await askHidden(io, 'Secret')).trim();
   }
   if (io.stdinIsTTY) {

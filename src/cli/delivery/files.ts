@@ -1,0 +1,232 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { HkctlError } from '../../core/errors.ts';
+import type { Handover } from '../../core/keys/issuance.ts';
+import { pathFaults } from '../../core/text/path-faults.ts';
+import { secretLength } from '../../core/keys/secrets.ts';
+import { errnoOf } from '../terminal/io.ts';
+import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
+
+/** Writes the secret of a new key into a new file (mode 0600, synced with its folder); never overwrites one. */
+export function createNewFileHandover(path: string): Handover {
+  let made = false;
+  return {
+    deliver([handed]) {
+      if (!handed) return;
+      writeNew(path, handed.secret, undefined);
+      made = true;
+    },
+    complete() {},
+    withdraw() {
+      if (made) unlinkSync(path);
+    },
+  };
+}
+
+/**
+ * Writes the secret of a rotated key to `PATH.new`, and renames that over PATH once the rotation is kept. Killed at any
+ * step, either PATH or `PATH.new` holds a secret that works; the next rotation tells which.
+ */
+export function createReplacingFileHandover(path: string): Handover {
+  const target = resolved(path);
+  const pending = `${target}.new`;
+  let made: { inode: number; secret: string } | undefined;
+  // Another rotation of the same file may take an unfinished `PATH.new` for a leftover, and put its own there.
+  const stillOurs = () => made !== undefined && statOf(pending)?.ino === made.inode;
+  return {
+    deliver([handed]) {
+      if (!handed) return;
+      writeNew(pending, handed.secret, statOf(target));
+      made = { inode: statOf(pending)?.ino ?? 0, secret: handed.secret };
+    },
+    complete() {
+      // Gone though it was ours: now that its secret works, another run can only have put it in its place.
+      if (stillOurs()) completePending(path);
+      else if (made) replaceDirectly(target, made.secret);
+    },
+    withdraw() {
+      if (stillOurs()) unlinkSync(pending);
+    },
+  };
+}
+
+/** Writes each secret into a file of its own in a folder, named by the new key's prefix. */
+export function createFolderHandover(folder: string, files: Map<string, string>): Handover {
+  const made: string[] = [];
+  return {
+    deliver(handed) {
+      for (const { key, secret } of handed) {
+        const path = join(folder, key.prefix);
+        writeNew(path, secret, undefined);
+        made.push(path);
+        files.set(key.id, path);
+      }
+    },
+    complete() {},
+    withdraw() {
+      for (const path of made) unlinkSync(path);
+    },
+  };
+}
+
+/** Where the secret of a rotation waits until the rotation is kept. */
+export function pendingPath(path: string): string {
+  return `${resolved(path)}.new`;
+}
+
+/** Renames `PATH.new` over PATH, and makes that durable; another process may just have done so. */
+export function completePending(path: string): void {
+  const target = resolved(path);
+  try {
+    renameSync(`${target}.new`, target);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'ENOENT') throw unusable(target, thrown);
+  }
+  syncFolder(target);
+}
+
+/** Whether a file is what a rotation leaves that was cut off while it wrote: a secret, or its beginning. */
+export function isLeftover(path: string): boolean {
+  const stat = statOf(path);
+  if (stat === undefined || stat.size > secretLength + 1) return false;
+  const text = readNamedText(path, secretLength + 1).replace(/\n$/, '');
+  return text.length < 'hk_'.length ? 'hk_'.startsWith(text) : /^hk_[0-9A-Za-z]*$/.test(text);
+}
+
+function replaceDirectly(target: string, secret: string): void {
+  const own = `${target}.${process.pid}.new`;
+  writeNew(own, secret, statOf(target));
+  renameSync(own, target);
+  syncFolder(target);
+}
+
+/** Removes a `PATH.new` whose secret opens nothing. */
+export function discardPending(path: string): void {
+  rmSync(pendingPath(path), { force: true });
+}
+
+/** The secret in a file without its newline; undefined where there is no such file. `bad_input` where it cannot be read. */
+export function readSecretFile(path: string): string | undefined {
+  try {
+    // Whatever is larger holds no secret: nothing of it is of use here.
+    return readNamedText(path, 16 * secretLength).trim();
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return undefined;
+    throw unusable(path, thrown);
+  }
+}
+
+/** Refuses a path that is taken, before anybody is asked anything: `state_forbids` (exit 5). */
+export function requireFreePath(path: string): void {
+  try {
+    lstatSync(path);
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return;
+    throw unusable(path, thrown);
+  }
+  throw taken(path);
+}
+
+/** Refuses what is no folder: `bad_input`. */
+export function requireFolder(path: string): void {
+  if (!statOf(path)?.isDirectory()) {
+    throw new HkctlError('bad_input', `${path} is no folder.`, { hint: `Make it first: mkdir -m 700 ${path}` });
+  }
+}
+
+/**
+ * A link is followed once, so that the file behind it is replaced and not the link; but only one of the person at work or of
+ * root. What is none is replaced under its very name: a link that comes later leads nowhere.
+ */
+function resolved(path: string): string {
+  try {
+    const found = lstatSync(path);
+    if (!found.isSymbolicLink()) return join(realpathSync(dirname(path)), basename(path));
+    requireTrustedLink(path, found);
+    return realpathSync(path);
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return path;
+    throw unusable(path, thrown);
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+function writeNew(path: string, secret: string, like: Stats | undefined): void {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  } catch (thrown) {
+    throw unusable(path, thrown);
+  }
+  try {
+    fchmodSync(fd, 0o600);
+    if (like) keepOwner(fd, like);
+    writeFully(fd, Buffer.from(`${secret}\n`));
+    fsyncSync(fd);
+    syncFolder(path);
+  } catch (thrown) {
+    unlinkSync(path);
+    throw unusable(path, thrown);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A program that reads the old file goes on reading the new one, though another account rotates the key. */
+function keepOwner(fd: number, like: Stats): void {
+  try {
+    fchownSync(fd, like.uid, like.gid);
+  } catch (thrown) {
+    // Only root may give files away; for others the file stays their own, as the old one most likely was.
+    if (errnoOf(thrown) !== 'EPERM') throw thrown;
+  }
+}
+
+function writeFully(fd: number, bytes: Buffer): void {
+  for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(writeSync(fd, rest));
+}
+
+function syncFolder(path: string): void {
+  const fd = openSync(dirname(path), constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function taken(path: string): HkctlError {
+  return new HkctlError('state_forbids', `${path} exists already, and is not overwritten.`, {
+    hint: 'Give another path, or move the file away.',
+  });
+}
+
+function unusable(path: string, thrown: unknown): unknown {
+  const code = errnoOf(thrown);
+  if (code === undefined) return thrown;
+  if (code === 'EEXIST') return taken(path);
+  const sentence = pathFaults[code];
+  if (sentence) return new HkctlError('bad_input', `${path} cannot be used: ${sentence}.`, { cause: thrown });
+  const why = code === 'ENOSPC' ? 'the disk is full' : code;
+  return new HkctlError('output_failed', `${path} could not be written: ${why}. Nothing was changed.`, {
+    cause: thrown,
+  });
+}

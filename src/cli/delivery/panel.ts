@@ -1,0 +1,147 @@
+import type { HandedKey, Handover } from '../../core/keys/issuance.ts';
+import type { Context } from '../context.ts';
+import { isCancelKey } from '../terminal/keypress.ts';
+import { openScreen, type Screen } from '../terminal/screen.ts';
+import type { Style } from '../terminal/style.ts';
+import { truncated, wrapText } from '../terminal/wrap.ts';
+import { copySecret } from './clipboard.ts';
+
+/** What the panel says besides the secrets. */
+export interface PanelTexts {
+  /** The toast of what was done: `API key rotated`. */
+  done: string;
+  baseUrl: string | undefined;
+  /** Also copy at once (`--copy`). */
+  copy: boolean;
+}
+
+/**
+ * The one-time panel (specification 5.2) on the alternate screen: it shows the secrets before anything is kept, then waits
+ * for Copy key or for Dismiss, which asks.
+ */
+export function createPanelHandover(context: Context, texts: PanelTexts): Handover {
+  let screen: Screen | undefined;
+  let shown: readonly HandedKey[] = [];
+  let toast = '';
+  const draw = (asking: boolean) => {
+    const view = { handed: shown, toast, asking, baseUrl: texts.baseUrl };
+    const { stdout } = context.io;
+    screen?.draw(panelLines(view, stdout.columns() ?? 80, stdout.rows() ?? 24, context.style));
+  };
+  return {
+    async deliver(handed) {
+      shown = handed;
+      screen = openScreen(context.io, { holdsFirst: true });
+      draw(false);
+      if (texts.copy) toast = (await copySecret(context.io, joined(handed))).message;
+    },
+    async complete() {
+      if (!screen) return;
+      toast = toast === '' ? texts.done : `${texts.done}. ${toast}`;
+      try {
+        await untilDismissed(screen, draw, async () => {
+          toast = (await copySecret(context.io, joined(shown))).message;
+        });
+      } finally {
+        screen.close();
+      }
+    },
+    withdraw() {
+      screen?.close();
+    },
+  };
+}
+
+/** Refuses more secrets than a screen can show at once: each must have been seen before it is kept. */
+export function fitsPanel(context: Context, keys: number): boolean {
+  return keys === 1 || keys * 4 + 8 <= (context.io.stdout.rows() ?? 24);
+}
+
+interface PanelView {
+  handed: readonly HandedKey[];
+  toast: string;
+  asking: boolean;
+  baseUrl: string | undefined;
+}
+
+/**
+ * The panel's lines at a size; on a low terminal the examples give way to what can be done. The secrets stand last: tmux
+ * without an alternate screen breaks long lines anew when it gets narrower, and moves as many from the top to the scrollback.
+ */
+export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
+  const width = Math.max(20, Math.min(columns, 100));
+  const { handed, baseUrl = '{base_url}' } = view;
+  const several = handed.length > 1;
+  const keys = handed.flatMap(({ key, secret }) => [
+    '',
+    `${truncated(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
+    ...wrapText(secret, width).map((line) => style.bold(style.green(line))),
+  ]);
+  const prefixes = handed.map(({ key }) => key.prefix).join(', ');
+  const actions = view.asking
+    ? [
+        ...wrapText(`The full key for ${prefixes} will not be shown again. Dismiss?`, width).map((line) =>
+          style.yellow(line),
+        ),
+        `${style.bold('[n]')} Cancel   ${style.bold('[y]')} Dismiss`,
+      ]
+    : [`${style.bold('[c]')} ${several ? 'Copy keys' : 'Copy key'}   ${style.bold('[d]')} Dismiss`];
+  const head = [
+    style.bold(several ? 'Your new API keys' : 'Your new API key'),
+    ...wrapText('The full key is shown once, now. Keep it where secrets are kept.', width),
+  ];
+  const examples = [
+    '',
+    style.bold('Quick start'),
+    `  read -rs API_KEY${width < 52 ? '' : `    ${style.cyan('# paste the key, then Enter')}`}`,
+    ...curl(`${baseUrl}/api/v1/me`, width),
+    ...curl(`${baseUrl}/api/v1/resources`, width),
+  ];
+  const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
+  const bottom = [...keys, '', ...toast, ...actions];
+  const room = Math.max(0, rows - head.length - bottom.length);
+  return [...head, ...examples.slice(0, room), ...bottom].slice(-rows);
+}
+
+function curl(url: string, width: number): string[] {
+  const [command, header] = ['curl -H', '"Authorization: Bearer $API_KEY"'];
+  const line = `  ${command} ${header} ${url}`;
+  if (line.length <= width) return [line];
+  const broken = `  ${command} ${header} \\`;
+  if (broken.length <= width) return [broken, `    ${url}`];
+  return [`${command} \\`, `${header} \\`, url];
+}
+
+async function untilDismissed(
+  screen: Screen,
+  draw: (asking: boolean) => void,
+  copy: () => Promise<void>,
+): Promise<void> {
+  let asking = false;
+  let signalled = false;
+  for (;;) {
+    draw(asking);
+    const event = await screen.next();
+    if (event === 'resize') continue;
+    // Nobody is there any more to be asked: the key is kept, and was shown.
+    if (event === 'end') return;
+    if (event === 'signal') {
+      // The first one asks. Whoever sends another means it, and may have no way to answer.
+      if (signalled) return;
+      signalled = true;
+      asking = true;
+      continue;
+    }
+    const isEnter = event.name === 'return' || event.name === 'enter';
+    const letter = event.ctrl || event.meta ? '' : event.name;
+    if (!asking) {
+      if (letter === 'c') await copy();
+      else if (letter === 'd' || isEnter || isCancelKey(event)) asking = true;
+    } else if (letter === 'y') return;
+    else if (letter === 'n' || isEnter || isCancelKey(event)) asking = false;
+  }
+}
+
+function joined(handed: readonly HandedKey[]): string {
+  return handed.map(({ secret }) => secret).join('\n');
+}

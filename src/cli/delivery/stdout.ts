@@ -1,0 +1,69 @@
+import { HkctlError, isHkctlError } from '../../core/errors.ts';
+import type { Clock } from '../../core/time/instants.ts';
+import type { HandedKey, Handover } from '../../core/keys/issuance.ts';
+import { toSafeJson } from '../../core/text/shown-text.ts';
+import type { Context } from '../context.ts';
+import { keyJson } from '../terminal/output.ts';
+
+/** Writes each secret alone on a line of standard output, for scripts. */
+export function createPlainHandover(context: Context): Handover {
+  return written(context, (handed) => `${handed.map(({ secret }) => secret).join('\n')}\n`);
+}
+
+/** Writes the answer of `keys create --json` or `keys rotate --json`, secrets included, before anything is kept. */
+export function createJsonHandover(context: Context, clock: Clock, several: boolean): Handover {
+  return written(context, (handed) => `${toSafeJson(handoverJson(clock, handed, several))}\n`);
+}
+
+/** `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array of those for several. Without secrets where they went to files. */
+export function handoverJson(
+  clock: Clock,
+  handed: readonly HandedKey[],
+  several: boolean,
+  files?: ReadonlyMap<string, string>,
+): unknown {
+  const nowMs = clock();
+  const answers = handed.map(({ key, secret, revoked }) => ({
+    key: keyJson(key, nowMs),
+    ...(files ? { secret_file: files.get(key.id) } : { secret }),
+    ...(revoked && { revoked: keyJson(revoked, nowMs) }),
+  }));
+  return several ? answers : answers[0];
+}
+
+/** A secret that is written to nowhere would be a key that nobody holds (contract, section 1): `usage`. */
+export function requireReader({ io }: Context): void {
+  if (!io.stdout.isNull) return;
+  throw new HkctlError(
+    'usage',
+    'Standard output is closed or goes to the null device: nobody would hold the secret. No key was made.',
+    { hint: 'Give --secret-file PATH, or send standard output to a file or a pipe.' },
+  );
+}
+
+function written(context: Context, render: (handed: readonly HandedKey[]) => string): Handover {
+  let delivered = false;
+  return {
+    deliver(handed) {
+      const { stdout } = context.io;
+      try {
+        stdout.write(render(handed));
+        stdout.flush();
+      } catch (thrown) {
+        throw isHkctlError(thrown) ? withoutKey(thrown, handed) : thrown;
+      }
+      delivered = true;
+    },
+    complete() {},
+    withdraw() {
+      if (delivered) context.say('Nothing was kept: what was just printed opens nothing. Throw it away.');
+    },
+  };
+}
+
+/** The same error, which also says what that means for the keys. */
+function withoutKey({ code, message, hint, cause }: HkctlError, handed: readonly HandedKey[]): HkctlError {
+  const olds = handed.filter(({ revoked }) => revoked !== null).length;
+  const stays = olds === 0 ? '' : olds === 1 ? ' The old one goes on working.' : ' The old ones go on working.';
+  return new HkctlError(code, `${message} No key was made.${stays}`, { hint, cause });
+}

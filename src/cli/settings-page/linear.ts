@@ -1,0 +1,124 @@
+import type { Actor, Domain } from '../../core/access/actors.ts';
+import { errorTable, isHkctlError } from '../../core/errors.ts';
+import { permissionGroups } from '../../core/access/permissions.ts';
+import type { Key } from '../../core/store.ts';
+import type { Context } from '../context.ts';
+import { askChoice, askText, type Choice } from '../terminal/prompts.ts';
+import { namesOf } from '../commands/keys/names.ts';
+import { createHere, openDocumentation, type PageOptions, revokeHere, rotateHere } from './page.ts';
+import { factsOf } from './tile.ts';
+import { createPageReader, emptyLines, offersOf, type PageView, type PageWish, type Place } from './view.ts';
+
+const pageSize = 10;
+/** What to read for a page; one key more than is shown tells whether there is another. */
+type Window = Pick<PageWish, 'at' | 'above' | 'below'>;
+const pageFrom = (at: Place): Window => ({ at, above: 0, below: pageSize + 1 });
+const pageBefore = (at: Place): Window => ({ at, above: pageSize, below: 1 });
+const labels = new Map(
+  permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
+);
+
+type Step = () => Promise<boolean>;
+
+/** The settings page in plain lines and questions, nothing redrawn: for screen readers and simple terminals. */
+export async function browseLinearly(given: Context, options: PageOptions): Promise<void> {
+  const context = { ...given, io: { ...given.io, plain: true } };
+  const { domain, actor } = await context.session();
+  const wish: PageWish = {
+    showInactive: options.all,
+    search: options.search ?? '',
+    given: options,
+    baseUrl: options.baseUrl,
+    ...pageFrom('start'),
+  };
+  const readPage = createPageReader(domain, actor);
+  for (let going = true; going; ) {
+    const read = await readPage(wish);
+    const view = { ...read, keys: read.keys.slice(0, pageSize) };
+    context.print(...linearLines(view));
+    going = await choose(context, domain, actor, wish, view, read.keys[pageSize]);
+  }
+}
+
+/** The page as lines, one fact each. */
+export function linearLines(view: PageView): string[] {
+  const range =
+    view.total === 0 ? [] : [`Keys ${view.offset + 1} to ${view.offset + view.keys.length} of ${view.total}.`];
+  const keys = view.keys.flatMap((key) => [
+    '',
+    `${key.name}, prefix ${key.prefix}`,
+    ...factsOf(key, view.nowMs).map(([label, value]) => `${label}: ${value}`),
+    `Permissions: ${key.permissions.map((permission) => labels.get(permission)).join(', ')}`,
+  ]);
+  const empty = view.keys.length === 0 ? emptyLines(view) : [];
+  return ['', 'Settings, Organization, Integrations, API Keys', ...range, ...keys, ...empty, ''];
+}
+
+async function choose(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  wish: PageWish,
+  view: PageView,
+  next: Key | undefined,
+): Promise<boolean> {
+  const { io } = context;
+  const choices: Choice<Step>[] = [];
+  const offer = (when: boolean, name: string, value: () => Promise<void> | void) => {
+    if (!when) return;
+    const goOn = async () => {
+      await value();
+      return true;
+    };
+    choices.push({ name, value: goOn });
+  };
+  const some = (fits: (key: Key) => boolean) => view.keys.filter(fits);
+  const rotatable = some((key) => offersOf(view, key).rotate === 'offered');
+  const revocable = some((key) => offersOf(view, key).revoke);
+  const [first] = view.keys;
+  const turnTo = (window: Window) => Object.assign(wish, window);
+  offer(next !== undefined, 'Next page', () => {
+    if (next) turnTo(pageFrom({ key: next, number: view.offset + pageSize }));
+  });
+  offer(view.offset > 0, 'Page before', () => {
+    if (first) turnTo(pageBefore({ key: first, number: view.offset }));
+  });
+  offer(view.documentation !== undefined, 'Documentation', async () => {
+    context.print(await openDocumentation(context, view.documentation ?? ''));
+  });
+  offer(view.mayCreate, 'Create key', () => said(context, () => createHere(context, domain, actor, wish.baseUrl)));
+  offer(view.mayView, view.showInactive ? 'Hide inactive keys' : 'Show inactive keys', () => {
+    wish.showInactive = !wish.showInactive;
+    turnTo(pageFrom('start'));
+  });
+  offer(view.mayView, 'Search', async () => {
+    wish.search = await askText(io, 'Search by name, prefix or entity (empty: all)');
+    turnTo(pageFrom('start'));
+  });
+  offer(rotatable.length > 0, 'Rotate', () =>
+    said(context, async () => rotateHere(context, domain, actor, await askKey(context, rotatable), wish.baseUrl)),
+  );
+  offer(revocable.length > 0, 'Revoke', () =>
+    said(context, async () => revokeHere(context, domain, actor, await askKey(context, revocable))),
+  );
+  choices.push({ name: 'Quit', value: async () => false });
+  return (await askChoice(io, 'What next?', choices))();
+}
+
+function askKey(context: Context, keys: readonly Key[]): Promise<Key> {
+  return askChoice(
+    context.io,
+    'Which key?',
+    keys.map((key) => ({ name: namesOf([key]), value: key })),
+  );
+}
+
+/** Says what was done, or why it was not. */
+async function said(context: Context, work: () => Promise<string>): Promise<void> {
+  try {
+    context.print(await work());
+  } catch (thrown) {
+    if (!isHkctlError(thrown) || errorTable[thrown.code].exit === 6) throw thrown;
+    context.print([thrown.message, thrown.hint].filter(Boolean).join(' '));
+  }
+}

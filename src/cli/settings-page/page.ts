@@ -1,0 +1,248 @@
+import type { Actor, Domain } from '../../core/access/actors.ts';
+import { errorTable, isHkctlError } from '../../core/errors.ts';
+import { revokeKeys } from '../../core/keys/keys.ts';
+import type { Key } from '../../core/store.ts';
+import { type Context, requireConfirmation } from '../context.ts';
+import type { FlagValues } from '../flags.ts';
+import { isCancelKey, type Keypress } from '../terminal/keypress.ts';
+import { openScreen, type Screen } from '../terminal/screen.ts';
+import type { Style } from '../terminal/style.ts';
+import { wrapText, wrapWords } from '../terminal/wrap.ts';
+import { completeInput, createAndHandOver } from '../commands/keys/create.ts';
+import type { listFlags } from '../commands/keys/list.ts';
+import { namesOf } from '../commands/keys/names.ts';
+import { rotateAndHandOver } from '../commands/keys/rotate.ts';
+import { tileLines } from './tile.ts';
+import { createPageReader, emptyLines, offersOf, type PageView, type PageWish, type Place } from './view.ts';
+
+/** What the page remembers between keys. */
+interface PageState {
+  /** Its place is that of the chosen key. */
+  wish: PageWish;
+  /** Typing a search. */
+  searching: boolean;
+  toast: string;
+}
+
+/** What the command line says about the page. */
+export type PageOptions = FlagValues<typeof listFlags> & { baseUrl?: string };
+
+/** The settings page of keys, drawn on the alternate screen (specification 5.4). */
+export async function browsePage(context: Context, given: PageOptions): Promise<void> {
+  const { domain, actor } = await context.session();
+  const readPage = createPageReader(domain, actor);
+  const wish: PageWish = {
+    showInactive: given.all,
+    search: given.search ?? '',
+    given,
+    baseUrl: given.baseUrl,
+    at: 'start',
+    ...windowSize,
+  };
+  const state: PageState = { wish, searching: false, toast: '' };
+  const screen = openScreen(context.io);
+  try {
+    let view = await readPage(state.wish);
+    for (;;) {
+      const { lines, shown } = render(view, state, context);
+      screen.draw(lines);
+      const event = await screen.next();
+      if (event === 'signal' || event === 'end') return;
+      if (event !== 'resize') {
+        state.toast = '';
+        const leaves = isCancelKey(event);
+        if (state.searching && !(leaves && event.ctrl)) typeSearch(state, event);
+        else if (event.name === 'q' || leaves) return;
+        else await act(context, domain, actor, state, view, screen, event, shown);
+      }
+      // A search that is typed faster than it is answered is read once, at its end.
+      view = state.searching && screen.hasMore() ? { ...view, search: state.wish.search } : await readPage(state.wish);
+    }
+  } finally {
+    screen.close();
+  }
+}
+
+/** Keys read around the chosen one: more than a screen shows. */
+const windowSize = { above: 30, below: 60 };
+
+/** The lines of the page, and how many tiles fit. */
+export function render(
+  view: PageView,
+  state: Pick<PageState, 'searching' | 'toast'>,
+  context: Pick<Context, 'io' | 'style'>,
+): { lines: string[]; shown: number } {
+  const { style } = context;
+  const columns = Math.max(24, context.io.stdout.columns() ?? 80);
+  const rows = Math.max(12, context.io.stdout.rows() ?? 24);
+  const head = headLines(view, state, columns, style);
+  const foot = footLines(view, state, columns, style);
+  const room = rows - head.length - foot.length;
+  const body =
+    view.keys.length === 0
+      ? emptyLines(view).flatMap((line) => wrapText(line, columns))
+      : tilesFrom(view, columns, room, style);
+  return { lines: [...head, ...body.slice(0, room), ...foot], shown: Math.max(1, Math.floor(room / 9)) };
+}
+
+function headLines(view: PageView, state: Pick<PageState, 'searching'>, columns: number, style: Style): string[] {
+  const controls = [
+    ...(view.documentation ? [`${style.bold('[d]')} Documentation`] : []),
+    ...(view.mayCreate ? [`${style.bold('[c]')} Create key`] : []),
+    ...(view.mayView
+      ? [`${style.bold('[i]')} ${view.showInactive ? 'Hide inactive keys' : 'Show inactive keys'}`]
+      : []),
+    ...(view.mayView ? [`${style.bold('[/]')} Search`] : []),
+    `${style.bold('[q]')} Quit`,
+  ];
+  const search = state.searching || view.search !== '' ? [`Search: ${view.search}${state.searching ? '_' : ''}`] : [];
+  return [
+    ...wrapText('Settings › Organization › Integrations › API Keys', columns).map((line) => style.bold(line)),
+    ...wrapWords(controls, columns, '   '),
+    ...search,
+    '',
+  ];
+}
+
+function footLines(
+  view: PageView,
+  state: Pick<PageState, 'toast' | 'searching'>,
+  columns: number,
+  style: Style,
+): string[] {
+  const place = view.total === 0 ? '' : `${view.offset + view.chosen + 1} of ${view.total}`;
+  const moves = state.searching ? 'Enter ends the search, Esc clears it' : '↑ ↓ choose, PgUp PgDn page, Home End';
+  const line = view.total === 0 && !state.searching ? '' : [place, moves].filter((text) => text !== '').join('   ');
+  return [
+    ...wrapWords(state.toast === '' ? [] : state.toast.split(' '), columns).map((text) => style.cyan(text)),
+    line.slice(0, columns),
+  ];
+}
+
+/** Tiles around the chosen one, as many as fit, the chosen one always whole. */
+function tilesFrom(view: PageView, columns: number, room: number, style: Style): string[] {
+  const width = Math.min(columns, 120);
+  const at = view.chosen;
+  const tile = (i: number) => {
+    const key = view.keys[i];
+    return key ? tileLines(view, key, i === at, width, style) : [];
+  };
+  const lines = tile(at);
+  let before = at - 1;
+  let after = at + 1;
+  // First downwards, then upwards: the list does not jump while one walks down from its beginning.
+  for (let more = tile(before); more.length > 0 && lines.length + more.length <= room / 2; more = tile(--before))
+    lines.unshift(...more);
+  for (let more = tile(after); more.length > 0 && lines.length + more.length <= room; more = tile(++after))
+    lines.push(...more);
+  for (let more = tile(before); more.length > 0 && lines.length + more.length <= room; more = tile(--before))
+    lines.unshift(...more);
+  // What is left shows that there is more.
+  lines.push(...tile(after));
+  return lines;
+}
+
+function typeSearch(state: PageState, event: Keypress): void {
+  if (isCancelKey(event)) {
+    state.searching = false;
+    state.wish.search = '';
+  } else if (event.name === 'return' || event.name === 'enter') state.searching = false;
+  else if (event.name === 'backspace') state.wish.search = state.wish.search.slice(0, -1);
+  else if (!event.ctrl && /^[^\p{Cc}]+$/u.test(event.text)) state.wish.search += event.text;
+  state.wish.at = 'start';
+}
+
+async function act(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  state: PageState,
+  view: PageView,
+  screen: Screen,
+  event: Keypress,
+  shown: number,
+): Promise<void> {
+  const key = view.keys[view.chosen];
+  const offers = key && offersOf(view, key);
+  const steps: Record<string, number> = { up: -1, k: -1, down: 1, j: 1, pageup: -shown, pagedown: shown };
+  const step = steps[event.name];
+  if (step !== undefined) state.wish.at = placeAt(view, view.chosen + step);
+  else if (event.name === 'home') state.wish.at = 'start';
+  else if (event.name === 'end') state.wish.at = 'end';
+  else if (event.text === '/' && view.mayView) state.searching = true;
+  else if (event.name === 'i' && view.mayView) {
+    state.wish.showInactive = !state.wish.showInactive;
+    state.wish.at = 'start';
+  } else if (event.name === 'd' && view.documentation)
+    state.toast = await openDocumentation(context, view.documentation);
+  else if (event.name === 'c' && view.mayCreate) {
+    state.toast = await below(screen, () => createHere(context, domain, actor, state.wish.baseUrl));
+    state.wish.at = 'start';
+  } else if (event.name === 'r' && key && offers?.rotate === 'offered') {
+    state.toast = await below(screen, () => rotateHere(context, domain, actor, key, state.wish.baseUrl));
+    state.wish.at = 'start';
+  } else if (event.name === 'v' && key && offers?.revoke) {
+    state.toast = await below(screen, () => revokeHere(context, domain, actor, key));
+  }
+}
+
+/** The place of one of the keys that were read, the first or last of them where there is none. */
+function placeAt({ keys, offset }: PageView, index: number): Place {
+  const at = Math.max(0, Math.min(index, keys.length - 1));
+  const key = keys[at];
+  return key ? { key, number: offset + at } : 'start';
+}
+
+/** Opens the documents in a browser, or says where they are. */
+export async function openDocumentation(context: Context, url: string): Promise<string> {
+  return context.io.open(url).then(
+    () => `Opened ${url}`,
+    // No browser here, as over SSH: the address is as good.
+    () => `Documentation: ${url}`,
+  );
+}
+
+/** Leaves the page for questions and the panel; what is refused or cancelled comes back as a toast. */
+async function below(screen: Screen, work: () => Promise<string>): Promise<string> {
+  screen.suspend();
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!isHkctlError(thrown) || errorTable[thrown.code].exit === 6) throw thrown;
+    return thrown.code === 'cancelled' ? 'Cancelled' : [thrown.message, thrown.hint].filter(Boolean).join(' ');
+  } finally {
+    screen.resume();
+  }
+}
+
+/** Create key: asks for everything, shows the panel, gives the toast. */
+export async function createHere(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  baseUrl: string | undefined,
+): Promise<string> {
+  const input = await completeInput(context, domain, actor, { permission: [], yes: false });
+  await createAndHandOver(context, domain, actor, input, { copy: false, baseUrl });
+  return 'API key created';
+}
+
+/** Rotate key: asks, shows the panel, gives the toast. */
+export async function rotateHere(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  key: Key,
+  baseUrl: string | undefined,
+): Promise<string> {
+  await rotateAndHandOver(context, domain, actor, [key.id], { yes: false, copy: false, force: false, baseUrl });
+  return 'API key rotated';
+}
+
+/** Revoke key: asks, gives the toast. */
+export async function revokeHere(context: Context, domain: Domain, actor: Actor, key: Key): Promise<string> {
+  const question = `Revoke API key: ${namesOf([key])}. Access stops at once; no replacement key is created.`;
+  await requireConfirmation(context, false, question, 'Revoke key');
+  await revokeKeys(domain, actor, [key.id]);
+  return 'API key revoked';
+}

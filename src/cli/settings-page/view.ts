@@ -1,0 +1,134 @@
+import { type Actor, actorHolds, type Domain } from '../../core/access/actors.ts';
+import { statusOf } from '../../core/keys/keys.ts';
+import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/store.ts';
+import type { FlagValues } from '../flags.ts';
+import { baseUrlOf } from '../commands/keys/base-url.ts';
+import { filterOf, type listFlags } from '../commands/keys/list.ts';
+
+/** What the settings page shows at a moment (specification 5.4); both its forms, drawn and linear, are made from it. */
+export interface PageView {
+  keys: readonly Key[];
+  /** Keys before the first of `keys`. */
+  offset: number;
+  /** Which of `keys` stands at the place that was wished for, or nearest to it. */
+  chosen: number;
+  total: number;
+  /** How many keys there are without the search; for the empty states. */
+  inactiveOnly: boolean;
+  showInactive: boolean;
+  search: string;
+  documentation: string | undefined;
+  mayView: boolean;
+  mayCreate: boolean;
+  mayRevoke: boolean;
+  mayRotate: boolean;
+  nowMs: number;
+}
+
+/** A place in the list: that of a key, with the number it had there, or an end. A page costs the same at any of them. */
+export type Place = { key: KeyPosition; number: number } | 'start' | 'end';
+
+/** What the person has chosen to see. */
+export interface PageWish {
+  /** The filters of the command line, which hold beside what is chosen on the page. */
+  given: FlagValues<typeof listFlags>;
+  showInactive: boolean;
+  search: string;
+  baseUrl: string | undefined;
+  at: Place;
+  /** How many keys to show above the place, and from it on. */
+  above: number;
+  below: number;
+}
+
+/** Gives how to read what a wish asks for. Without `api_keys.view` nothing is read. */
+export function createPageReader(domain: Domain, actor: Actor): (wish: PageWish) => Promise<PageView> {
+  const count = createCounter(domain, actor);
+  return async (wish) => {
+    const nowMs = domain.clock();
+    const mayView = actorHolds(actor, 'api_keys.view');
+    const mayCreate = actorHolds(actor, 'api_keys.create');
+    const mayRevoke = actorHolds(actor, 'api_keys.delete');
+    const common = {
+      showInactive: wish.showInactive,
+      search: wish.search,
+      documentation: await documentationOf(domain, wish.baseUrl),
+      mayView,
+      mayCreate,
+      mayRevoke,
+      mayRotate: mayCreate && mayRevoke,
+      nowMs,
+    };
+    if (!mayView) return { ...common, keys: [], offset: 0, chosen: 0, total: 0, inactiveOnly: false };
+    const { showInactive: all, search } = wish;
+    const filter = await filterOf(domain, actor, { ...wish.given, all, search });
+    const window = await readWindow(domain, actor, filter, wish, count);
+    const inactiveOnly = window.total === 0 && !wish.showInactive && (await count({ ...filter, statuses: [] })) > 0;
+    return { ...common, ...window, inactiveOnly };
+  };
+}
+
+type Counter = (filter: KeyFilter) => Promise<number>;
+
+/** Counts again only where another list is asked for or keys may have changed: of all that the page does it costs the most. */
+function createCounter({ store }: Domain, actor: Actor): Counter {
+  let last: { of: string; total: number } | undefined;
+  return async (filter) => {
+    const of = JSON.stringify({ ...filter, nowMs: 0, version: await store.keys.version() });
+    if (last?.of !== of) last = { of, total: await store.keys.count(actor.user.tenantId, filter) };
+    return last.total;
+  };
+}
+
+/** The keys around a place; where all of them are gone meanwhile, those at the start. */
+async function readWindow(
+  domain: Domain,
+  actor: Actor,
+  filter: KeyFilter,
+  { at, above, below }: Pick<PageWish, 'at' | 'above' | 'below'>,
+  count: Counter,
+): Promise<Pick<PageView, 'keys' | 'offset' | 'chosen' | 'total'>> {
+  const list = async (page: KeyPageRequest) =>
+    page.limit === 0 ? [] : domain.store.keys.list(actor.user.tenantId, filter, page);
+  const place = typeof at === 'string' ? undefined : at.key;
+  const before = at === 'start' ? [] : await list({ limit: above, before: place ?? 'end' });
+  const from = at === 'end' ? [] : await list({ limit: below, from: place });
+  const keys = [...before, ...from];
+  if (keys.length === 0 && place) return readWindow(domain, actor, filter, { at: 'start', above, below }, count);
+  const isFirst = at === 'start' || before.length < above;
+  const isLast = at === 'end' || from.length < below;
+  const total = isFirst && isLast ? keys.length : await count(filter);
+  const number = typeof at === 'string' ? 0 : at.number - before.length;
+  return {
+    keys,
+    // Others may have made and revoked keys above meanwhile: at both ends the number is certain again.
+    offset: isFirst ? 0 : Math.max(0, isLast ? total - keys.length : Math.min(number, total - keys.length)),
+    chosen: Math.max(0, Math.min(before.length, keys.length - 1)),
+    total,
+  };
+}
+
+async function documentationOf(domain: Domain, given: string | undefined): Promise<string | undefined> {
+  const baseUrl = await baseUrlOf(domain, given);
+  return baseUrl && `${baseUrl}/api/v1/docs`;
+}
+
+/** Whether a tile offers Rotate and Revoke: only on active keys, and only to those who may. */
+export function offersOf(view: PageView, key: Key): { rotate: 'offered' | 'disabled' | 'none'; revoke: boolean } {
+  if (statusOf(key, view.nowMs) !== 'Active') return { rotate: 'none', revoke: false };
+  return { rotate: view.mayRotate ? 'offered' : 'disabled', revoke: view.mayRevoke };
+}
+
+/** The sentences of an empty page: what there is to do. */
+export function emptyLines(view: PageView): string[] {
+  if (!view.mayView) {
+    return [
+      'You do not have permission to view API keys.',
+      'Ask for a role that holds api_keys.view, such as Entity admin.',
+    ];
+  }
+  const create = view.mayCreate ? 'Create key' : undefined;
+  if (view.search !== '' && !view.inactiveOnly) return [`No keys match "${view.search}".`];
+  if (view.inactiveOnly) return ['No active keys.', ['Show inactive keys', create].filter(Boolean).join(' or ')];
+  return ['No API keys yet.', ...(create ? [create] : [])];
+}

@@ -1,0 +1,153 @@
+import { checkbox, input, password, select } from '@inquirer/prompts';
+import { cancelled } from '../context.ts';
+import type { Io } from './io.ts';
+import { isCancelKey, onKeypress } from './keypress.ts';
+import { canDraw } from './style.ts';
+import { terminalLine } from './terminal-text.ts';
+
+/** One thing to choose. */
+export interface Choice<T> {
+  name: string;
+  value: T;
+  description?: string;
+  checked?: boolean;
+}
+
+/**
+ * Asks for a line of text; `judge` gives what is wrong with it, or undefined. A `preset` is shown beside the question and
+ * not in the answer's place, where whatever is typed would only be added to it: nothing typed means the preset.
+ */
+export function askText(
+  io: Io,
+  message: string,
+  judge: (text: string) => string | undefined = () => undefined,
+  preset?: string,
+): Promise<string> {
+  const validate = (given: string) => judge(given.trim()) ?? true;
+  return asked(io, (place) => input({ message: terminalLine(message), default: preset, validate }, place)).then(
+    (text) => text.trim(),
+  );
+}
+
+/** Asks for a secret without showing it. */
+export function askHidden(io: Io, message: string): Promise<string> {
+  return asked(io, (place) => password({ message, mask: false, toggleMask: false }, place));
+}
+
+/** Asks for one of some choices. */
+export function askChoice<T>(io: Io, message: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
+  if (isPlain(io)) return askNumber(io, message, choices, preset);
+  const question = { message: terminalLine(message), choices: choices.map(safely), default: preset, pageSize: 12 };
+  return asked(io, (place) => select<T>(question, place));
+}
+
+/** Asks for any number of choices under headings, at least one. */
+export function askChoices<T>(
+  io: Io,
+  message: string,
+  groups: readonly { heading: string; choices: readonly Choice<T>[] }[],
+): Promise<T[]> {
+  if (isPlain(io)) {
+    return askNumbers(
+      io,
+      message,
+      groups.flatMap(({ choices }) => choices),
+    );
+  }
+  return asked(io, async (place) => {
+    const { Separator } = await import('@inquirer/prompts');
+    const choices = groups.flatMap(({ heading, choices: some }) => [new Separator(`── ${heading}`), ...some]);
+    return checkbox<T>(
+      { message, choices, required: true, pageSize: Math.max(6, (io.stderr.rows() ?? 24) - 6) },
+      place,
+    );
+  });
+}
+
+/** Names and descriptions may come from a store that somebody else wrote. */
+function safely<T>(choice: Choice<T>): Choice<T> {
+  const { name, description } = choice;
+  return { ...choice, name: terminalLine(name), ...(description && { description: terminalLine(description) }) };
+}
+
+/** Where nothing may be redrawn: by wish, or because the terminal cannot. */
+function isPlain(io: Io): boolean {
+  return io.plain === true || !canDraw(io.env, io.stderr);
+}
+
+async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>[], preset: T | undefined): Promise<T> {
+  writeNumbered(io, message, choices);
+  const at = choices.findIndex(({ value }) => value === preset);
+  const judge = judgeNumber(choices.length);
+  const question = {
+    message: `Number, 1 to ${choices.length}`,
+    default: at < 0 ? undefined : `${at + 1}`,
+    validate: (given: string) => judge(given.trim()) ?? true,
+  };
+  const answer = await asked(io, (place) => input(question, place));
+  const chosen = choices[Number(answer) - 1];
+  if (!chosen) throw cancelled();
+  return chosen.value;
+}
+
+async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T>[]): Promise<T[]> {
+  writeNumbered(io, message, choices);
+  const judgeOne = judgeNumber(choices.length);
+  const judge = (text: string) =>
+    text
+      .split(',')
+      .map((part) => judgeOne(part.trim()))
+      .find(Boolean);
+  const preset = choices.flatMap(({ checked }, i) => (checked ? [i + 1] : [])).join(', ');
+  const answer = await askText(io, 'Numbers, joined by commas', judge, preset);
+  const wanted = new Set(answer.split(',').map(Number));
+  return choices.filter((_, i) => wanted.has(i + 1)).map(({ value }) => value);
+}
+
+function writeNumbered(io: Io, message: string, choices: readonly Choice<unknown>[]): void {
+  const lines = [message, ...choices.map(({ name }, i) => `${i + 1}. ${name}`)];
+  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
+}
+
+function judgeNumber(highest: number): (text: string) => string | undefined {
+  return (text) =>
+    /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= highest
+      ? undefined
+      : `Give a number from 1 to ${highest}.`;
+}
+
+interface Place {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  signal: AbortSignal;
+}
+
+/** Shows a question on standard error; Esc, Ctrl-C, Ctrl-D, a signal and an input that ends cancel it (exit 130). */
+async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
+  const { stdin } = io;
+  const cancelling = new AbortController();
+  const cancel = () => cancelling.abort();
+  // Heard before the question hears its keys: an Esc that Enter follows at once must not choose what is marked.
+  const stopKeys = onKeypress(stdin, (key) => {
+    if (isCancelKey(key)) cancel();
+  });
+  const stopSignals = io.signals.onInterrupt(() => {
+    cancel();
+    return undefined;
+  });
+  stdin.on('end', cancel);
+  stdin.on('error', cancel);
+  try {
+    return await ask({ input: stdin, output: io.promptOutput, signal: cancelling.signal });
+  } catch (thrown) {
+    if (thrown instanceof Error && ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'].includes(thrown.name)) {
+      throw cancelled();
+    }
+    throw thrown;
+  } finally {
+    stopKeys();
+    stopSignals();
+    stdin.off('end', cancel);
+    stdin.off('error', cancel);
+  }
+}

@@ -1,0 +1,104 @@
+import type { AuditAction, AuditDraft } from '../audit/events.ts';
+import { cutText } from '../text/bounded-text.ts';
+import { HkctlError } from '../errors.ts';
+import type { Clock } from '../time/instants.ts';
+import { roleHolds, roles, rolesHolding, type UserPermission } from './roles.ts';
+import { type RandomBytes, withoutSecrets } from '../keys/secrets.ts';
+import { printable } from '../text/shown-text.ts';
+import type { Store, User } from '../store.ts';
+
+/** Who acts: the profile, and the account of the operating system it was called from. Audit records hold both. */
+export interface Actor {
+  user: User;
+  osAccount: string;
+}
+
+/** What every operation of the domain is given. */
+export interface Domain {
+  store: Store;
+  clock: Clock;
+  random: RandomBytes;
+  /** Makes ids of new rows (UUID). */
+  newId: () => string;
+}
+
+/**
+ * Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits the attempt where it may do
+ * nothing.
+ */
+export async function findActor(domain: Domain, login: string, osAccount: string): Promise<Actor> {
+  const user = await domain.store.users.findByLogin(login);
+  if (user?.status !== 'active') await domain.store.audit.append(refusedProfile(domain, login, osAccount, user));
+  if (!user) {
+    throw new HkctlError('no_profile', `No user profile has the login "${printable(login)}".`, {
+      hint: `Ask a Super user to run: hkctl users add ${printable(login)} --name NAME --role ROLE. Or name another profile with --as LOGIN.`,
+    });
+  }
+  if (user.status === 'inactive') {
+    throw new HkctlError('profile_inactive', `The user profile "${login}" is inactive.`, {
+      hint: `Ask a Super user to run: hkctl users activate ${login}`,
+    });
+  }
+  return { user, osAccount };
+}
+
+/** Of a login without a profile nobody knows the organization: the event is one of the store. */
+function refusedProfile(domain: Domain, login: string, osAccount: string, user: User | undefined): AuditDraft {
+  return {
+    tenantId: user?.tenantId ?? null,
+    atMs: domain.clock(),
+    action: 'profile.use',
+    actor: user ? { id: user.id, login: user.login } : null,
+    osAccount,
+    // Nothing has validated it yet, and no login is as long. A secret goes first: the rest of one would not be recognised.
+    target: cutText(withoutSecrets(login), 64),
+    outcome: 'denied',
+    detail: { reason: user ? 'profile_inactive' : 'no_profile' },
+  };
+}
+
+/** Whether the actor's role holds a permission. */
+export function actorHolds(actor: Actor, permission: UserPermission): boolean {
+  return roleHolds(actor.user.role, permission);
+}
+
+/** Throws `not_permitted` (exit 4) and audits the refused attempt where the actor lacks any of the permissions. */
+export async function requirePermissions(
+  domain: Domain,
+  actor: Actor,
+  permissions: readonly UserPermission[],
+  attempt: { action: AuditAction; target: string },
+): Promise<void> {
+  const missing = permissions.filter((permission) => !actorHolds(actor, permission));
+  const first = missing[0];
+  if (first === undefined) return;
+  await domain.store.audit.append(
+    auditDraft(domain, actor, attempt.action, attempt.target, { missing: missing.join(' ') }, 'denied'),
+  );
+  throw new HkctlError(
+    'not_permitted',
+    `This needs the permission ${missing.join(' and ')}, which the role ${roles[actor.user.role].label} does not hold.`,
+    { hint: `Ask someone with the role ${rolesHolding(first).join(' or ')}, or a Super user to change yours.` },
+  );
+}
+
+/** Builds the audit event of something an actor did or was refused. */
+export function auditDraft(
+  domain: Pick<Domain, 'clock'>,
+  actor: Actor,
+  action: AuditAction,
+  target: string,
+  detail: AuditDraft['detail'] = {},
+  outcome: AuditDraft['outcome'] = 'done',
+): AuditDraft {
+  return {
+    tenantId: actor.user.tenantId,
+    atMs: domain.clock(),
+    action,
+    actor: { id: actor.user.id, login: actor.user.login },
+    osAccount: actor.osAccount,
+    target,
+    outcome,
+    detail,
+  };
+}

@@ -1,0 +1,82 @@
+import type { ChainReport } from './chain.ts';
+import type { AuditHead, AuditRecord } from './events.ts';
+
+/** The message under which the daemon writes the head of the audit chain to its log. */
+export const anchorMessage = 'audit head';
+
+/** What holding a chain against anchors found: how many there were, and the first that does not fit. */
+export interface AnchorReport {
+  count: number;
+  broken: { seq: number; reason: string } | null;
+}
+
+/**
+ * The head that a line of a log names, if it is such a line: as the daemon writes it, or wrapped by what collects logs, such as
+ * journald, syslog or a container's runtime.
+ */
+export function anchorIn(line: string): AuditHead | undefined {
+  const start = line.indexOf('{');
+  return start === -1 || !line.includes(anchorMessage) ? undefined : headIn(objectIn(line.slice(start)), 1);
+}
+
+/** Members in which `journalctl -o json`, docker and others keep the line that a program wrote. */
+const wrappings = ['MESSAGE', 'log', 'message'];
+
+function headIn(entry: Readonly<Record<string, unknown>>, depth: number): AuditHead | undefined {
+  const { msg, count, head } = entry;
+  if (msg === anchorMessage && isCount(count) && typeof head === 'string' && /^[0-9a-f]{64}$/.test(head)) {
+    return { count, hash: head };
+  }
+  const inner = wrappings.map((name) => entry[name]).find((text) => typeof text === 'string' && text.includes('{'));
+  return depth === 0 || typeof inner !== 'string' ? undefined : headIn(objectIn(inner.slice(inner.indexOf('{'))), 0);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+/** Lines of other programs, and of which a power cut left a part, are nothing. */
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return {};
+    throw thrown;
+  }
+}
+
+/** Heads that were kept outside a store, against which its chain is held record by record. */
+export class Anchors {
+  readonly #hashes = new Map<number, Set<string>>();
+  #last = 0;
+  #broken: AnchorReport['broken'] = null;
+
+  add({ count, hash }: AuditHead): void {
+    this.#last = Math.max(this.#last, count);
+    this.#hashes.set(count, (this.#hashes.get(count) ?? new Set()).add(hash));
+  }
+
+  /** How many different ones there are. */
+  get count(): number {
+    let count = 0;
+    for (const hashes of this.#hashes.values()) count += hashes.size;
+    return count;
+  }
+
+  /** Shows them the next record of the chain. */
+  watch({ seq, hash }: Pick<AuditRecord, 'seq' | 'hash'>): void {
+    const kept = this.#hashes.get(seq);
+    if (kept === undefined || (kept.size === 1 && kept.has(hash))) return;
+    this.#broken ??= { seq, reason: 'another record was here when the log was written' };
+  }
+
+  /** Says what was found once all `records` records of a whole chain were shown, or those before the break of a broken one. */
+  report({ records, broken }: Pick<ChainReport, 'records' | 'broken'>): AnchorReport {
+    const isCut = broken === null && this.#last > records;
+    const cut = isCut
+      ? { seq: records + 1, reason: `the log knows the records up to ${this.#last}, which are gone` }
+      : null;
+    return { count: this.count, broken: this.#broken ?? cut };
+  }
+}

@@ -1,0 +1,36 @@
+import { type ChainReport, verifyChain } from './chain.ts';
+import type { AuditRecord } from './events.ts';
+import type { AuditStore } from '../store.ts';
+
+/**
+ * Verifies the whole trail of a store, or of a backup: the chain from its first record to the last one that was ever given.
+ * `watch` is shown each record that is read.
+ */
+export async function verifyTrail(
+  audit: Pick<AuditStore, 'walk' | 'lastSeq'>,
+  watch: (record: AuditRecord) => void = () => {},
+): Promise<ChainReport> {
+  // Others append meanwhile: what was given before the walk must be in it, and what is in it must have been given after.
+  const before = await audit.lastSeq();
+  const report = await verifyChain(watched(audit.walk(), watch));
+  return { ...report, broken: report.broken ?? cutOff(report.records, before, await audit.lastSeq()) };
+}
+
+async function* watched(
+  records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>,
+  watch: (record: AuditRecord) => void,
+): AsyncGenerator<AuditRecord> {
+  for await (const record of records) {
+    watch(record);
+    yield record;
+  }
+}
+
+/** What is missing at the end of a chain of `records` that fits in itself. */
+function cutOff(records: number, before: number, after: number): ChainReport['broken'] {
+  const seq = records + 1;
+  if (before > records) return { seq, reason: `the records ${seq} to ${before} at the end were removed` };
+  if (records === 0) return { seq, reason: 'it was removed, and all that followed' };
+  if (after >= records) return null;
+  return { seq, reason: `the store's own count of records was set back to ${after}: some may have been removed here` };
+}

@@ -1,0 +1,143 @@
+import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { type Refusal, refusalOf } from './authentication.ts';
+import { HkctlError } from '../errors.ts';
+import { hashOf, isCompleteSecret, prefixOf, redactSecrets } from './secrets.ts';
+import { printable } from '../text/shown-text.ts';
+import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../store.ts';
+
+/** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
+export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number | null }, nowMs: number): KeyStatus {
+  if (key.revokedAtMs !== null) return 'Revoked';
+  if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return 'Expired';
+  return 'Active';
+}
+
+/** Revokes active keys at once; all or nothing. Needs `api_keys.delete`. Returns them as they are now. */
+export async function revokeKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
+  await requirePermissions(domain, actor, ['api_keys.delete'], { action: 'key.revoke', target: refs.join(' ') });
+  const keys = await requireActiveKeys(domain, actor, refs, 'revoked');
+  const audits = keys.map((key) => auditDraft(domain, actor, 'key.revoke', key.prefix, { name: key.name }));
+  const stale = await domain.store.keys.revoke(
+    keys.map((key) => key.id),
+    actor.user.id,
+    domain.clock(),
+    audits,
+  );
+  if (stale.length > 0)
+    throw raced(
+      keys.filter((key) => stale.includes(key.id)),
+      'revoked',
+    );
+  const revoked: Key[] = [];
+  for (const key of keys) revoked.push(await requireKey(domain, actor, key.id));
+  return revoked;
+}
+
+/** Lists keys, newest first. Needs `api_keys.view`. */
+export async function listKeys(domain: Domain, actor: Actor, filter: KeyFilter, page: KeyPageRequest): Promise<Key[]> {
+  await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.list', target: 'keys' });
+  return domain.store.keys.list(actor.user.tenantId, filter, page);
+}
+
+/** One key by id or prefix. Needs `api_keys.view`; `not_found` where the tenant has none of that name. */
+export async function showKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
+  await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.list', target: ref });
+  return requireKey(domain, actor, ref);
+}
+
+/**
+ * Tells which key of the tenant a secret belongs to and why it would be refused (undefined = let in), without using it:
+ * `last_used_at` stays. `incomplete_secret` where it is none, `unknown_key` (exit 3) where no key has it.
+ */
+export async function verifySecret(
+  domain: Domain,
+  actor: Actor,
+  secret: string,
+): Promise<{ key: Key; refusal: Refusal | undefined }> {
+  const complete = isCompleteSecret(secret);
+  // What is no secret may be a password typed at the wrong prompt: nothing of it is kept.
+  const target = complete ? prefixOf(secret) : 'incomplete';
+  await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.verify', target });
+  if (!complete) {
+    throw new HkctlError('incomplete_secret', 'This is no complete secret: its length or its checksum is wrong.', {
+      hint: 'A secret has 52 characters and begins with hk_; a part of one, such as the prefix, opens nothing.',
+    });
+  }
+  const hash = hashOf(secret);
+  const key = await domain.store.keys.findByHash(actor.user.tenantId, hash);
+  const credential = await domain.store.keys.credential(hash);
+  if (!key || !credential) throw new HkctlError('unknown_key', 'No key of this store has this secret.');
+  return { key, refusal: refusalOf(credential, domain.clock()) };
+}
+
+/** The chain of rotations a key stands in, oldest first. */
+export async function lineageOf(domain: Domain, actor: Actor, key: Key): Promise<Key[]> {
+  const chain = [key];
+  for (let id = key.rotatedFrom; id !== null; ) {
+    const before = await requireKey(domain, actor, id);
+    chain.unshift(before);
+    id = before.rotatedFrom;
+  }
+  for (let id = key.rotatedTo; id !== null; ) {
+    const next = await requireKey(domain, actor, id);
+    chain.push(next);
+    id = next.rotatedTo;
+  }
+  return chain;
+}
+
+/** Finds keys by id or prefix, each named once; `not_found` (exit 3) and `key_not_active` (exit 5) name all that do not fit. */
+export async function requireActiveKeys(
+  domain: Domain,
+  actor: Actor,
+  refs: readonly string[],
+  done: 'rotated' | 'revoked',
+): Promise<Key[]> {
+  const keys = new Map<string, Key>();
+  const absent: string[] = [];
+  for (const ref of refs) {
+    const key = await domain.store.keys.find(actor.user.tenantId, ref);
+    if (key) keys.set(key.id, key);
+    else absent.push(ref);
+  }
+  if (absent.length > 0) throw notFound(refs.length > 1 ? absent : []);
+  const nowMs = domain.clock();
+  const inactive = [...keys.values()].filter((key) => statusOf(key, nowMs) !== 'Active');
+  if (inactive.length > 0) throw notActive(inactive, nowMs, done);
+  return [...keys.values()];
+}
+
+function notActive(keys: readonly Key[], nowMs: number, done: 'rotated' | 'revoked'): HkctlError {
+  const names = keys.map((key) => `${key.name} (${key.prefix}) is ${statusOf(key, nowMs)}`);
+  const named = names.length === 1 ? `The key ${names[0]}` : `Of the keys, ${names.join(', ')}`;
+  return new HkctlError('key_not_active', `${named}; only active keys can be ${done}.`, {
+    hint: done === 'rotated' ? 'Create a new key instead: hkctl keys create' : undefined,
+  });
+}
+
+/** One key of the actor's tenant, or "API key not found" (specification 7). */
+export async function requireKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
+  const key = await domain.store.keys.find(actor.user.tenantId, ref);
+  if (!key) throw notFound([]);
+  return key;
+}
+
+/** Of several keys those are named that there are not. */
+function notFound(refs: readonly string[]): HkctlError {
+  const names = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
+  return new HkctlError('not_found', names === '' ? 'API key not found' : `API key not found: ${names}`, {
+    hint: 'Name it by its id or its eight-character prefix; hkctl keys list --all shows every key.',
+  });
+}
+
+/** The refusal of a change that another process forestalled (exit 5). */
+export function raced(keys: readonly Key[], done: 'rotated' | 'revoked'): HkctlError {
+  const names = keys.map((key) => `${key.name} (${key.prefix})`).join(', ');
+  const hints = {
+    rotated: 'A secret that was just handed over for it opens nothing; throw it away.',
+    revoked: 'A key that is not active needs no revoking; name only the others.',
+  };
+  return new HkctlError('key_not_active', `Meanwhile another process ended ${names}; nothing was changed.`, {
+    hint: hints[done],
+  });
+}

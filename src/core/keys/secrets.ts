@@ -1,0 +1,130 @@
+import { crc32, sha256 } from '../digest.ts';
+import { decodeHidden, hiddenBodies, packedSecrets } from './hidden-secrets.ts';
+
+/** How long a full secret is: `hk_`, 43 random characters, 6 of checksum. */
+export const secretLength = 52;
+/** How many leading characters name a key in lists, logs and commands. */
+export const prefixLength = 8;
+
+const scheme = 'hk_';
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 43;
+const checksumLength = 6;
+const shape = /^hk_[0-9A-Za-z]{49}$/;
+/** Longer than a prefix; a stray escape in the middle hides nothing of what follows it. */
+const anywhere = /hk_[0-9A-Za-z%]{6,}/g;
+/** The largest multiple of 62 below 256: bytes at or above it are thrown away, so that no character is likelier. */
+const unbiasedBelow = 248;
+
+/** Source of randomness: `n` bytes from a CSPRNG. Injected so that a test can force a taken prefix. */
+export type RandomBytes = (n: number) => Uint8Array;
+
+/** The platform's CSPRNG. */
+export function secureRandom(n: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(n));
+}
+
+/** Draws a new secret of 256 random bits: `^hk_[0-9A-Za-z]{49}$` (contract, section 1). */
+export function drawSecret(random: RandomBytes = secureRandom): string {
+  let body = scheme;
+  while (body.length < scheme.length + randomLength) {
+    for (const byte of random(64)) {
+      if (byte < unbiasedBelow && body.length < scheme.length + randomLength) body += alphabet[byte % 62];
+    }
+  }
+  return body + checksumOf(body);
+}
+
+/** The eight characters that name the key of a secret. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, prefixLength);
+}
+
+/** SHA-256 of a secret, base64url (43 characters): the only form in which the store knows it. */
+export function hashOf(secret: string): string {
+  return sha256(secret, 'base64url');
+}
+
+/** Whether a text has the length, alphabet and checksum of a secret: refuses typos before the store is asked. */
+export function isCompleteSecret(text: string): boolean {
+  if (text.length !== secretLength || !shape.test(text)) return false;
+  const cut = secretLength - checksumLength;
+  let claimed = 0;
+  for (let i = cut; i < secretLength; i++) claimed = claimed * 62 + digitOf(text.charCodeAt(i));
+  return claimed === crc32(text.slice(0, cut));
+}
+
+/**
+ * Cuts everything shaped like a secret down to its prefix, also one without its `hk_` or with something between its
+ * characters; for whatever logs or quotes a text that it did not write itself. A text that hides one behind escapes comes back
+ * with these undone, and one in base64 or hexadecimal is left out.
+ */
+export function redactSecrets(text: string): string {
+  const whole = cutBodies(text);
+  const cut = cutStarts(whole);
+  if (!mayHide.test(whole)) return cut;
+  // What is cut at its start already would not be recognised behind an escape in its middle.
+  const decoded = decodeHidden(whole);
+  const redacted = cutBodies(decoded);
+  if (redacted !== decoded) return cutStarts(redacted);
+  const rest = decodeHidden(cut);
+  const started = cutStarts(rest);
+  return started === rest ? cut : started;
+}
+
+/** The same for a text in which what merely begins like a secret, such as the name of a file, must stay as it is. */
+export function withoutSecrets(text: string): string {
+  return holdsSecret(text) ? redactSecrets(text) : text;
+}
+
+/** Whether so much of a secret stands in a text that it is no accident, however it is written. */
+export function holdsSecret(text: string): boolean {
+  if (holdsPlainly(text)) return true;
+  return mayHide.test(text) && holdsPlainly(decodeHidden(text));
+}
+
+function holdsPlainly(text: string): boolean {
+  return muchOfOne.test(text) || hiddenBodies(text).length > 0 || packedSecrets(text).length > 0;
+}
+
+/** Longer than any prefix and than what a part number might happen to look like. */
+const muchOfOne = /hk_[0-9A-Za-z]{24}/;
+/** Without any of these there is nothing to undo. */
+const mayHide = /[%\\]|&#/;
+
+/** Cuts what is surely a secret: by its checksum, or by it in what is packed. */
+function cutBodies(text: string): string {
+  let cut = '';
+  let from = 0;
+  for (const { start, end } of hiddenBodies(text)) {
+    // What is left is what names the key: `hk_`, where it stands before, and five characters.
+    cut += `${text.slice(from, Math.max(from, start))}${digitsOnly(text.slice(start, end))}…`;
+    from = end;
+  }
+  const rest = cut + text.slice(from);
+  return packedSecrets(rest).reduce((left, run) => left.replace(run, '…'), rest);
+}
+
+/** Cuts what begins like a secret. */
+function cutStarts(text: string): string {
+  return text.includes(scheme) ? text.replace(anywhere, (found) => `${found.slice(0, prefixLength)}…`) : text;
+}
+
+function digitsOnly(body: string): string {
+  return body.replace(/[^0-9A-Za-z]/g, '').slice(0, prefixLength - scheme.length);
+}
+
+/** Place of a character in the alphabet. */
+function digitOf(code: number): number {
+  return code <= 57 ? code - 48 : code <= 90 ? code - 55 : code - 61;
+}
+
+function checksumOf(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let i = 0; i < checksumLength; i++) {
+    digits = alphabet[rest % 62] + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

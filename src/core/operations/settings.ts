@@ -1,0 +1,68 @@
+import { HkctlError } from '../errors.ts';
+
+/** So many requests in a window; null where a limit is off. */
+export interface RateLimit {
+  requests: number;
+  windowSeconds: number;
+}
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** What `hkctl serve` runs with; defaults in {@link serveDefaults}. */
+export interface ServeSettings {
+  host: string;
+  /** 0 = any free port. */
+  port: number;
+  /** Paths of PEM files; both or none. */
+  tlsCert: string | undefined;
+  tlsKey: string | undefined;
+  /** Addresses or CIDR ranges whose `X-Forwarded-For` is believed. */
+  trustProxy: readonly string[];
+  /** What to call the daemon in examples and documents, where it stands behind a proxy. */
+  baseUrl: string | undefined;
+  /** Origins that browsers may call from; none by default. */
+  corsOrigin: readonly string[];
+  /** Whether clients other than loopback may read `/metrics`. */
+  metricsPublic: boolean;
+  limitFailedChecks: RateLimit | null;
+  limitRequests: RateLimit | null;
+  limitIngest: RateLimit | null;
+  logLevel: LogLevel;
+}
+
+/** The defaults of the contract, sections 3 and 6. */
+export const serveDefaults: ServeSettings = {
+  host: '127.0.0.1',
+  port: 8420,
+  tlsCert: undefined,
+  tlsKey: undefined,
+  trustProxy: [],
+  baseUrl: undefined,
+  corsOrigin: [],
+  metricsPublic: false,
+  limitFailedChecks: { requests: 20, windowSeconds: 60 },
+  limitRequests: { requests: 600, windowSeconds: 60 },
+  limitIngest: { requests: 6000, windowSeconds: 60 },
+  logLevel: 'info',
+};
+
+const windows = { s: 1, m: 60, h: 3600 } as const;
+
+/** Reads `600/m`, `20/s`, `5/h` or `off` (null). Throws `usage`. */
+export function parseRateLimit(text: string): RateLimit | null {
+  if (text === 'off') return null;
+  const match = /^([1-9]\d{0,8})\/([smh])$/.exec(text);
+  if (!match) throw new HkctlError('usage', `"${text}" is no limit: give N/s, N/m, N/h or off, such as 600/m.`);
+  return { requests: Number(match[1]), windowSeconds: windows[match[2] as keyof typeof windows] }; // the pattern allows no other
+}
+
+const spans = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** Reads a span of time such as `14d`, `12h` or `2w` to milliseconds. Throws `usage`. */
+export function parseSpanMs(text: string): number {
+  const match = /^(\d{1,6})([smhdw])$/.exec(text);
+  if (!match)
+    throw new HkctlError('usage', `"${text}" is no span of time: give a number and s, m, h, d or w, such as 90d.`);
+  return Number(match[1]) * spans[match[2] as keyof typeof spans]; // the pattern allows no other
+}

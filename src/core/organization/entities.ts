@@ -1,0 +1,104 @@
+import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { isTimezone } from '../time/calendar.ts';
+import { HkctlError } from '../errors.ts';
+import { requireLabel } from '../text/labels.ts';
+import type { Entity, Key } from '../store.ts';
+
+/** Sites of the actor's tenant; every profile may see them, since every key names one. */
+export async function listEntities(domain: Domain, actor: Actor): Promise<Entity[]> {
+  return domain.store.entities.list(actor.user.tenantId);
+}
+
+/** Adds a site. `duplicate` (exit 5) for a taken code. Needs `entities.manage`. */
+export async function addEntity(
+  domain: Domain,
+  actor: Actor,
+  input: { code: string; name: string; timezone: string },
+): Promise<Entity> {
+  await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.add', target: input.code });
+  const entity = newEntity(domain, actor.user.tenantId, input);
+  await domain.store.entities.insert(
+    entity,
+    auditDraft(domain, actor, 'entity.add', entity.code, { name: entity.name, timezone: entity.timezone }),
+  );
+  return entity;
+}
+
+/** Builds a site from judged input; throws `bad_input`. */
+export function newEntity(
+  domain: Domain,
+  tenantId: string,
+  input: { code: string; name: string; timezone: string },
+): Entity {
+  requireEntityCode(input.code);
+  requireLabel(input.name, 'A name of an entity');
+  requireTimezone(input.timezone);
+  return { ...input, id: domain.newId(), tenantId, status: 'active', createdAtMs: domain.clock() };
+}
+
+/**
+ * The active keys of a site that work: they stop when it is deactivated or removed, and work again when it is activated.
+ * Those of an inactive profile do not work anyhow, and those of an inactive site have stopped already.
+ */
+export async function workingKeysOfEntity(domain: Domain, actor: Actor, code: string): Promise<Key[]> {
+  const entity = await requireEntity(domain, actor, code);
+  if (entity.status === 'inactive') return [];
+  const users = await domain.store.users.list(actor.user.tenantId);
+  const inactive = new Set(users.filter(({ status }) => status === 'inactive').map(({ id }) => id));
+  const keys = await domain.store.keys.activeOf({ entityId: entity.id }, domain.clock());
+  return keys.filter(({ createdBy }) => !inactive.has(createdBy.id));
+}
+
+/** Activates or deactivates a site; its keys follow at once. Needs `entities.manage`. */
+export async function setEntityStatus(
+  domain: Domain,
+  actor: Actor,
+  code: string,
+  status: Entity['status'],
+): Promise<Entity> {
+  const action = status === 'active' ? 'entity.activate' : 'entity.deactivate';
+  await requirePermissions(domain, actor, ['entities.manage'], { action, target: code });
+  const entity = await requireEntity(domain, actor, code);
+  await domain.store.entities.setStatus(entity.id, status, auditDraft(domain, actor, action, code));
+  return { ...entity, status };
+}
+
+/** Removes a site with its records and sensors; its keys stay listed, without an entity, and are refused. Needs `entities.manage`. */
+export async function removeEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
+  await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.remove', target: code });
+  const entity = await requireEntity(domain, actor, code);
+  await domain.store.entities.remove(
+    entity.id,
+    auditDraft(domain, actor, 'entity.remove', code, { name: entity.name }),
+  );
+  return entity;
+}
+
+/** One site of the actor's tenant by code, or `not_found` with the codes that exist. */
+export async function requireEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
+  const entity = await domain.store.entities.find(actor.user.tenantId, code);
+  if (entity) return entity;
+  const known = (await domain.store.entities.list(actor.user.tenantId)).map((other) => other.code);
+  throw new HkctlError('not_found', `No entity "${code}" in this organization.`, {
+    hint:
+      known.length > 0
+        ? `There are: ${known.slice(0, 20).join(', ')}`
+        : 'Add one: hkctl entities add CODE --name N --timezone TZ',
+  });
+}
+
+/** An IANA time zone that this machine knows. Throws `bad_input`. */
+export function requireTimezone(timezone: string): void {
+  if (!isTimezone(timezone)) {
+    throw new HkctlError('bad_input', `"${timezone}" is no IANA time zone.`, {
+      hint: 'Give a name such as Europe/Berlin, America/Chicago or UTC.',
+    });
+  }
+}
+
+/** A site's code: 1 to 32 letters, digits, `_` and `-`. Throws `bad_input`. */
+export function requireEntityCode(code: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(code)) {
+    throw new HkctlError('bad_input', `"${code}" is no entity code: use 1 to 32 letters, digits, _ and -.`);
+  }
+}

@@ -1,0 +1,106 @@
+import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import type { WeekDay } from '../time/calendar.ts';
+import { newEntity } from './entities.ts';
+import { HkctlError } from '../errors.ts';
+import { requireLabel } from '../text/labels.ts';
+import type { Entity, Tenant, User } from '../store.ts';
+import { requireLogin } from './users.ts';
+
+export interface FirstTenantInput {
+  name: string;
+  weekStart: WeekDay;
+  entity: { code: string; name: string; timezone: string };
+  admin: { login: string; name: string };
+}
+
+/** Fills an empty store: the first organization, its first site and its first Super user (`hkctl init`). */
+export async function initialise(
+  domain: Domain,
+  input: FirstTenantInput,
+  osAccount: string,
+): Promise<{ tenant: Tenant; entity: Entity; user: User }> {
+  const { tenant, user } = newTenant(domain, input);
+  const entity = newEntity(domain, tenant.id, input.entity);
+  const audit = auditDraft(domain, { user, osAccount }, 'store.init', tenant.name, {
+    entity: entity.code,
+    admin: user.login,
+  });
+  await domain.store.tenants.insert(tenant, user, entity, audit);
+  return { tenant, entity, user };
+}
+
+/** Organizations the actor may see: all for a Super user of the first, else their own. */
+export async function listTenants(domain: Domain, actor: Actor): Promise<Tenant[]> {
+  await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.list', target: 'tenants' });
+  const tenants = await domain.store.tenants.list();
+  return tenants[0]?.id === actor.user.tenantId
+    ? tenants
+    : tenants.filter((tenant) => tenant.id === actor.user.tenantId);
+}
+
+/** Whether the actor is of the first organization, whose Super users look after the store as a whole. */
+export async function isOfFirstTenant(domain: Domain, actor: Actor): Promise<boolean> {
+  const [first] = await domain.store.tenants.list();
+  return first?.id === actor.user.tenantId;
+}
+
+/** Adds an organization with its first Super user. For a Super user of the first organization only. */
+export async function addTenant(
+  domain: Domain,
+  actor: Actor,
+  input: { name: string; weekStart: WeekDay; admin: { login: string; name: string } },
+): Promise<Tenant> {
+  await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.add', target: input.name });
+  if (!(await isOfFirstTenant(domain, actor))) {
+    await domain.store.audit.append(auditDraft(domain, actor, 'tenant.add', input.name, {}, 'denied'));
+    throw new HkctlError('not_permitted', 'Only a Super user of the first organization may add organizations.');
+  }
+  const { tenant, user } = newTenant(domain, input);
+  await domain.store.tenants.insert(
+    tenant,
+    user,
+    undefined,
+    auditDraft(domain, actor, 'tenant.add', tenant.name, { admin: user.login, week_start: tenant.weekStart }),
+  );
+  return tenant;
+}
+
+/** Changes name or week start of the actor's own organization. Needs `tenant.manage`. */
+export async function updateTenant(
+  domain: Domain,
+  actor: Actor,
+  change: { name?: string; weekStart?: WeekDay },
+): Promise<Tenant> {
+  await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.set', target: 'tenant' });
+  if (change.name !== undefined) requireLabel(change.name, 'A name of an organization');
+  const tenant = await domain.store.tenants.find(actor.user.tenantId);
+  if (!tenant) throw new HkctlError('not_found', 'This organization is no longer in the store.');
+  // What is not given stays: an undefined here would stand in for it.
+  const given = {
+    ...(change.name !== undefined && { name: change.name }),
+    ...(change.weekStart !== undefined && { weekStart: change.weekStart }),
+  };
+  const detail = { name: change.name ?? null, week_start: change.weekStart ?? null };
+  await domain.store.tenants.update(tenant.id, given, auditDraft(domain, actor, 'tenant.set', tenant.name, detail));
+  return { ...tenant, ...given };
+}
+
+function newTenant(
+  domain: Domain,
+  input: { name: string; weekStart: WeekDay; admin: { login: string; name: string } },
+): { tenant: Tenant; user: User } {
+  requireLabel(input.name, 'A name of an organization');
+  requireLogin(input.admin.login);
+  requireLabel(input.admin.name, 'A name of a user');
+  const nowMs = domain.clock();
+  const tenant: Tenant = { id: domain.newId(), name: input.name, weekStart: input.weekStart, createdAtMs: nowMs };
+  const user: User = {
+    ...input.admin,
+    id: domain.newId(),
+    tenantId: tenant.id,
+    role: 'super_user',
+    status: 'active',
+    createdAtMs: nowMs,
+  };
+  return { tenant, user };
+}

@@ -1,0 +1,93 @@
+import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { HkctlError } from '../errors.ts';
+import { requireLabel } from '../text/labels.ts';
+import type { Role } from '../access/roles.ts';
+import { holdsSecret } from '../keys/secrets.ts';
+import type { Key, User } from '../store.ts';
+
+/** Profiles of the actor's tenant. Needs `users.manage`. */
+export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {
+  await requirePermissions(domain, actor, ['users.manage'], { action: 'user.list', target: 'users' });
+  return domain.store.users.list(actor.user.tenantId);
+}
+
+/** Adds a profile. `duplicate` (exit 5) where the login is taken, in whatever tenant. Needs `users.manage`. */
+export async function addUser(
+  domain: Domain,
+  actor: Actor,
+  input: { login: string; name: string; role: Role },
+): Promise<User> {
+  await requirePermissions(domain, actor, ['users.manage'], { action: 'user.add', target: input.login });
+  requireLogin(input.login);
+  requireLabel(input.name, 'A name of a user');
+  const user: User = {
+    ...input,
+    id: domain.newId(),
+    tenantId: actor.user.tenantId,
+    status: 'active',
+    createdAtMs: domain.clock(),
+  };
+  await domain.store.users.insert(
+    user,
+    auditDraft(domain, actor, 'user.add', user.login, { name: user.name, role: user.role }),
+  );
+  return user;
+}
+
+/**
+ * The active keys of a profile that work: they stop when it is deactivated, and work again when it is activated. Those
+ * without an active site do not work anyhow, and those of an inactive profile have stopped already.
+ */
+export async function workingKeysOfUser(domain: Domain, actor: Actor, login: string): Promise<Key[]> {
+  const user = await requireUser(domain, actor, login);
+  if (user.status === 'inactive') return [];
+  const keys = await domain.store.keys.activeOf({ createdBy: user.id }, domain.clock());
+  return keys.filter(({ entity }) => entity?.status === 'active');
+}
+
+/** Throws `state_forbids` for the last active Super user of a tenant, before anybody is asked whether they are sure. */
+export async function requireAnotherSuperUser(domain: Domain, actor: Actor, login: string): Promise<void> {
+  const user = await requireUser(domain, actor, login);
+  const active = (await domain.store.users.list(actor.user.tenantId)).filter(({ status }) => status === 'active');
+  const left = active.filter(({ id, role }) => role === 'super_user' && id !== user.id);
+  if (user.status === 'active' && user.role === 'super_user' && left.length === 0) throw lastSuperUser(login);
+}
+
+function lastSuperUser(login: string): HkctlError {
+  return new HkctlError('state_forbids', `${login} is the last active Super user of this organization.`, {
+    hint: 'Give another profile the role first: hkctl users set-role LOGIN super_user',
+  });
+}
+
+/** Changes status or role of a profile. The last active Super user of a tenant cannot be lost (exit 5). Needs `users.manage`. */
+export async function updateUser(
+  domain: Domain,
+  actor: Actor,
+  login: string,
+  change: { role: Role } | { status: User['status'] },
+): Promise<User> {
+  const action = 'role' in change ? 'user.set_role' : change.status === 'active' ? 'user.activate' : 'user.deactivate';
+  await requirePermissions(domain, actor, ['users.manage'], { action, target: login });
+  const user = await requireUser(domain, actor, login);
+  const changed = await domain.store.users.update(user.id, change, auditDraft(domain, actor, action, login, change));
+  if (!changed) throw lastSuperUser(login);
+  return { ...user, ...change };
+}
+
+/** One profile of the actor's tenant, or `not_found`. */
+export async function requireUser(domain: Domain, actor: Actor, login: string): Promise<User> {
+  const user = await domain.store.users.findByLogin(login);
+  if (!user || user.tenantId !== actor.user.tenantId) {
+    throw new HkctlError('not_found', `No user "${login}" in this organization.`, {
+      hint: 'hkctl users list shows them.',
+    });
+  }
+  return user;
+}
+
+/** A login as operating systems allow it, domain accounts included. Throws `bad_input`. */
+export function requireLogin(login: string): void {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(login) || holdsSecret(login)) {
+    throw new HkctlError('bad_input', `"${login}" is no login: use 1 to 64 letters, digits and _ . @ - \\ $.`);
+  }
+}

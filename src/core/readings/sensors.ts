@@ -1,0 +1,132 @@
+import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
+import { HkctlError } from '../errors.ts';
+import type { ResourceDefinition } from '../records/fields.ts';
+import { formatInstantUs } from '../time/instants.ts';
+import type { Entity, Reading, RecordPosition, Sensor, SensorDirectory } from '../store.ts';
+
+/** A sensor as it was imported, with what was last heard of it. */
+export interface SensorView {
+  id: string;
+  code: string;
+  last_reading_at: string | null;
+  last_value: number | null;
+  last_heartbeat_at: string | null;
+  last_status: string | null;
+  [field: string]: unknown;
+}
+
+/** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
+export async function listSensors(domain: Domain, entity: Entity, resource: ResourceDefinition): Promise<SensorView[]> {
+  const records: Record<string, unknown>[] = [];
+  for (let after: RecordPosition | undefined; ; ) {
+    const page = await domain.store.records.page({
+      resource,
+      entityId: entity.id,
+      conditions: [],
+      orderBy: 'id',
+      limit: 500,
+      after,
+    });
+    // What the store wrote as JSON is a list of records.
+    records.push(...(JSON.parse(`[${page.json}]`) as Record<string, unknown>[]));
+    if (page.next === null) break;
+    after = page.next;
+  }
+  return withStates(domain, entity, records);
+}
+
+/** One sensor of an entity by code or id; `not_found` (exit 3). */
+export async function requireSensor(domain: Domain, entity: Entity, ref: string): Promise<Sensor> {
+  const sensor = (await domain.store.readings.directory(entity.id)).get(ref);
+  if (sensor) return sensor;
+  throw new HkctlError('not_found', `No sensor "${ref}" in entity ${entity.code}.`, {
+    hint: `hkctl sensors list --entity ${entity.code} shows them.`,
+  });
+}
+
+/** One sensor with all its fields. */
+export async function showSensor(
+  domain: Domain,
+  entity: Entity,
+  resource: ResourceDefinition,
+  ref: string,
+): Promise<SensorView> {
+  const sensor = await requireSensor(domain, entity, ref);
+  const json = await domain.store.records.get(resource, entity.id, sensor.id);
+  const [view] = json === undefined ? [] : await withStates(domain, entity, [JSON.parse(json)]);
+  if (!view) throw new HkctlError('not_found', `The sensor "${ref}" was just removed.`);
+  return view;
+}
+
+/** A sensor by its id alone: the same text may be the code of another one, which goes before it in a directory. */
+export function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
+  const named = directory.get(id);
+  if (named === undefined || named.id === id) return named;
+  for (const sensor of directory.values()) if (sensor.id === id) return sensor;
+  return undefined;
+}
+
+/** What somebody takes out of an entity: readings of some sensors, or of all where none are named, from a span of time. */
+export interface ReadingsExport {
+  sensors: readonly Sensor[] | undefined;
+  fromUs?: number;
+  toUs?: number;
+}
+
+/** Audits that readings leave the store; asks no permission, since every profile may look at sensors. */
+export async function auditExport(
+  domain: Domain,
+  actor: Actor,
+  entity: Entity,
+  { sensors, fromUs, toUs }: ReadingsExport,
+): Promise<void> {
+  const instant = (us: number | undefined) => (us === undefined ? null : formatInstantUs(us));
+  const detail = {
+    sensors: sensors === undefined ? 'all' : sensors.map(({ code }) => code).join(' '),
+    from: instant(fromUs),
+    to: instant(toUs),
+  };
+  await domain.store.audit.append(auditDraft(domain, actor, 'sensors.export', entity.code, detail));
+}
+
+/** Readings of one sensor in order of time, read in pieces so that memory stays bounded. */
+export async function* readingsOf(
+  domain: Domain,
+  sensor: Sensor,
+  range: { fromUs?: number; toUs?: number },
+): AsyncGenerator<Reading[]> {
+  for (let fromUs = range.fromUs; ; ) {
+    const piece = await domain.store.readings.range({
+      series: sensor.series,
+      fromUs,
+      toUs: range.toUs,
+      limit: pieceSize,
+    });
+    if (piece.length > 0) yield piece;
+    const last = piece.at(-1);
+    if (piece.length < pieceSize || !last) return;
+    fromUs = last.atUs + 1;
+  }
+}
+
+const pieceSize = 10_000;
+
+async function withStates(domain: Domain, entity: Entity, records: Record<string, unknown>[]): Promise<SensorView[]> {
+  const directory = await domain.store.readings.directory(entity.id);
+  const byId = new Map([...directory.values()].map((sensor) => [sensor.id, sensor]));
+  const states = await domain.store.readings.states([...byId.values()].map(({ series }) => series));
+  return records.map((record) => {
+    const sensor = byId.get(String(record.id));
+    const state = sensor && states.get(sensor.series);
+    const instant = (us: number | null | undefined) => (us === null || us === undefined ? null : formatInstantUs(us));
+    return {
+      ...record,
+      id: String(record.id),
+      code: String(record.code),
+      last_reading_at: instant(state?.lastReadingAtUs),
+      last_value: state?.lastValue ?? null,
+      last_heartbeat_at: instant(state?.lastHeartbeatAtUs),
+      last_status: state?.lastStatus ?? null,
+    };
+  });
+}

@@ -1,0 +1,81 @@
+import { HkctlError } from '../errors.ts';
+import { importFields, type ResourceDefinition } from './fields.ts';
+import { ImportError, type Violation } from './imports.ts';
+
+/** What a column of a file stands for: a field, null where it is left out, undefined where it is unknown. */
+export type FieldOfColumn = (column: string) => string | null | undefined;
+
+/** The target in a mapping that leaves a column out. */
+export const leaveOut = '-';
+
+/**
+ * Finds the field of a column: by the mapping, else by its own name, without regard to case and with blanks and hyphens
+ * read as `_`. `updated_at` is left out, so that what the API gave can be imported. Throws `bad_input` for a mapping to
+ * what is no field.
+ */
+export function createFieldOfColumn(
+  resource: ResourceDefinition,
+  map: Readonly<Record<string, string>> = {},
+): FieldOfColumn {
+  const names = new Set(Object.keys(importFields(resource)));
+  for (const [column, target] of Object.entries(map)) {
+    if (target !== leaveOut && !names.has(target)) {
+      throw new HkctlError('bad_input', `--map ${column}=${target}: ${resource.name} have no field "${target}".`, {
+        hint: `There are: ${[...names].join(', ')}; and ${leaveOut} leaves the column out.`,
+      });
+    }
+  }
+  const find = (column: string): string | null | undefined => {
+    const target = Object.hasOwn(map, column) ? map[column] : undefined;
+    if (target !== undefined) return target === leaveOut ? null : target;
+    const name = names.has(column) ? column : column.toLowerCase().replace(/[\s-]+/g, '_');
+    if (name === '' || name === 'updated_at') return null;
+    return names.has(name) ? name : undefined;
+  };
+  const known = new Map<string, string | null | undefined>();
+  return (column) => {
+    if (!known.has(column)) known.set(column, find(column));
+    return known.get(column);
+  };
+}
+
+/** The rule an unknown column or member breaks. */
+export function unknownFieldRule(resource: ResourceDefinition, column: string): string {
+  const names = Object.keys(importFields(resource)).join(', ');
+  return `no such field of ${resource.name}; there are ${names}. Name one with --map '${column}=FIELD', or leave it out with --map '${column}=${leaveOut}'`;
+}
+
+/**
+ * For each field (`id`, then as declared) the position of its column in a header, -1 where there is none. Throws
+ * `ImportError` for columns that are unknown or stand for the same field, for mapped ones that are missing, and for
+ * required fields without one.
+ */
+export function columnsOf(
+  resource: ResourceDefinition,
+  header: readonly string[],
+  line: number,
+  map: Readonly<Record<string, string>> = {},
+): Int32Array {
+  const fields = Object.entries(importFields(resource));
+  const columns = new Int32Array(fields.length).fill(-1);
+  const fieldOf = createFieldOfColumn(resource, map);
+  const violations: Violation[] = [];
+  const refuse = (column: number | null, field: string, rule: string) =>
+    violations.push({ line, column, field, value: null, rule });
+  header.forEach((name, position) => {
+    const field = fieldOf(name);
+    if (field === null) return;
+    const index = fields.findIndex(([known]) => known === field);
+    if (index === -1) refuse(position + 1, name, unknownFieldRule(resource, name));
+    else if (columns[index] !== -1) refuse(position + 1, name, `stands for ${field}, as does an earlier column`);
+    else columns[index] = position;
+  });
+  for (const column of Object.keys(map)) {
+    if (!header.includes(column)) refuse(null, column, `a column of --map; the file has ${header.join(', ')}`);
+  }
+  fields.forEach(([name, field], index) => {
+    if (field.required && columns[index] === -1) refuse(null, name, 'required, and the file has no column for it');
+  });
+  if (violations.length > 0) throw new ImportError(violations);
+  return columns;
+}

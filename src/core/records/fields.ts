@@ -1,0 +1,152 @@
+import type { ClientPermission } from '../access/permissions.ts';
+
+/** What every field declares beside its kind. `doc` is one sentence for the data dictionary and the OpenAPI document. */
+interface FieldBase {
+  doc: string;
+  /** A value as the API shows it; used in documents and in their tests. */
+  example: unknown;
+  /** An import without a value for it is refused. Without it the field may be null. */
+  required?: boolean;
+  /** Clients may filter by it: equality, and for dates and instants also `_from`, `_to` and `_week`. Backed by an index. */
+  filter?: boolean;
+  /** Only in the answer for a single record, not in lists. */
+  detail?: boolean;
+  /** UCUM unit of the value where it is a measure. */
+  unit?: string;
+  /** No two records of an entity share a value. Judged at the end of an import, so that one file may swap two of them. */
+  unique?: boolean;
+}
+
+/** What a text must look like beyond its length: the pattern for documents, and the rule in words. */
+export const textFormats = {
+  currency: { pattern: '^[A-Z]{3}$', rule: 'an ISO 4217 code such as EUR' },
+  ucum: { pattern: '^[!-~]+$', rule: 'a UCUM code such as kg, Cel or {piece}, without blanks' },
+  row_id: { pattern: '^[A-Z]{2,8}-[0-9]{2,6}$', rule: 'a row id such as SVC-01' },
+} as const;
+
+export interface TextField extends FieldBase {
+  kind: 'text';
+  /** In UTF-16 code units, as JSON Schema validators of most languages count. */
+  maxLength: number;
+  format?: keyof typeof textFormats;
+  /** The resource whose `id` stands here. A hint for documents and sample data; what it points to may come in later. */
+  references?: string;
+}
+export interface EnumField extends FieldBase {
+  kind: 'enum';
+  values: readonly string[];
+}
+export interface NumberField extends FieldBase {
+  /** `integer`: whole and safe; `decimal`: any finite double, which an import never rounds to. */
+  kind: 'integer' | 'decimal';
+  min?: number;
+  max?: number;
+}
+export interface PlainField extends FieldBase {
+  /** `date`: the literal `YYYY-MM-DD`; `instant`: RFC 3339 in UTC with six digits of fraction. */
+  kind: 'boolean' | 'date' | 'instant';
+}
+export interface ListField extends FieldBase {
+  /**
+   * A list of texts (`of` absent) or of objects with the fields of `of`, which may be lists again; stored as JSON, never
+   * null: where nothing is given it is empty. In CSV the cell holds JSON.
+   */
+  kind: 'list';
+  of?: Fields;
+  /** A field of the objects in `of` that is unique inside its parent, such as `row_id`. */
+  uniqueBy?: string;
+}
+
+export type ScalarField = TextField | EnumField | NumberField | PlainField;
+export type Field = ScalarField | ListField;
+export interface Fields {
+  readonly [name: string]: Field;
+}
+
+/** One resource: everything else (table, type, import, route, filters, OpenAPI, demo data) follows from this. */
+export interface ResourceDefinition<F extends Fields = Fields> {
+  /** Path segment and name in commands, `kebab-case` plural: `/api/v1/<name>`, `hkctl import <name>`. */
+  name: string;
+  /** What people call it: `Parts`. */
+  title: string;
+  /** One of them: `part`. */
+  singular: string;
+  /** One sentence for the documents. */
+  summary: string;
+  /** An `id` as it looks in documents and sample data; what stands before its digits is the prefix of sample ids. */
+  idExample: string;
+  /** A key needs any one of these to read it. */
+  permissions: readonly ClientPermission[];
+  /** Ids that none of them may have, since their paths are something else. */
+  reservedIds?: readonly string[];
+  /** The fields beside `id` and `updated_at`, which every record has, in the order in which they are shown. */
+  fields: F;
+}
+
+type ValueOf<F> = F extends { kind: 'text' }
+  ? string
+  : F extends { kind: 'enum'; values: readonly (infer V)[] }
+    ? V
+    : F extends { kind: 'integer' | 'decimal' }
+      ? number
+      : F extends { kind: 'boolean' }
+        ? boolean
+        : F extends { kind: 'date' | 'instant' }
+          ? string
+          : F extends { kind: 'list'; of: infer O }
+            ? { [K in keyof O]: FieldValue<O[K]> }[]
+            : F extends { kind: 'list' }
+              ? string[]
+              : never;
+
+type FieldValue<F> = F extends { required: true } | { kind: 'list' } ? ValueOf<F> : ValueOf<F> | null;
+
+/** The TypeScript type of a record of a resource, as the API shows it. */
+export type RecordOf<R extends ResourceDefinition> = { id: string; updated_at: string } & {
+  [K in keyof R['fields']]: FieldValue<R['fields'][K]>;
+};
+
+/** A record whose resource is known only at run time. */
+export type UntypedRecord = { id: string; updated_at: string } & Record<string, unknown>;
+
+/** Declares a resource; keeps the literal types, so that {@link RecordOf} works. */
+export function defineResource<const F extends Fields>(definition: ResourceDefinition<F>): ResourceDefinition<F> {
+  return definition;
+}
+
+/** The two fields that every record has around its own: `id` first, `updated_at` last. */
+export const identityField: TextField & { required: true } = {
+  kind: 'text',
+  maxLength: 64,
+  required: true,
+  doc: 'Identifier of the record, as the importing system gave it; unique within the entity and the resource.',
+  example: 'P-1001',
+};
+export const updatedAtField: PlainField & { required: true } = {
+  kind: 'instant',
+  required: true,
+  doc: 'When the record last changed here; set by the import, for use with `updated_since`.',
+  example: '2026-11-20T08:15:00.123456Z',
+};
+
+/** All fields of a resource in the order in which a record shows them. */
+export function allFields(resource: ResourceDefinition): Fields {
+  return { id: { ...identityField, example: resource.idExample }, ...resource.fields, updated_at: updatedAtField };
+}
+
+/** The fields that an import may give: all but `updated_at`, which it sets itself. */
+export function importFields(resource: ResourceDefinition): Fields {
+  return { id: { ...identityField, example: resource.idExample }, ...resource.fields };
+}
+
+/** The fields that a list shows: all but those marked `detail`. */
+export function listFields(resource: ResourceDefinition): Fields {
+  return Object.fromEntries(Object.entries(allFields(resource)).filter(([, field]) => !field.detail));
+}
+
+/** Names of the fields a client may filter by, in order of declaration. */
+export function filterableFields(resource: ResourceDefinition): string[] {
+  return Object.entries(resource.fields)
+    .filter(([, field]) => field.filter)
+    .map(([name]) => name);
+}

@@ -1,0 +1,111 @@
+import { RoundedNumber } from './exact-numbers.ts';
+import { importFields, type ResourceDefinition } from './fields.ts';
+import { folded, type ImportBatch } from './import-batch.ts';
+import { ViolationList } from './imports.ts';
+import { jsonText } from '../text/shown-text.ts';
+import { type FieldJudge, judgeOf, type Refuse, trimmed } from './values.ts';
+
+/** Judges the rows of one import by a declaration: good ones gather in a batch, what is wrong in `violations`. */
+export interface RecordJudge {
+  readonly violations: ViolationList;
+  /** Field names in the order in which rows have them: `id`, then as declared. */
+  readonly fields: readonly string[];
+  /**
+   * A row of texts: `columns[i]` is the position in `cells` of field `i`, -1 where the file lacks it; `plain` where all of
+   * it is known to be printable ASCII without line breaks.
+   */
+  judgeCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
+  /** A row of JSON values keyed by field names; a value it lacks is null. */
+  judgeObject(values: Readonly<Record<string, unknown>>, line: number): void;
+  /** Gives the rows that were good since the last time. */
+  take(): ImportBatch;
+}
+
+/** Builds the judge of an import, its closures compiled once from the declaration. */
+export function createRecordJudge(resource: ResourceDefinition): RecordJudge {
+  const fields = Object.entries(importFields(resource));
+  const names = fields.map(([name]) => name);
+  const judges = fields.map(([name, field]) => judgeOf(name, field));
+  const fromText = judges.map((judge) => judge.fromText);
+  const fromJson = judges.map((judge) => judge.fromJson);
+  const count = names.length;
+  const required = fields.map(([, field]) => field.required === true);
+  const isList = fields.map(([, field]) => field.kind === 'list');
+  const reserved = resource.reservedIds && new Set<unknown>(resource.reservedIds);
+  const idRule = `something other than ${['.', ...(resource.reservedIds ?? [])].join(', ')} and ..`;
+  const violations = new ViolationList();
+  let lines: number[] = [];
+  let gathered = names.map(createColumn);
+  let line = 0;
+  let columnOf: Int32Array | undefined;
+  const refuse: Refuse = (field, value, rule) => {
+    const column = columnOf?.[names.indexOf(field.split(/[.[]/, 1)[0] ?? field)] ?? -1;
+    violations.add({ line, column: column < 0 ? null : column + 1, field, value: asText(value), rule });
+  };
+
+  return {
+    violations,
+    fields: names,
+    judgeCells(cells, columns, atLine, plain) {
+      line = atLine;
+      columnOf = columns;
+      const before = violations.count;
+      for (let i = 0; i < count; i++) {
+        const text = trimmed(cells[columns[i] as number] ?? ''); // -1 finds nothing
+        (gathered[i] as unknown[]).push(
+          text === '' ? absent(i) : (fromText[i] as FieldJudge['fromText'])(text, refuse, plain),
+        );
+      }
+      close(before);
+    },
+    judgeObject(members, atLine) {
+      line = atLine;
+      columnOf = undefined;
+      const before = violations.count;
+      for (let i = 0; i < count; i++) {
+        const given = members[names[i] as string] ?? '';
+        const value = typeof given === 'string' ? trimmed(given) : given;
+        (gathered[i] as unknown[]).push(
+          value === '' ? absent(i) : (fromJson[i] as FieldJudge['fromJson'])(value, refuse),
+        );
+      }
+      close(before);
+    },
+    take() {
+      const batch = { lines, columns: gathered.map(folded) };
+      lines = [];
+      gathered = names.map(createColumn);
+      return batch;
+    },
+  };
+
+  /** What stands for a value that is not given. */
+  function absent(i: number): unknown {
+    if (required[i]) refuse(names[i] ?? '', null, 'required');
+    return isList[i] ? noItems : null;
+  }
+
+  /** Keeps the row whose values came last, or takes them back where anything was refused since `before`. */
+  function close(before: number): void {
+    const id = gathered[0]?.at(-1);
+    // An id stands in the path of its record, where these mean something else.
+    if (id === '.' || id === '..' || reserved?.has(id)) refuse('id', id, idRule);
+    if (violations.count === before) lines.push(line);
+    else for (const column of gathered) column.pop();
+  }
+}
+
+/** An array that is one of any values to the engine from the start: arrays of one kind of value each are slower to fill in turn. */
+function createColumn(): unknown[] {
+  const column: unknown[] = [null];
+  column.pop();
+  return column;
+}
+
+const noItems: readonly unknown[] = [];
+
+function asText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (value instanceof RoundedNumber) return value.source;
+  return typeof value === 'string' ? value : jsonText(value);
+}

@@ -1,0 +1,53 @@
+import type { Actor, Domain } from '../core/access/actors.ts';
+import { addEntity, listEntities } from '../core/organization/entities.ts';
+import { importRecords } from '../core/records/imports.ts';
+import { createRecordJudge } from '../core/records/validator.ts';
+import type { Role } from '../core/access/roles.ts';
+import type { Entity } from '../core/store.ts';
+import { addUser, listUsers } from '../core/organization/users.ts';
+import { demoRecords } from './records.ts';
+import { resources } from '../resources/index.ts';
+
+/** The made-up organization: what `init --demo` adds to the first entity and Super user. */
+export const demoPlant = {
+  /** Added beside the first one; the next code is taken where one is taken. */
+  secondEntity: { codes: ['CHI', 'CHI-2', 'PLANT-2'], name: 'Chicago machining', timezone: 'America/Chicago' },
+  users: [
+    { login: 'demo-admin', name: 'Katrin Vogel', role: 'entity_admin' },
+    { login: 'demo-manager', name: 'Marcus Hill', role: 'manager' },
+    { login: 'demo-operator', name: 'Jana Krüger', role: 'operator' },
+    { login: 'demo-erp', name: 'ERP nightly import', role: 'master_data' },
+  ] satisfies { login: string; name: string; role: Role }[],
+  /** The same seed and the same day give the same plant. */
+  seed: 20_260,
+} as const;
+
+/**
+ * Fills a new store with the rest of the made-up plant, by the operations that people use: a second entity, a user of each
+ * role, and for both entities records of every resource and fifty sensors. The actor is a Super user.
+ */
+export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void> {
+  const second = await addSecondEntity(domain, actor);
+  const taken = new Set((await listUsers(domain, actor)).map(({ login }) => login));
+  for (const user of demoPlant.users) if (!taken.has(user.login)) await addUser(domain, actor, user);
+  const plants = second ? [entity, second] : [entity];
+  for (const [index, plant] of plants.entries()) {
+    const today = new Date(domain.clock()).toISOString().slice(0, 10);
+    for (const { resource, records } of demoRecords(resources, { seed: demoPlant.seed + index, today })) {
+      const judge = createRecordJudge(resource);
+      records.forEach((record, position) => {
+        judge.judgeObject(record, position + 1);
+      });
+      judge.violations.refuse();
+      const rows = [judge.take()];
+      await importRecords(domain, actor, { resource, entity: plant.code, rows, replace: false, dryRun: false });
+    }
+  }
+}
+
+async function addSecondEntity(domain: Domain, actor: Actor): Promise<Entity | undefined> {
+  const { codes, name, timezone } = demoPlant.secondEntity;
+  const taken = new Set((await listEntities(domain, actor)).map(({ code }) => code));
+  const code = codes.find((candidate) => !taken.has(candidate));
+  return code === undefined ? undefined : addEntity(domain, actor, { code, name, timezone });
+}

@@ -1,0 +1,47 @@
+import type { ResourceDefinition } from '../core/records/fields.ts';
+import { counts, members, specials, usualCount } from './plant.ts';
+import { createChance } from './random.ts';
+import { type Draft, drawValue, numbered } from './values.ts';
+
+/**
+ * Records of every resource of one made-up plant, with references that fit together. What a field is not given specially
+ * is drawn from its declaration, so that a new resource has sample data without a line here.
+ */
+export function* demoRecords(
+  resources: readonly ResourceDefinition[],
+  plant: { seed: number; today: string },
+): Generator<{ resource: ResourceDefinition; records: Record<string, unknown>[] }> {
+  const chance = createChance(plant.seed);
+  const byName = new Map(resources.map((resource) => [resource.name, resource]));
+  const idOf = (name: string): string | null => {
+    const resource = byName.get(name);
+    return resource ? idAt(resource, chance.between(0, countOf(resource) - 1)) : null;
+  };
+  for (const resource of resources) {
+    const records = Array.from({ length: countOf(resource) }, (_, position) => {
+      const record: Record<string, unknown> = { id: idAt(resource, position) };
+      drawFields(resource, { record, position, chance, today: plant.today, idOf, members }, record);
+      return record;
+    });
+    yield { resource, records };
+  }
+}
+
+function countOf(resource: ResourceDefinition): number {
+  return counts[resource.name] ?? usualCount;
+}
+
+function idAt(resource: ResourceDefinition, position: number): string {
+  return numbered(resource.idExample, position);
+}
+
+/** What is drawn specially comes last and in its own order, since those values follow from others. */
+function drawFields(resource: ResourceDefinition, draft: Draft, record: Record<string, unknown>): void {
+  const special = specials[resource.name] ?? {};
+  for (const [name, field] of Object.entries(resource.fields)) {
+    if (!Object.hasOwn(special, name)) record[name] = drawValue(name, field, draft);
+  }
+  for (const [name, draw] of Object.entries(special)) {
+    if (Object.hasOwn(resource.fields, name)) record[name] = draw(draft) ?? null;
+  }
+}

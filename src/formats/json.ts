@@ -1,0 +1,151 @@
+import { parseExactJson } from '../core/records/exact-numbers.ts';
+import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
+
+export interface JsonEvents {
+  /** A value and the line it starts on. */
+  value(value: unknown, line: number): void;
+  /** Text that is no JSON; reading goes on behind it. */
+  fault(line: number, value: string, rule: string): void;
+  /** Nothing after this line can be read; throws. */
+  fatal(line: number, rule: string): never;
+}
+
+/** A streaming reader of NDJSON: one JSON value a line, empty lines left out. */
+export function createNdjsonReader(events: JsonEvents): TextReader {
+  let rest = '';
+  let line = 1;
+  return {
+    get line() {
+      return line;
+    },
+    push(text, last) {
+      const all = rest + text;
+      let at = 0;
+      while (at < all.length) {
+        const end = indexOrEnd(all, '\n', at);
+        if (end === all.length && !last) break;
+        readValue(all.slice(at, end), line);
+        line++;
+        at = end + 1;
+      }
+      rest = all.slice(Math.min(at, all.length));
+      if (rest.length > maxRowLength) events.fatal(line, tooLongRule);
+    },
+  };
+
+  function readValue(text: string, atLine: number): void {
+    if (/^\s*$/.test(text)) return;
+    const parsed = parse(text);
+    if (parsed) events.value(parsed.value, atLine);
+    else events.fault(atLine, text, 'one JSON value a line');
+  }
+}
+
+/** What may come next in an array. */
+type Expected = 'array' | 'first' | 'value' | 'separator' | 'end';
+
+/**
+ * A streaming reader of one JSON array: finds where each element ends and leaves its meaning to JSON.parse, so that a
+ * file of any size is read at the engine's own speed, and each element knows its line.
+ */
+export function createJsonReader(events: JsonEvents): TextReader {
+  let rest = '';
+  let line = 1;
+  let expected: Expected = 'array';
+  return {
+    get line() {
+      return line + countBreaks(rest, 0, rest.length);
+    },
+    push(text, last) {
+      const all = rest + text;
+      const read = readElements(all);
+      line += countBreaks(all, 0, read);
+      rest = all.slice(read);
+      if (rest.length > maxRowLength) events.fatal(line, tooLongRule);
+      if (last && expected !== 'end') events.fatal(line, 'a JSON array that is closed before the end of the file');
+    },
+  };
+
+  /** Reads all that is complete; gives how far that is. */
+  function readElements(text: string): number {
+    let at = skipBlanks(text, 0);
+    let counted = 0;
+    let lineHere = line;
+    while (at < text.length) {
+      lineHere += countBreaks(text, counted, at);
+      counted = at;
+      const character = text[at];
+      if (expected === 'value' || (expected === 'first' && character !== ']')) {
+        const end = endOfValue(text, at);
+        if (end === -1) return at;
+        const parsed = parse(text.slice(at, end));
+        if (!parsed) events.fatal(lineHere, 'a JSON value');
+        events.value(parsed.value, lineHere);
+        expected = 'separator';
+        at = end;
+      } else {
+        expected = next(character, lineHere);
+        at++;
+      }
+      at = skipBlanks(text, at);
+    }
+    return text.length;
+  }
+
+  function next(character: string | undefined, lineHere: number): Expected {
+    if (expected === 'array' && character === '[') return 'first';
+    if (expected === 'separator' && character === ',') return 'value';
+    if ((expected === 'separator' || expected === 'first') && character === ']') return 'end';
+    return events.fatal(lineHere, ruleFor(expected));
+  }
+}
+
+function ruleFor(expected: Expected): string {
+  if (expected === 'array') return 'a JSON array of objects; for one object a line use --format ndjson';
+  return expected === 'end' ? 'nothing after the JSON array' : 'a comma or the end of the array between two objects';
+}
+
+/** Where the element that starts at `start` ends; -1 where that is not there yet. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 34) {
+      at = endOfString(text, at);
+      if (at === -1) return -1;
+    } else if (code === 123 || code === 91) depth++;
+    else if (code === 125 || code === 93) {
+      // A bracket that closes what is outside ends a number or a word before it.
+      if (depth === 0) return at;
+      depth--;
+    } else if (depth > 0 || (code > 32 && code !== 44)) continue;
+    else return at;
+    if (depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+/** The quote that closes the string opened at `start`: the first with an even number of backslashes before it. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === 92) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= 32) at++;
+  return at;
+}
+
+function parse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: parseExactJson(text) };
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,155 @@
+import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/records/columns.ts';
+import type { ResourceDefinition } from '../core/records/fields.ts';
+import { ImportError, type ImportFormat, importFormats, type ReadOptions, type RowReader } from '../core/records/imports.ts';
+import { createRecordJudge, type RecordJudge } from '../core/records/validator.ts';
+import { jsonText } from '../core/text/shown-text.ts';
+import { isObject } from '../core/records/values.ts';
+import { createCsvReader } from './csv.ts';
+import { gunzipped } from './gzip.ts';
+import { createJsonReader, createNdjsonReader } from './json.ts';
+import type { TextReader } from './reader.ts';
+import { decodeUtf8, EncodingFault } from './text.ts';
+
+/**
+ * Reads a file of records (CSV, JSON or NDJSON, each also gzipped) as judged rows in batches, in constant memory. Goes on
+ * after a bad row, so that all are counted, and then throws `ImportError`; once a row was bad, it gives no more.
+ */
+export const readRows: RowReader = async function* (resource, source, options) {
+  const judge = createRecordJudge(resource);
+  const { violations } = judge;
+  const fatal = (line: number | null, rule: string): never => {
+    violations.add({ line, column: null, field: null, value: null, rule });
+    throw new ImportError(violations.first, violations.count);
+  };
+  let start = '';
+  let reader: TextReader | undefined;
+  let format = options.format ?? formatOfName(options.fileName);
+  try {
+    for await (const text of decodeUtf8(gunzipped(source))) {
+      if (!reader) {
+        start += text;
+        format ??= formatOfStart(start);
+        if (format === undefined) continue;
+        reader = createReader(format, resource, options, judge, fatal);
+      }
+      reader.push(start || text, false);
+      start = '';
+      const batch = judge.take();
+      if (batch.lines.length > 0 && violations.count === 0) yield batch;
+    }
+    reader ??= createReader(format ?? 'csv', resource, options, judge, fatal);
+    reader.push('', true);
+  } catch (thrown) {
+    if (!(thrown instanceof EncodingFault)) throw thrown;
+    fatal(reader?.line ?? 1, encodingRule(thrown));
+  }
+  violations.refuse();
+  const batch = judge.take();
+  if (batch.lines.length > 0) yield batch;
+};
+
+/** The format that a file's name tells, `.gz` at its end left out; undefined where it tells none. */
+export function formatOfName(fileName: string | undefined): ImportFormat | undefined {
+  const extension = /\.([a-z]+)$/.exec(fileName?.toLowerCase().replace(/\.gz$/, '') ?? '')?.[1];
+  if (extension === 'jsonl') return 'ndjson';
+  if (extension === 'tsv' || extension === 'txt') return 'csv';
+  return importFormats.find((format) => format === extension);
+}
+
+function formatOfStart(text: string): ImportFormat | undefined {
+  const first = text.trimStart()[0];
+  if (first === undefined) return undefined;
+  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
+}
+
+function createReader(
+  format: ImportFormat,
+  resource: ResourceDefinition,
+  options: ReadOptions,
+  judge: RecordJudge,
+  fatal: (line: number | null, rule: string) => never,
+): TextReader {
+  const { violations } = judge;
+  let begun = false;
+  if (format === 'csv') {
+    let columns: Int32Array | undefined;
+    let header: string[] = [];
+    const csv = createCsvReader({
+      row(cells, line, plain) {
+        if (!columns) {
+          begun = true;
+          header = cells.map((cell) => cell.trim());
+          columns = columnsOf(resource, header, line, options.map);
+        } else if (cells.length === header.length) {
+          judge.judgeCells(cells, columns, line, plain);
+        } else {
+          const column = Math.min(cells.length, header.length);
+          const rule = `${header.length} columns as in the header; this row has ${cells.length}`;
+          violations.add({
+            line,
+            column: column + 1,
+            field: header[column] ?? null,
+            value: cells[column] ?? null,
+            rule,
+          });
+        }
+      },
+      fault: (fault) => violations.add({ ...fault, field: header[fault.column - 1] ?? null }),
+      fatal,
+    });
+    return refusingEmpty(csv);
+  }
+  const fieldOf = createFieldOfColumn(resource, options.map);
+  const createJson = format === 'json' ? createJsonReader : createNdjsonReader;
+  const json = createJson({
+    value(value, line) {
+      begun = true;
+      if (isObject(value)) judgeMembers(value, line);
+      else violations.add({ line, column: null, field: null, value: jsonText(value), rule: 'an object' });
+    },
+    fault: (line, value, rule) => violations.add({ line, column: null, field: null, value, rule }),
+    fatal,
+  });
+  return format === 'json' ? json : refusingEmpty(json);
+
+  /** An empty file is a job that broke, not a plant without parts: --replace would remove them all. `[]` says so in JSON. */
+  function refusingEmpty(reader: TextReader): TextReader {
+    return {
+      get line() {
+        return reader.line;
+      },
+      push(text, last) {
+        reader.push(text, last);
+        if (last && !begun && violations.count === 0) fatal(null, 'at least a header or one record; the file is empty');
+      },
+    };
+  }
+
+  function judgeMembers(members: Readonly<Record<string, unknown>>, line: number): void {
+    const values: Record<string, unknown> = {};
+    for (const name of Object.keys(members)) {
+      const field = fieldOf(name);
+      if (field === null) continue;
+      const given = members[name];
+      const problem =
+        field === undefined
+          ? unknownFieldRule(resource, name)
+          : Object.hasOwn(values, field)
+            ? `stands for ${field}, as does an earlier member`
+            : undefined;
+      if (problem !== undefined) {
+        const value = typeof given === 'string' ? given : jsonText(given);
+        violations.add({ line, column: null, field: name, value, rule: problem });
+      } else if (field !== undefined) values[field] = given;
+    }
+    judge.judgeObject(values, line);
+  }
+}
+
+function encodingRule({ position, byte }: EncodingFault): string {
+  const hex = byte.toString(16).toUpperCase().padStart(2, '0');
+  const rule = `UTF-8 text; byte ${position} (0x${hex}) is none`;
+  return position === 0 && byte >= 0xfe
+    ? `${rule}. It looks like UTF-16: save it as UTF-8`
+    : `${rule}. Save the file as UTF-8 (in Excel: "CSV UTF-8")`;
+}

@@ -1,0 +1,117 @@
+import { BlockList, isIP } from 'node:net';
+import { HkctlError } from '../../core/errors.ts';
+import type { Exchange } from '../request/exchange.ts';
+
+/** Tells who a request is from: the peer, or whom a trusted proxy names. */
+export interface AddressBook {
+  clientOf(exchange: Exchange): string;
+  /** Whether the client is on this machine, and nobody claims to have passed the request on. */
+  isLoopback(exchange: Exchange): boolean;
+}
+
+/** What the usual proxies put on a request that they pass on, one or another of them. */
+const proxyHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-server',
+  'x-real-ip',
+] as const;
+
+/** In-process there is no peer; whoever calls is this machine. */
+const ownAddress = '127.0.0.1';
+
+/** Reads the addresses and CIDR ranges of `--trust-proxy`; throws `usage`. */
+export function createAddressBook(trusted: readonly string[]): AddressBook {
+  const proxies = new BlockList();
+  for (const range of trusted) addRange(proxies, range);
+  const isTrusted = (address: string): boolean => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const clientOf = (exchange: Exchange): string => {
+    const peer = plainAddress(exchange.peer ?? ownAddress);
+    const forwarded = trusted.length > 0 && isTrusted(peer) ? exchange.header('x-forwarded-for') : undefined;
+    if (forwarded === undefined) return peer;
+    // From the right: each proxy adds whom it saw, and only what trusted ones say counts.
+    let client = peer;
+    for (const hop of forwarded.split(',').reverse()) {
+      const address = plainAddress(withoutPort(hop.trim()));
+      if (isIP(address) === 0) break;
+      client = address;
+      if (!isTrusted(address)) break;
+    }
+    return client;
+  };
+  return {
+    clientOf,
+    isLoopback(exchange) {
+      const isForwarded = proxyHeaders.some((name) => exchange.header(name) !== undefined);
+      return !isForwarded && isLoopbackAddress(plainAddress(exchange.peer ?? ownAddress));
+    },
+  };
+}
+
+/** What counts as one client for limits: an IPv4 address, or the /64 of an IPv6 one, which one household has. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  return `${groupsOf(address)
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
+    .join(':')}::/64`;
+}
+
+/** Whether a host to listen on is reachable from this machine only. */
+export function isLoopbackAddress(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Some proxies add the port: `192.0.2.7:5678`, `[2001:db8::7]:5678`. */
+function withoutPort(hop: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+}
+
+/** Without a zone, and IPv4 as IPv4 where it is mapped into IPv6 (RFC 4291, section 2.5.5.2), however that is written. */
+function plainAddress(address: string): string {
+  const zone = address.indexOf('%');
+  const bare = zone === -1 ? address : address.slice(0, zone);
+  // Most are IPv4 already; of the others only a mapped one has this group.
+  if (isIP(bare) !== 6 || !/ffff/i.test(bare)) return bare;
+  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(bare);
+  const [, head = '', ...bytes] = dotted ?? [];
+  const hex = bytes.map((byte) => Number(byte).toString(16).padStart(2, '0')).join('');
+  const groups = groupsOf(dotted ? `${head}${hex.slice(0, 4)}:${hex.slice(4)}` : bare).map((group) =>
+    Number(`0x${group}`),
+  );
+  if (groups.slice(0, 5).some((group) => group !== 0) || groups[5] !== 0xffff) return bare;
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
+}
+
+/** The eight groups of an IPv6 address, those that `::` leaves out as zeros. */
+function groupsOf(address: string): string[] {
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  if (tail === undefined) return groups;
+  return [...groups, ...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest];
+}
+
+function addRange(list: BlockList, range: string): void {
+  const [address = '', bits] = range.split('/');
+  const version = isIP(address);
+  const family = version === 6 ? 'ipv6' : 'ipv4';
+  const most = version === 6 ? 128 : 32;
+  if (version === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+    throw new HkctlError('usage', `"${range}" is no address or range: give 10.0.0.7, 10.0.0.0/8 or fd00::/8.`);
+  }
+  if (bits === undefined) list.addAddress(address, family);
+  else list.addSubnet(address, Number(bits), family);
+}
+
+/** What counts as one neighbour for connections: the /24 of an IPv4 address, or the /64 of an IPv6 one. */
+export function connectionNetworkOf(address: string): string {
+  const plain = plainAddress(address);
+  return plain.includes(':') ? networkOf(plain) : plain.replace(/\.\d+$/, '.0/24');
+}

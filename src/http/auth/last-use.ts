@@ -1,0 +1,50 @@
+import type { KeyStore } from '../../core/store.ts';
+import type { Log } from '../monitoring/log.ts';
+
+/** Well under the 2 s within which a time of last use is on disk. */
+const flushMs = 1000;
+
+/** Collects when keys were used and writes it once a second: a use costs no write of its own. */
+export class UseRecorder {
+  #uses = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  readonly #keys: Pick<KeyStore, 'recordUse'>;
+  readonly #log: Log;
+
+  constructor(keys: Pick<KeyStore, 'recordUse'>, log: Log) {
+    this.#keys = keys;
+    this.#log = log;
+  }
+
+  note(keyId: string, nowMs: number): void {
+    this.#uses.set(keyId, nowMs);
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#writing = this.#writing.then(() => this.#flush());
+    }, flushMs);
+    this.#timer.unref();
+  }
+
+  /** Writes what is left. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#uses.size === 0) return;
+    const uses = this.#uses;
+    this.#uses = new Map();
+    try {
+      await this.#keys.recordUse(uses);
+    } catch (thrown) {
+      // A full or locked disk passes; what was not written goes with the next.
+      this.#log.warn({ err: thrown }, 'times of last use not written; trying again');
+      for (const [keyId, nowMs] of uses) if (!this.#uses.has(keyId)) this.#uses.set(keyId, nowMs);
+    }
+  }
+}

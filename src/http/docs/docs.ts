@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Answer } from '../request/response.ts';
+import { documentsPage, documentsScript, documentsStyle } from './docs-page.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { type Representation, represent, toRepresentation } from '../request/caching.ts';
+
+/** Nothing from anywhere else, no code or style in the page itself (checked with swagger-ui-dist 5). */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  pagePolicy,
+  'Referrer-Policy',
+  'no-referrer',
+  'Cross-Origin-Opener-Policy',
+  'same-origin',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+  'Permissions-Policy',
+  'camera=(), geolocation=(), microphone=()',
+];
+
+/** The files of the documents page, by the name under `/api/v1/docs/`. */
+export const documentFiles = ['swagger-ui-bundle.js', 'swagger-ui.css', 'start.js', 'style.css'] as const;
+
+/** How `/api/v1/` is reached from the paths of the page. */
+const rootFrom: Readonly<Record<string, string>> = {
+  '/api/v1': './v1/',
+  '/api/v1/': './',
+  '/api/v1/docs': './',
+  '/api/v1/docs/': '../',
+};
+
+/** Builds the handlers of the documents page; `folder` holds the two files of swagger-ui-dist, read when first asked for. */
+export function createDocuments(folder: string): {
+  page(exchange: Exchange): Promise<Answer>;
+  file(name: (typeof documentFiles)[number]): (exchange: Exchange) => Promise<Answer>;
+} {
+  const kept = new Map<string, Representation>();
+  const serve = async (exchange: Exchange, name: string, type: string, read: () => string): Promise<Answer> => {
+    let found = kept.get(name);
+    if (found === undefined) {
+      const text = read();
+      const tag = hash('sha256', text, 'base64url').slice(0, 22);
+      found = toRepresentation(text, { type, tag, headers: pageHeaders, vary: 'Accept-Encoding' });
+      kept.set(name, found);
+    }
+    return { ...(await represent(exchange, found, 'public, no-cache')), page: true };
+  };
+  const sources: Record<(typeof documentFiles)[number], () => string> = {
+    'swagger-ui-bundle.js': () => readFileSync(join(folder, 'swagger-ui-bundle.js'), 'utf8'),
+    'swagger-ui.css': () => readFileSync(join(folder, 'swagger-ui.css'), 'utf8'),
+    'start.js': () => documentsScript,
+    'style.css': () => documentsStyle,
+  };
+  return {
+    page: (exchange) => {
+      const root = rootFrom[exchange.path] ?? './';
+      return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => documentsPage(root));
+    },
+    file: (name) => (exchange) => {
+      const type = name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8';
+      return serve(exchange, name, type, sources[name]);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { FairQueue } from '../../core/readings/fair-queue.ts';
+import type { MaybePromise } from '../../core/store.ts';
+
+/** So long the main thread does costly work before it reads from connections again. */
+const sliceMs = 4;
+
+/**
+ * Work of the main thread that takes a millisecond or more. A client may send hundreds of such requests in one packet, or
+ * over hundreds of connections: after a slice the rest waits for the next event-loop iteration, round-robin by owner, so
+ * that cheap requests are answered in between and no owner waits for all of another's.
+ */
+export class CostlyWork {
+  readonly #waiting = new FairQueue<() => void>();
+  readonly #clock: () => number;
+  #spentMs = 0;
+  #isScheduled = false;
+
+  constructor(clock: () => number = () => performance.now()) {
+    this.#clock = clock;
+  }
+
+  /** Runs `work` at once where this iteration has time left, and so nobody waits, else later; gives what it gives. */
+  run<T>(owner: string, work: () => MaybePromise<T>): MaybePromise<T> {
+    if (this.#spentMs < sliceMs) return this.#timed(work);
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(owner, () => {
+        try {
+          resolve(this.#timed(work));
+        } catch (thrown) {
+          reject(thrown);
+        }
+      });
+    });
+  }
+
+  #timed<T>(work: () => T): T {
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      setImmediate(() => this.#nextIteration());
+    }
+    const startedAt = this.#clock();
+    try {
+      return work();
+    } finally {
+      this.#spentMs += this.#clock() - startedAt;
+    }
+  }
+
+  #nextIteration(): void {
+    this.#spentMs = 0;
+    this.#isScheduled = false;
+    while (this.#spentMs < sliceMs) {
+      const work = this.#waiting.take();
+      if (work === undefined) return;
+      work();
+    }
+  }
+}

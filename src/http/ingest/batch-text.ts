@@ -1,0 +1,239 @@
+import { longestItem, maxBatch, tooLong } from '../../core/readings/readings.ts';
+import { ApiError } from '../request/problem.ts';
+import type { Steps } from '../fairness/slices.ts';
+
+/** What encloses the items of a body: `{"readings":[…]}`, or a list alone where there is no name. */
+export interface Wrapping {
+  name: string | undefined;
+  /** What a body of another shape is told. */
+  expected: string;
+}
+
+/** Shorter texts are parsed as a whole: nothing that fits into them takes long. */
+const shortLength = 32 * 1024;
+/** So many characters are scanned, or parsed, in one step. */
+const scannedAtOnce = 256 * 1024;
+const parsedAtOnce = 64 * 1024;
+const itemsAtOnce = 500;
+/** Nothing within an item goes deeper; an item is two levels below the body itself. */
+const maxDepth = 30;
+
+/**
+ * The items of a body in JSON, still of any kind. A long text is first scanned for where each item ends, so that too many
+ * of them are refused before anything is made of them, and then parsed piece by piece. Throws `bad_json`, `invalid_body` or
+ * `too_large`.
+ */
+export function* itemsOfJson(whole: string, wrapping: Wrapping): Steps<unknown[]> {
+  if (whole.length <= shortLength) return requireFew(unwrap(parseJson(whole, 'The body'), wrapping));
+  // Megabytes of blanks would keep a regular expression busy.
+  const text = whole.trimStart();
+  yield;
+  const head = (wrapping.name === undefined ? listHead : mapHead).exec(text);
+  if (head === null) return yield* refuseShape(text, wrapping);
+  if (wrapping.name !== undefined && head[1] !== wrapping.name) throw wrongShape(wrapping);
+  const from = head[0].length;
+  const scan = new ItemScan(text, from, maxBatch);
+  while (scan.end === undefined) {
+    scan.go(scannedAtOnce);
+    yield;
+  }
+  const tail = text.slice(scan.end + 1);
+  if (tail.trim() !== (wrapping.name === undefined ? '' : '}')) {
+    // What follows the list is a second member, or no JSON.
+    if (tail.length <= shortLength) parseJson(`${head[0]}]${tail}`, 'The body');
+    throw wrongShape(wrapping);
+  }
+  return yield* parseItems(text, from, scan.end, scan.commas);
+}
+
+/** The items of a body of lines; blank ones are none. */
+export function* itemsOfLines(text: string): Steps<unknown[]> {
+  const items: unknown[] = [];
+  let steps = 0;
+  visible.lastIndex = 0;
+  while (visible.test(text)) {
+    const start = visible.lastIndex - 1;
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    if (items.length === maxBatch) throw tooMany();
+    if (end - start > longestItem) items.push(oversized(text, start));
+    else items.push(parseLine(text, start, end));
+    visible.lastIndex = end;
+    if (++steps % itemsAtOnce === 0) yield;
+  }
+  return items;
+}
+
+/** The list of a parsed body. */
+function unwrap(value: unknown, wrapping: Wrapping): unknown[] {
+  if (wrapping.name === undefined) {
+    if (!Array.isArray(value)) throw wrongShape(wrapping);
+    return value;
+  }
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const [key, list] = (isMap ? Object.entries(value) : [])[0] ?? [];
+  if (!isMap || Object.keys(value).length !== 1 || key !== wrapping.name || !Array.isArray(list)) {
+    throw wrongShape(wrapping);
+  }
+  return list;
+}
+
+const listHead = /^\[/;
+const mapHead = /^\{[ \t\n\r]{0,99}"([^"\\]{0,64})"[ \t\n\r]{0,99}:[ \t\n\r]{0,99}\[/;
+const visible = /\S/g;
+
+/** A long text that does not begin like a batch: JSON as far as its brackets say, or not even that. */
+function* refuseShape(text: string, wrapping: Wrapping): Steps<never> {
+  const bracket = text[0] ?? '';
+  if (bracket === '[' || bracket === '{') {
+    const scan = new ItemScan(text, 1, Number.POSITIVE_INFINITY, bracket === '[' ? 93 : 125);
+    while (scan.end === undefined) {
+      scan.go(scannedAtOnce);
+      yield;
+    }
+    if (text.slice(scan.end + 1).trim() === '') throw wrongShape(wrapping);
+  } else if (/["\d-]/.test(bracket)) throw wrongShape(wrapping);
+  throw notJson('The body');
+}
+
+/** Finds the commas between the items of a list, and where it ends, without making anything of what is in it. */
+class ItemScan {
+  readonly commas: number[] = [];
+  /** Where the list ends, once that is known. */
+  end: number | undefined;
+  readonly #text: string;
+  readonly #most: number;
+  readonly #closing: number;
+  #at: number;
+  #depth = 0;
+  #deep = 0;
+
+  constructor(text: string, from: number, most: number, closing = 93) {
+    this.#text = text;
+    this.#at = from;
+    this.#most = most;
+    this.#closing = closing;
+  }
+
+  /** Goes on for so many characters, or to the end of a string that is longer. */
+  go(characters: number): void {
+    const text = this.#text;
+    const until = Math.min(this.#at + characters, text.length);
+    let depth = this.#depth;
+    let at = this.#at;
+    for (; at < until; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 34) at = endOfString(text, at);
+      else if (code === 44) {
+        if (depth === 0) this.#addComma(at);
+      } else if (code === 123 || code === 91) {
+        if (depth++ === maxDepth && ++this.#deep > maxBatch) throw tooDeep();
+      } else if (code === 125 || code === 93) {
+        if (depth-- > 0) continue;
+        if (code !== this.#closing) throw notJson('The body');
+        this.end = at;
+        return;
+      }
+    }
+    if (at >= text.length) throw notJson('The body');
+    this.#at = at;
+    this.#depth = depth;
+  }
+
+  #addComma(at: number): void {
+    if (this.#most === Number.POSITIVE_INFINITY) return;
+    // One more than there are commas.
+    if (this.commas.push(at) >= this.#most) throw tooMany();
+  }
+}
+
+/** Where the quote is that ends a string: the first one that an even number of backslashes stands before. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === 92) before--;
+    if ((end - before) % 2 === 1) return end;
+  }
+  throw notJson('The body');
+}
+
+/** Parses the items between the commas, some at once; one that is too long to be any is not parsed. */
+function* parseItems(text: string, from: number, end: number, commas: readonly number[]): Steps<unknown[]> {
+  if (commas.length === 0 && text.slice(from, end).trim() === '') return [];
+  const items: unknown[] = [];
+  let start = from;
+  let gathered = 0;
+  const flush = (to: number): void => {
+    if (gathered === 0) return;
+    const parsed = parseJson(`[${text.slice(start, to)}]`, 'The body');
+    // Nothing at all between two commas.
+    if (!Array.isArray(parsed) || parsed.length !== gathered) throw notJson('The body');
+    for (const item of parsed) items.push(item);
+    gathered = 0;
+  };
+  let itemStart = from;
+  for (let index = 0; index <= commas.length; index++) {
+    const itemEnd = commas[index] ?? end;
+    if (itemEnd - itemStart > longestItem) {
+      flush(itemStart - 1);
+      items.push(oversized(text, itemStart));
+      start = itemEnd + 1;
+      yield;
+    } else if (++gathered === itemsAtOnce || itemEnd - start > parsedAtOnce) {
+      flush(itemEnd);
+      start = itemEnd + 1;
+      yield;
+    }
+    itemStart = itemEnd + 1;
+  }
+  flush(end);
+  return items;
+}
+
+/** What stands for an item that is too long: a list is refused for what it is. */
+function oversized(text: string, start: number): unknown {
+  nonBlank.lastIndex = start;
+  nonBlank.test(text);
+  return text[nonBlank.lastIndex - 1] === '{' ? tooLong : null;
+}
+
+const nonBlank = /[^ \t\n\r]/g;
+
+function parseLine(text: string, start: number, end: number): unknown {
+  try {
+    return JSON.parse(text.slice(start, end));
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    throw notJson(`Line ${text.slice(0, start).split('\n').length}`);
+  }
+}
+
+function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    throw notJson(what);
+  }
+}
+
+function requireFew(items: unknown[]): unknown[] {
+  if (items.length > maxBatch) throw tooMany();
+  return items;
+}
+
+function notJson(what: string): ApiError {
+  return new ApiError('bad_json', `${what} is not JSON.`);
+}
+
+function tooMany(): ApiError {
+  return new ApiError('too_large', `A body holds at most ${maxBatch} of them; this one holds more.`);
+}
+
+function tooDeep(): ApiError {
+  return new ApiError('invalid_body', `The body is nested deeper than ${maxDepth + 2} levels.`);
+}
+
+function wrongShape({ expected }: Wrapping): ApiError {
+  return new ApiError('invalid_body', expected);
+}

@@ -1,0 +1,160 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { quotedText } from '../../core/text/shown-text.ts';
+import type { MaybePromise } from '../../core/store.ts';
+import { chain } from '../request/chain.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { FairQueue } from '../fairness/fair-queue.ts';
+import { type Budget, tooMuch } from '../fairness/memory.ts';
+import { ApiError } from '../request/problem.ts';
+
+/** The most a body may be, as sent and after decompression. */
+export const maxBodyBytes = 8 * 1024 * 1024;
+
+/** No text of zlib's format becomes longer than by this factor. */
+const mostExpansion = 1032;
+
+/** At once so many bodies are decompressed: beside the main thread, on two cores, more would only take its time. */
+const decompressedAtOnce = 2;
+
+/**
+ * Builds what reads a body, plain or gzip, for the key that sent it; at once where all of it is here. What is long, or came
+ * in pieces, holds room of `bodies` until it is answered. Throws `too_large`, `unsupported_media_type`, `bad_json` or
+ * `unavailable`.
+ */
+export function createBodyReader(bodies: Budget): (exchange: Exchange, keyId: string) => MaybePromise<Buffer> {
+  const decompressions = new FairQueue(decompressedAtOnce);
+  return (exchange, keyId) => {
+    const named = exchange.header('content-encoding') ?? 'identity';
+    const coding = named.toLowerCase();
+    if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
+      throw new ApiError('unsupported_media_type', `A body may be plain or gzip, not ${quotedText(named, 40)}.`, {
+        headers: ['Accept-Encoding', 'gzip, identity'],
+      });
+    }
+    if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
+    const sent = readBytes(exchange, bodies, keyId);
+    if (coding === 'identity') return sent;
+    return chain(sent, (body) => decompress(exchange, body, bodies, keyId, decompressions));
+  };
+}
+
+/** The text of a body; throws `bad_json` where it is not UTF-8. */
+export function toText(body: Buffer): string {
+  if (!isUtf8(body)) throw new ApiError('bad_json', 'The body is not UTF-8.');
+  const text = body.toString('utf8');
+  // Some systems put a byte order mark before their JSON, which is none of it.
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+/** The media type of a body, in lower case and without its parameters; throws `unsupported_media_type`. */
+export function requireMediaType<T extends string>(exchange: Exchange, allowed: readonly T[]): T {
+  const named = exchange.header('content-type')?.split(';', 1)[0]?.trim();
+  const found = allowed.find((type) => type === named?.toLowerCase());
+  if (found) return found;
+  const what = named === undefined ? 'There is no Content-Type' : `There is no taking ${quotedText(named)}`;
+  throw new ApiError('unsupported_media_type', `${what}: send ${allowed.join(', ')}.`, {
+    headers: ['Accept', allowed.join(', ')],
+  });
+}
+
+function readBytes(exchange: Exchange, bodies: Budget, keyId: string): MaybePromise<Buffer> {
+  const { node, webBody } = exchange;
+  if (!node) return readWebBytes(webBody);
+  const { req, res } = node;
+  // Also to who did not wait for it: Node ends the connection of one that was never told.
+  if (exchange.awaitsContinue) res.writeContinue();
+  if (req.complete && req.readableLength <= maxBodyBytes) {
+    const whole: Buffer | null = req.read();
+    // With nothing left, it tells the stream that it may end.
+    req.read();
+    return whole ?? Buffer.alloc(0);
+  }
+  const room = bodies.hold(0, keyId);
+  exchange.bodyRoom = room;
+  return readNodeBytes(req, (bytes) => bodies.grow(room, bytes));
+}
+
+/** Straight from the connection: one copy less than through a web stream, and the reading stops at the limit. */
+function readNodeBytes(req: IncomingMessage, hasRoom: (bytes: number) => boolean): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (settle: () => void): void => {
+      req.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      settle();
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > maxBodyBytes) end(() => reject(tooLarge()));
+      else if (!hasRoom(chunk.length)) end(() => reject(tooMuch()));
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      const [only] = chunks;
+      end(() => resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks, size)));
+    };
+    const onError = (): void => end(() => reject(cutOff()));
+    const onClose = (): void => end(() => reject(cutOff()));
+    req.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+  });
+}
+
+async function readWebBytes(body: ReadableStream<Uint8Array> | null): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  if (body) {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > maxBodyBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/**
+ * Off the main thread, and no further than the limit: a bomb is stopped where it passes it, and many small ones at once
+ * find no room to go off in.
+ */
+async function decompress(
+  exchange: Exchange,
+  sent: Buffer,
+  bodies: Budget,
+  keyId: string,
+  queue: FairQueue,
+): Promise<Buffer> {
+  exchange.bodyRoom?.release();
+  const room = await bodies.reserve(sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion), keyId);
+  exchange.bodyRoom = room;
+  try {
+    const options = { maxOutputLength: maxBodyBytes, chunkSize: chunkSizeFor(sent) };
+    const body = await queue.run(keyId, () => promisify(gunzip)(sent, options));
+    room.resize(body.length);
+    return body;
+  } catch (thrown) {
+    if (isCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();
+    throw new ApiError('bad_json', 'The body is not whole, valid gzip.', { cause: thrown });
+  }
+}
+
+/** Each piece comes back to the main thread; the last four bytes say how long all of them are, if they can be believed. */
+function chunkSizeFor(sent: Buffer): number {
+  const length = sent.length < 4 ? 0 : sent.readUInt32LE(sent.length - 4);
+  return Math.min(Math.max(length, 1024), 512 * 1024);
+}
+
+function isCode(thrown: unknown, code: string): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === code;
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('too_large', 'A body is at most 8 MiB, also after decompression.');
+}
+
+/** Nobody reads this answer: the connection is gone. */
+function cutOff(): ApiError {
+  return new ApiError('bad_json', 'The connection ended before the body did.');
+}

@@ -1,0 +1,59 @@
+import { anchorMessage } from '../../core/audit/anchors.ts';
+import type { AuditStore } from '../../core/store.ts';
+import type { Log } from './log.ts';
+
+const lookMs = 1000;
+const betweenMs = 60_000;
+
+/**
+ * Writes the head and the count of the audit chain to the daemon's log, which is kept where nobody who changes the store gets
+ * at it: when it starts, when it ends, and in between whenever they changed, at most once a minute.
+ */
+export class AuditAnchors {
+  readonly #audit: Pick<AuditStore, 'head'>;
+  readonly #log: Log;
+  readonly #monotonicMs: () => number;
+  #written = '';
+  #writtenAtMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(audit: Pick<AuditStore, 'head'>, log: Log, monotonicMs: () => number = () => performance.now()) {
+    this.#audit = audit;
+    this.#log = log;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  async start(): Promise<void> {
+    await this.#write();
+    this.#timer = setInterval(() => {
+      this.#working = this.#working.then(() => this.look());
+    }, lookMs);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#working;
+    await this.#write();
+  }
+
+  /** Writes the head if it changed and the minute since the last one is over. */
+  async look(): Promise<void> {
+    if (this.#monotonicMs() - this.#writtenAtMs >= betweenMs) await this.#write(true);
+  }
+
+  async #write(onlyChanged = false): Promise<void> {
+    try {
+      const { count, hash } = await this.#audit.head();
+      if (onlyChanged && hash === this.#written) return;
+      this.#log.info({ count, head: hash }, anchorMessage);
+      this.#written = hash;
+      this.#writtenAtMs = this.#monotonicMs();
+    } catch (thrown) {
+      // A locked disk passes, and requests need no anchor meanwhile.
+      this.#log.warn({ err: thrown }, 'the head of the audit chain was not read; trying again');
+      this.#writtenAtMs = this.#monotonicMs();
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { cutText } from '../../core/text/bounded-text.ts';
+import { createInstantText } from '../../core/time/instants.ts';
+import { redactSecrets } from '../../core/keys/secrets.ts';
+import type { LogLevel } from '../../core/operations/settings.ts';
+import type { Exchange } from '../request/exchange.ts';
+
+/** The daemon's log. */
+export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'fatal'> {
+  /** Notes an answered request, at level `info`; its line is written with those of others. */
+  request(exchange: Exchange, status: number, ms: number): void;
+  /** Writes the lines that are noted. */
+  flush(): void;
+}
+
+/** Lines of requests wait so long at most, and for so many bytes at most, before they are written. */
+const flushMs = 100;
+const flushBytes = 64 * 1024;
+/** No line is longer: Node takes no request with a longer head. */
+const longestLine = 128 * 1024;
+
+/** Builds the daemon's log: one JSON object a line. Nothing shaped like a secret gets into it, whoever wrote it. */
+export function createLog(level: LogLevel, stream: DestinationStream): Log {
+  // Bytes and no text: a text put together from thousands of pieces is moved by every collection until it is written.
+  const waiting = Buffer.allocUnsafeSlow(flushBytes + longestLine);
+  let length = 0;
+  const flush = (): void => {
+    if (length === 0) return;
+    const lines = waiting.toString('utf8', 0, length);
+    length = 0;
+    stream.write(lines);
+  };
+  const inOrder: DestinationStream = {
+    write(line) {
+      flush();
+      stream.write(line);
+    },
+  };
+  const logger = pino(
+    {
+      level,
+      base: null,
+      serializers: { err: errorFacts },
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: () => `,"time":"${timeText(Date.now())}"`,
+    },
+    inOrder,
+  );
+  const isOn = logger.isLevelEnabled('info');
+  let willFlush = false;
+  // One line at a time would cost as much as the rest of the answer; many at once cost a fifth of that.
+  const flushSoon = (): void => {
+    willFlush = true;
+    setTimeout(() => {
+      willFlush = false;
+      flush();
+    }, flushMs).unref();
+  };
+  return Object.assign(logger, {
+    flush,
+    request(exchange: Exchange, status: number, ms: number): void {
+      if (!isOn) return;
+      if (!willFlush) flushSoon();
+      length += waiting.write(requestLine(exchange, status, ms), length);
+      if (length >= flushBytes) flush();
+    },
+  });
+}
+
+function requestLine({ id, method, path, query, keyPrefix, code, peer }: Exchange, status: number, ms: number): string {
+  const url = quoted(query === '' ? path : `${path}?${query}`);
+  const key = keyPrefix === undefined ? '' : `,"key":"${keyPrefix}"`;
+  const why = code === undefined ? '' : `,"code":"${code}"`;
+  const from = peer === undefined ? '' : `,"peer":"${peer}"`;
+  const what = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${millis(ms)}`;
+  return `{"level":"info","time":"${timeText(Date.now())}",${what}${why}${key}${from},"msg":"request"}\n`;
+}
+
+const timeText = createInstantText();
+
+/** A time with three decimals, put together from whole numbers, whose texts are at hand. */
+function millis(ms: number): string {
+  const us = Math.round(ms * 1000);
+  const rest = us % 1000;
+  return `${(us - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
+}
+
+/** What is longer tells nothing more, and costs its time and its room. */
+const longestUrl = 2048;
+
+/** Characters that JSON has as they are. */
+const plain = /^[\w/?&=.,:%~*+-]*$/;
+
+function quoted(url: string): string {
+  // Redacted before it is cut: half of a secret would not be recognised. So much more is enough to see a whole one.
+  const shown =
+    url.length > longestUrl ? cutText(redactSecrets(url.slice(0, 2 * longestUrl)), longestUrl) : redactSecrets(url);
+  return plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
+}
+
+/** Standard output or error, written in pieces and without waiting for it. */
+export function createLogStream(fd: 1 | 2): { stream: DestinationStream; close(): void } {
+  const stream = destination({ fd, sync: false });
+  return {
+    stream,
+    close: () => stream.flushSync(),
+  };
+}
+
+/**
+ * Notes what ends the process because nobody caught it, and writes the lines that are noted when it ends, for whatever
+ * reason; gives what takes that back.
+ */
+export function logLastWords(log: Log, close: () => void): () => void {
+  const onCrash = (thrown: unknown): void => log.fatal({ err: thrown }, 'crashed');
+  const onExit = (): void => {
+    log.flush();
+    close();
+  };
+  process.on('uncaughtExceptionMonitor', onCrash);
+  process.on('exit', onExit);
+  return () => {
+    process.off('uncaughtExceptionMonitor', onCrash);
+    process.off('exit', onExit);
+  };
+}
+
+/** What is logged of a thrown thing: messages of others may hold anything, so that they are redacted. */
+function errorFacts(thrown: unknown): Record<string, unknown> {
+  if (!(thrown instanceof Error)) return { message: redactSecrets(String(thrown)) };
+  const { name, message, stack, cause } = thrown;
+  const code = 'code' in thrown ? String(thrown.code) : undefined;
+  return {
+    type: name,
+    code,
+    message: redactSecrets(message),
+    stack: stack === undefined ? undefined : redactSecrets(stack),
+    cause: cause === undefined ? undefined : errorFacts(cause),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Socket } from 'node:net';
+import type { Connections } from './connections.ts';
+import type { Brakes } from '../request/batches.ts';
+
+/** What Node reads a connection with. */
+interface Handle {
+  reading?: boolean;
+  readStart(): number;
+  readStop(): number;
+}
+
+/**
+ * Builds the brakes of the connections of a server. Node starts reading again by itself, with the end of every request, so
+ * that `socket.pause()` holds nothing back; the handle below it does, and Node's own pausing goes on as it was.
+ */
+export function createBrakes(connections: Connections | undefined): Brakes<Socket> {
+  return {
+    hold(socket) {
+      const handle = handleOf(socket);
+      if (!handle) return;
+      handle.readStop();
+      handle.readStart = () => 0;
+    },
+    release(socket) {
+      const handle = handleOf(socket);
+      if (!handle) return;
+      Reflect.deleteProperty(handle, 'readStart');
+      if (handle.reading) handle.readStart();
+    },
+    shed(socket) {
+      if (connections) connections.shed(socket);
+      else socket.destroy();
+    },
+  };
+}
+
+function handleOf(socket: Socket): Handle | undefined {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  return typeof handle === 'object' && handle !== null ? (handle as Handle) : undefined; // every handle of a socket has these
+}

@@ -1,0 +1,128 @@
+import { constants } from 'node:crypto';
+import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Server as HttpsServer } from 'node:https';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { HkctlError } from '../../core/errors.ts';
+import type { ServeSettings } from '../../core/operations/settings.ts';
+import type { Log } from '../monitoring/log.ts';
+import type { StartRights } from './start-rights.ts';
+
+/** Paths of a certificate and its key, both readable and fitting each other when the daemon started. */
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
+/** A certificate as the daemon found it at its start. */
+export interface FoundCertificate extends Certificate {
+  /** The permission bits of the key's file. */
+  keyMode: number;
+}
+
+/** Forward secrecy and authenticated encryption only; TLS 1.3 brings its own. */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+/** How often the files are looked at. */
+const lookMs = 5_000;
+
+/** Judges `--tls-cert` and `--tls-key`: both or none, readable, a pair. Throws `usage` or `bad_input`. */
+export function requireCertificate(
+  { tlsCert, tlsKey }: ServeSettings,
+  { withOwn }: Pick<StartRights, 'withOwn'>,
+): FoundCertificate | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw new HkctlError('usage', 'Give --tls-cert and --tls-key together.');
+  }
+  try {
+    const { cert, key, mode } = withOwn(() => ({
+      cert: readFileSync(tlsCert),
+      key: readFileSync(tlsKey),
+      mode: statSync(tlsKey).mode & 0o777,
+    }));
+    createSecureContext(toContext(cert, key));
+    return { cert: tlsCert, key: tlsKey, keyMode: mode };
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new HkctlError('bad_input', `The certificate ${tlsCert} and key ${tlsKey} cannot be used: ${reason}`, {
+      hint: 'Both are PEM files, and the key belongs to the certificate.',
+      cause: thrown,
+    });
+  }
+}
+
+/** Says so where every account of the machine can read or change the private key. */
+export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log): void {
+  // On Windows the bits mean nothing.
+  if ((keyMode & 0o006) === 0 || process.platform === 'win32') return;
+  const mode = keyMode.toString(8).padStart(4, '0');
+  log.warn(
+    { key, mode },
+    `EVERY ACCOUNT OF THIS MACHINE CAN READ THE PRIVATE KEY ${key} (mode ${mode}); run: chmod 600 ${key}`,
+  );
+}
+
+/** Whether a daemon that has given root up can read its files again when they change; says so where it cannot. */
+export async function canStillRead(certificate: Certificate, log: Log): Promise<boolean> {
+  try {
+    await contextOf(certificate);
+    return true;
+  } catch (thrown) {
+    log.warn(
+      { err: thrown, cert: certificate.cert },
+      "the account of the store cannot read the certificate or its key: new ones count from the daemon's next start on",
+    );
+    return false;
+  }
+}
+
+/**
+ * Applies the TLS settings, and anew on SIGHUP or when a file changes; a pair that does not fit leaves the old one in
+ * force. Resolves once they hold, with what ends the watching.
+ */
+export async function reloadCertificate(server: HttpsServer, certificate: Certificate, log: Log): Promise<() => void> {
+  server.setSecureContext(await contextOf(certificate));
+  const apply = (): void => {
+    contextOf(certificate)
+      .then((context) => {
+        server.setSecureContext(context);
+        log.info({ cert: certificate.cert }, 'certificate loaded');
+      })
+      .catch((thrown: unknown) => log.error({ err: thrown }, 'certificate not loaded; the old one stays'));
+  };
+  const paths = [certificate.cert, certificate.key];
+  for (const path of paths) watchFile(path, { interval: lookMs, persistent: false }, apply);
+  process.on('SIGHUP', apply);
+  return () => {
+    process.off('SIGHUP', apply);
+    for (const path of paths) unwatchFile(path, apply);
+  };
+}
+
+async function contextOf({ cert, key }: Certificate): Promise<SecureContextOptions> {
+  return toContext(await readFile(cert), await readFile(key));
+}
+
+function toContext(cert: Buffer, key: Buffer): SecureContextOptions {
+  return {
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    ciphers,
+    ecdhCurve: 'X25519:P-256:P-384',
+    honorCipherOrder: true,
+    // A client of TLS 1.2 could have the key exchange repeated on one connection, at the server's cost.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  };
+}

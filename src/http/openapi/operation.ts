@@ -1,0 +1,79 @@
+import type { ClientPermission } from '../../core/access/permissions.ts';
+import { headerRefs, type ResponseKind } from './responses.ts';
+import type { Schema } from './schemas.ts';
+
+/** What an operation says of itself; the rest follows from its kind. */
+export interface Operation {
+  id: string;
+  tag: string;
+  summary: string;
+  description: string;
+  kind: ResponseKind;
+  parameters?: readonly Schema[];
+  requestBody?: Schema;
+  content: Schema;
+  okHeaders?: readonly string[];
+  permissions?: readonly ClientPermission[];
+}
+
+/** An operation as the document has it. */
+export function operation(given: Operation): Schema {
+  const { id, tag, summary, description, kind, parameters, requestBody, content, permissions } = given;
+  const okHeaders = given.okHeaders ?? [];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    ...(parameters && parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    ...(kind === 'public' && { security: [] }),
+    // Alternatives: any one of the permissions is enough.
+    ...(permissions && { security: permissions.map((permission) => ({ apiKey: [permission] })) }),
+    responses: {
+      200: { description: okDescription[kind], headers: headerRefs([...okHeaders, ...commonHeaders(kind)]), content },
+      ...responseRefs(kind),
+    },
+  };
+}
+
+const okDescription: Record<ResponseKind, string> = {
+  public: 'The document.',
+  key: 'What the key is for.',
+  list: 'A page of records.',
+  single: 'The record.',
+  ingest: 'Everything was judged; what was accepted is on disk.',
+};
+
+function commonHeaders(kind: ResponseKind): string[] {
+  return kind === 'public' ? ['X-Request-Id'] : ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'];
+}
+
+function responseRefs(kind: ResponseKind): Schema {
+  const refs: Record<ResponseKind, Record<number, string>> = {
+    public: { 304: 'NotModified', 400: 'BadRequest', 405: 'MethodNotAllowed', 500: 'Internal', 503: 'Unavailable' },
+    key: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'EntityForbidden' },
+    list: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'Forbidden' },
+    single: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'Forbidden', 404: 'NotFound' },
+    ingest: {
+      400: 'BadBody',
+      ...guarded,
+      403: 'Forbidden',
+      413: 'TooLarge',
+      415: 'UnsupportedMediaType',
+      422: 'InvalidBody',
+      429: 'TooManyIngest',
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(refs[kind]).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
+}
+
+const guarded = {
+  401: 'Unauthorized',
+  405: 'MethodNotAllowed',
+  429: 'TooMany',
+  500: 'Internal',
+  503: 'Unavailable',
+};

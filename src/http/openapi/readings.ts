@@ -1,0 +1,68 @@
+import type { ClientPermission } from '../../core/access/permissions.ts';
+import { aggregates } from '../../core/store.ts';
+import { operation } from './operation.ts';
+import { cursorOf, idParameter, limitOf } from './parameters.ts';
+import { instant, pageSchema, type Schema } from './schemas.ts';
+
+const instantOrMs = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'integer' }] };
+const query = { in: 'query', required: false };
+
+/** How the readings of a sensor are read. */
+export function readReadings(permissions: readonly ClientPermission[]): Schema {
+  const data = (item: string) => pageSchema(item);
+  return operation({
+    id: 'listSensorReadings',
+    tag: 'Sensor lookup',
+    kind: 'single',
+    summary: 'Read readings',
+    description:
+      'Readings of a sensor in order of time or, with `bucket`, summed up; as JSON, NDJSON or CSV by `Accept`. With the ' +
+      'latter two the next page is in the `Link` header. A page counts as one request for each 10,000 readings that it ' +
+      'begins to write or sum up. A page of buckets looks through about 1,000,000 readings and may then hold fewer than ' +
+      '`limit`: go on with its cursor.',
+    permissions,
+    okHeaders: ['ETag', 'Link'],
+    parameters: [
+      { ...idParameter, description: "The sensor's id or code." },
+      { ...query, name: 'from', description: 'First instant, inclusive.', schema: instantOrMs, example: instant },
+      {
+        ...query,
+        name: 'to',
+        description: 'Last instant, exclusive.',
+        schema: instantOrMs,
+        example: '2026-11-21T00:00:00Z',
+      },
+      { ...query, name: 'limit', ...limitOf({ default: 1000, max: 100_000 }) },
+      { ...query, name: 'cursor', ...cursorOf },
+      {
+        ...query,
+        name: 'bucket',
+        description: 'Length of the buckets: a number and s, m, h, d or w; at most 36500d.',
+        schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}[smhdw]$' },
+        example: '5m',
+      },
+      {
+        ...query,
+        name: 'agg',
+        description: 'With `bucket`: what to tell of each; `avg` where nothing is said.',
+        style: 'form',
+        explode: false,
+        schema: { type: 'array', uniqueItems: true, minItems: 1, items: { type: 'string', enum: [...aggregates] } },
+        example: ['avg', 'max'],
+      },
+    ],
+    content: {
+      'application/json': {
+        schema: { anyOf: [data('Reading'), data('ReadingBucket')] },
+        examples: {
+          readings: { value: { data: [{ at: instant, value: 182.4, quality: 'good' }], next_cursor: null } },
+          buckets: {
+            value: { data: [{ at: '2026-11-20T08:15:00.000000Z', avg: 181.9, max: 183 }], next_cursor: null },
+          },
+        },
+      },
+      'application/x-ndjson': { schema: { type: 'string' }, example: `{"at":"${instant}","value":182.4}\n` },
+      'text/csv': { schema: { type: 'string' }, example: `at,value,quality\n${instant},182.4,good\n` },
+    },
+  });
+}

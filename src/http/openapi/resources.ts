@@ -1,0 +1,50 @@
+import type { ResourceDefinition } from '../../core/records/fields.ts';
+import { pageParameters } from '../../core/records/queries.ts';
+import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
+import { operation } from './operation.ts';
+import { queryParameter } from './parameters.ts';
+import { readReadings } from './readings.ts';
+import { pageExample, pageSchema, recordExample, type Schema, schemaNames } from './schemas.ts';
+
+/** The paths of a resource: its list, its records and, for sensors, their readings. */
+export function resourcePaths(resource: ResourceDefinition): Schema {
+  const { name, title, singular, summary, permissions } = resource;
+  const { single, item } = schemaNames(resource);
+  const tag = groupOf(permissions);
+  const plural = title.replace(/[^A-Za-z0-9]+(.)/g, (_, letter: string) => letter.toUpperCase());
+  const list = operation({
+    id: `list${plural}`,
+    tag,
+    kind: 'list',
+    summary: `List ${title.toLowerCase()}`,
+    description: `${summary} Ordered by the first range that is asked for, else by \`id\`.`,
+    permissions,
+    parameters: pageParameters(resource).map(queryParameter),
+    okHeaders: ['ETag', 'Link'],
+    content: { 'application/json': { schema: pageSchema(item), example: pageExample(resource) } },
+  });
+  const get = operation({
+    id: `get${single}`,
+    tag,
+    kind: 'single',
+    summary: `Read one ${singular}`,
+    description: `One ${singular} of the key's entity, with all of its fields.`,
+    permissions,
+    parameters: [{ $ref: '#/components/parameters/Id' }],
+    okHeaders: ['ETag'],
+    content: {
+      'application/json': {
+        schema: { $ref: `#/components/schemas/${single}` },
+        example: recordExample(resource, 'single'),
+      },
+    },
+  });
+  const paths = { [`/api/v1/${name}`]: { get: list }, [`/api/v1/${name}/{id}`]: { get } };
+  return name === 'sensors' ? { ...paths, '/api/v1/sensors/{id}/readings': { get: readReadings(permissions) } } : paths;
+}
+
+/** Tags are the groups in which people grant permissions. */
+function groupOf(permissions: readonly ClientPermission[]): string {
+  const [first] = permissions;
+  return permissionGroups.find((group) => group.permissions.some(({ key }) => key === first))?.name ?? 'Key';
+}

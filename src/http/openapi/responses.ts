@@ -1,0 +1,178 @@
+import { errorTable } from '../../core/errors.ts';
+import type { Schema } from './schemas.ts';
+import type { ApiCode } from '../request/problem.ts';
+
+/** Which answers an operation has. */
+export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
+
+/** The headers that answers have, by name. */
+export const answerHeaders: Record<string, Schema> = {
+  'X-Request-Id': {
+    description: 'Names the request; problem documents and the log have the same.',
+    required: true,
+    schema: { type: 'string', pattern: '^[\\w-]+$' },
+    example: '3q2vZ0aB-1f',
+  },
+  RateLimit: {
+    description: 'What is left of the limit: `r` requests, for `t` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    schema: { type: 'string', pattern: '^"[a-z-]+";r=\\d+;t=\\d+$' },
+    example: '"requests";r=599;t=60',
+  },
+  'RateLimit-Policy': {
+    description: 'The limit that counts here: `q` requests in `w` seconds. Absent where the limit is off.',
+    schema: { type: 'string', pattern: '^"[a-z-]+";q=\\d+;w=\\d+$' },
+    example: '"requests";q=600;w=60',
+  },
+  'Retry-After': {
+    description: 'Seconds after which the call may be made again.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 17,
+  },
+  ETag: {
+    description: 'Send it as `If-None-Match` to learn whether anything changed.',
+    required: true,
+    schema: { type: 'string', pattern: '^(W/)?"[\\w-]+"$' },
+    example: '"mJ3sVxkS9dHk0eT1bq7wZg"',
+  },
+  Link: {
+    description: 'Address of the next page, `rel="next"` (RFC 8288); absent at the end.',
+    schema: { type: 'string', pattern: '^<[^<>]+>; rel="next"$' },
+    example: '</api/v1/parts?limit=50&cursor=WyJ4Il0>; rel="next"',
+  },
+  Allow: {
+    description: 'The methods that the path takes.',
+    required: true,
+    schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
+    example: 'GET, HEAD',
+  },
+  'WWW-Authenticate': {
+    description: 'What to authenticate with (RFC 6750).',
+    schema: { type: 'string' },
+    example: 'Bearer realm="hkctl", error="invalid_token", error_description="key_revoked"',
+  },
+};
+
+interface ProblemResponse {
+  description: string;
+  codes: readonly ApiCode[];
+  headers?: readonly string[];
+}
+
+const limited = { description: 'A limit was hit: try again later.', headers: ['Retry-After'] };
+
+/** Whatever is answered once a limit was counted tells where it stands. */
+const usualHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
+
+/** Each refusal with its codes; an example for every code. */
+const refusals: Record<string, ProblemResponse> = {
+  BadRequest: {
+    description: 'A parameter is unknown, repeated or wrong, or `If-Match` names no `ETag` of the answer.',
+    codes: ['bad_parameter', 'key_in_query'],
+  },
+  BadBody: {
+    description: 'The body is not JSON, a parameter is wrong, or there is an `If-Match`, which nothing here can meet.',
+    codes: ['bad_json', 'bad_parameter', 'key_in_query'],
+  },
+  Unauthorized: {
+    description: 'The key is missing, malformed, incomplete, unknown, revoked or expired, or its creator is inactive.',
+    codes: [
+      'missing_authorization',
+      'malformed_authorization',
+      'incomplete_secret',
+      'unknown_key',
+      'key_revoked',
+      'key_expired',
+      'creator_inactive',
+    ],
+    headers: ['WWW-Authenticate'],
+  },
+  EntityForbidden: {
+    description: 'The entity of the key is gone or inactive.',
+    codes: ['entity_missing', 'entity_inactive'],
+  },
+  Forbidden: {
+    description: 'The entity of the key is gone or inactive, or the key lacks the permission.',
+    codes: ['entity_missing', 'entity_inactive', 'permission_required'],
+    headers: ['WWW-Authenticate'],
+  },
+  NotFound: { description: "There is no such record in the key's entity.", codes: ['not_found'] },
+  MethodNotAllowed: {
+    description: 'Any method that the path does not take; `Allow` names those that it does.',
+    codes: ['method_not_allowed'],
+    headers: ['Allow'],
+  },
+  TooLarge: { description: 'More than 10,000 readings, or 8 MiB after decompression.', codes: ['too_large'] },
+  UnsupportedMediaType: { description: 'Another type or coding of the body.', codes: ['unsupported_media_type'] },
+  InvalidBody: { description: 'JSON, but of another shape.', codes: ['invalid_body'] },
+  TooMany: { ...limited, codes: ['too_many_requests', 'too_many_failed_checks'] },
+  TooManyIngest: { ...limited, codes: ['too_many_ingest_requests', 'too_many_failed_checks'] },
+  Internal: { description: 'Something went wrong here; no internals are told.', codes: ['internal'] },
+  Unavailable: {
+    description: 'Overload, a full disk, or shutting down.',
+    codes: ['unavailable'],
+    headers: ['Retry-After'],
+  },
+};
+
+/** The headers of an answer, by name. */
+export function headerRefs(names: readonly string[]): Schema {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The responses that operations share. */
+export function problemResponses(): Record<string, Schema> {
+  const problems = Object.entries(refusals).map(([name, { description, codes, headers = [] }]) => {
+    const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] };
+    const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]));
+    return [
+      name,
+      {
+        description: `${description} Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+        headers: headerRefs([...usualHeaders, ...headers]),
+        content: { 'application/problem+json': { schema, examples } },
+      },
+    ];
+  });
+  const notModified = {
+    description: 'Nothing changed since the answer with that `ETag`.',
+    headers: headerRefs([...usualHeaders, 'ETag', 'Link']),
+  };
+  return { NotModified: notModified, ...Object.fromEntries(problems) };
+}
+
+function exampleOf(code: ApiCode): Schema {
+  const { status, title } = errorTable[code];
+  const permissions = code === 'permission_required' ? { permissions: ['parts.view'] } : {};
+  return {
+    type: `urn:hkctl:problem:${code}`,
+    title,
+    status,
+    detail: details[code] ?? title,
+    code,
+    request_id: '3q2vZ0aB-1f',
+    ...permissions,
+  };
+}
+
+const details: Partial<Record<ApiCode, string>> = {
+  bad_parameter: 'There is no parameter "colour". Allowed are limit, cursor, updated_since.',
+  key_in_query: 'An API key belongs in the Authorization header only.',
+  bad_json: 'The body is not JSON.',
+  missing_authorization: 'Send the API key as: Authorization: Bearer hk_…',
+  incomplete_secret: 'This is no complete API key: it was cut short or mistyped.',
+  unknown_key: 'There is no such API key.',
+  key_revoked: 'This API key was revoked.',
+  key_expired: 'This API key has expired.',
+  creator_inactive: 'The user profile that created this API key is inactive.',
+  entity_missing: 'This API key has no entity any more.',
+  entity_inactive: 'The entity of this API key is inactive.',
+  permission_required: 'This needs the permission parts.view.',
+  method_not_allowed: 'This path takes GET, HEAD only.',
+  not_found: 'There is no such part in this entity.',
+  too_many_requests: 'This API key has used up its requests. Try again in 17 seconds.',
+  too_many_ingest_requests: 'This API key has used up its requests. Try again in 17 seconds.',
+  too_many_failed_checks: 'Too many failed key checks from this address. Try again in 17 seconds.',
+  internal: 'Something went wrong here. Tell the operator the request_id.',
+  unavailable: 'The service is shutting down. Try again in a moment.',
+};

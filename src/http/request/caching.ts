@@ -1,0 +1,154 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Answer } from './response.ts';
+import type { Exchange } from './exchange.ts';
+
+/** A finished body with its validator, and its codings once somebody asked for them. */
+export interface Representation {
+  body: Buffer;
+  type: string;
+  /** Without quotes; a coding adds its name, so that each one's strong validator is its own. */
+  tag: string;
+  /** Further headers, such as Link. */
+  headers: readonly string[];
+  /** What the answer depends on beside Authorization, and Accept-Encoding where it is long enough to be compressed. */
+  vary: string;
+  codings: Map<Coding, Promise<Buffer>>;
+  /** When it is compressed: at once, unless it is so large that others would wait for it. */
+  whenToCode: <T>(code: () => Promise<T>) => Promise<T>;
+}
+
+type Coding = 'br' | 'gzip';
+
+/** Below this a coding saves no packet. */
+const worthCoding = 1200;
+
+/** Builds a representation; its tag is a hash of the body unless told otherwise. */
+export function toRepresentation(
+  text: string | Buffer,
+  options: Partial<Omit<Representation, 'body'>> = {},
+): Representation {
+  const body = typeof text === 'string' ? Buffer.from(text) : text;
+  const vary = options.vary ?? 'Authorization';
+  return {
+    body,
+    type: options.type ?? 'application/json',
+    tag: options.tag ?? hash('sha256', body, 'base64url').slice(0, 22),
+    headers: options.headers ?? [],
+    vary: body.length < worthCoding || vary === 'Accept-Encoding' ? vary : `${vary}, Accept-Encoding`,
+    codings: new Map(),
+    whenToCode: options.whenToCode ?? ((code) => code()),
+  };
+}
+
+/** Answers with a representation: 304 where the client has it, compressed where the client takes that. */
+export function represent(exchange: Exchange, representation: Representation, cache = 'private, no-cache') {
+  const { body, tag } = representation;
+  const coding = body.length < worthCoding ? undefined : codingFor(exchange.header('accept-encoding'));
+  const etag = coding === undefined ? `"${tag}"` : `"${tag}-${coding}"`;
+  const headers = ['ETag', etag, 'Cache-Control', cache, 'Vary', representation.vary, ...representation.headers];
+  const known = exchange.header('if-none-match');
+  if (known !== undefined && isKnown(known, tag)) return { status: 304, headers, body: null };
+  headers.push('Content-Type', representation.type);
+  if (coding === undefined) return { status: 200, headers, body };
+  return encode(representation, coding, headers);
+}
+
+async function encode(representation: Representation, coding: Coding, headers: string[]): Promise<Answer> {
+  let encoded = representation.codings.get(coding);
+  if (encoded === undefined) {
+    encoded = representation.whenToCode(() => compress[coding](representation.body));
+    representation.codings.set(coding, encoded);
+  }
+  try {
+    const body = await encoded;
+    headers.push('Content-Encoding', coding);
+    return { status: 200, headers, body };
+  } catch (thrown) {
+    // Memory may be there again for the next who asks.
+    representation.codings.delete(coding);
+    throw thrown;
+  }
+}
+
+/** Off the main thread; at levels where the time spent is less than the network saves. */
+const compress: Record<Coding, (body: Buffer) => Promise<Buffer>> = {
+  gzip: (body) => promisify(gzip)(body, { level: 5 }),
+  br: (body) =>
+    promisify(brotliCompress)(body, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+    }),
+};
+
+/** Weak comparison (RFC 9110, 13.1.2) against every coding of one body: they differ in bytes and not in meaning. */
+function isKnown(ifNoneMatch: string, tag: string): boolean {
+  if (ifNoneMatch === '*') return true;
+  let at = ifNoneMatch.indexOf(tag);
+  while (at !== -1) {
+    const before = ifNoneMatch.charCodeAt(at - 1);
+    const rest = ifNoneMatch.slice(at + tag.length, at + tag.length + 6);
+    if (before === 34 && (rest.startsWith('"') || rest.startsWith('-br"') || rest.startsWith('-gzip"'))) return true;
+    at = ifNoneMatch.indexOf(tag, at + 1);
+  }
+  return false;
+}
+
+/** The coding to answer with: brotli before gzip where both are as welcome; none where neither is. */
+function codingFor(accepted: string | undefined): Coding | undefined {
+  if (accepted === undefined || accepted === '') return undefined;
+  const weights = new Map<string, number>();
+  for (const part of accepted.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    weights.set(name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
+  }
+  const weightOf = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
+  const [br, gzipped] = [weightOf('br'), weightOf('gzip')];
+  const best = br >= gzipped ? 'br' : 'gzip';
+  const least = weights.get('identity') ?? 0;
+  return Math.max(br, gzipped) > 0 && Math.max(br, gzipped) >= least ? best : undefined;
+}
+
+/** Keeps finished pages up to a number of bytes; the one used longest ago goes first. */
+export class PageCache {
+  readonly #pages = new Map<string, { version: number; page: Representation; bytes: number }>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** A page that was put under the same version; anything older is dropped. */
+  get(key: string, version: number): Representation | undefined {
+    const found = this.#pages.get(key);
+    if (found === undefined) return undefined;
+    if (found.version === version) {
+      this.#pages.delete(key);
+      this.#pages.set(key, found);
+      return found.page;
+    }
+    this.#drop(key, found.bytes);
+    return undefined;
+  }
+
+  put(key: string, version: number, page: Representation): void {
+    const before = this.#pages.get(key);
+    if (before) this.#drop(key, before.bytes);
+    // Twice the body: its codings come to less than once more. The key counts, since clients choose it.
+    const bytes = page.body.length * 2 + key.length * 2 + 500;
+    if (bytes > this.#maxBytes / 8) return;
+    this.#pages.set(key, { version, page, bytes });
+    this.#bytes += bytes;
+    for (const [oldest, entry] of this.#pages) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#drop(oldest, entry.bytes);
+    }
+  }
+
+  #drop(key: string, bytes: number): void {
+    this.#pages.delete(key);
+    this.#bytes -= bytes;
+  }
+}

@@ -1,0 +1,136 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { H3Event } from 'h3';
+import type { Room } from '../fairness/memory.ts';
+
+/** One request as the handlers see it, and what is noted about it on the way to its answer. */
+export interface Exchange {
+  /** Names the request in the answer, the log and problem documents. */
+  readonly id: string;
+  readonly method: string;
+  /** Path as asked for, without the query. */
+  readonly path: string;
+  /** The query as it came, without the `?`. */
+  readonly query: string;
+  /** One value of a header, by its name in lower case; several of one name are joined as HTTP has it. */
+  header(name: string): string | undefined;
+  /** How often a header that may stand only once was sent. */
+  countOf(name: string): number;
+  /** A parameter of the path, decoded; undefined where it is no valid encoding. */
+  parameter(name: string): string | undefined;
+  /** The address at the other end of the connection; undefined in-process. */
+  readonly peer: string | undefined;
+  /** The two ends of Node's server; undefined in-process. */
+  readonly node: { req: IncomingMessage; res: ServerResponse } | undefined;
+  /** The body in-process. */
+  readonly webBody: ReadableStream<Uint8Array> | null;
+  /** Headers that every answer to it carries from here on, refusals included: name, value, name, value … */
+  readonly notes: string[];
+  /** The client sends its body only once it is told to go on (RFC 9110, section 10.1.1). */
+  readonly awaitsContinue: boolean;
+  /** Prefix of the key that was let in, for the log. */
+  keyPrefix: string | undefined;
+  /** Why it was refused, for the log. */
+  code: string | undefined;
+  /** What its body and its answer hold of the memory that all share; neither where they are small. */
+  bodyRoom: Room | undefined;
+  answerRoom: Room | undefined;
+}
+
+/** Builds what the handlers see from what h3 has; neither a URL nor a Headers object is made for a request of Node's server. */
+export function toExchange(event: H3Event, id: string): Exchange {
+  const node = event.runtime?.node;
+  // h3 types these as those of Node's http and http2 alike; listhen serves HTTP/1.1 only.
+  const req = node?.req as IncomingMessage | undefined;
+  const res = node?.res as ServerResponse | undefined;
+  return req && res ? new NodeExchange(event, id, req, res) : new WebExchange(event, id);
+}
+
+abstract class BaseExchange {
+  readonly id: string;
+  readonly notes: string[] = [];
+  keyPrefix: string | undefined = undefined;
+  code: string | undefined = undefined;
+  bodyRoom: Room | undefined = undefined;
+  answerRoom: Room | undefined = undefined;
+  readonly path: string;
+  readonly query: string;
+  protected readonly event: H3Event;
+
+  constructor(event: H3Event, id: string) {
+    this.event = event;
+    this.id = id;
+    const { search, pathname } = event.url;
+    this.path = pathname;
+    this.query = search === '' ? '' : search.slice(1);
+  }
+
+  parameter(name: string): string | undefined {
+    const raw = this.event.context.params?.[name];
+    if (raw === undefined || !raw.includes('%')) return raw;
+    try {
+      return decodeURIComponent(raw);
+    } catch (thrown) {
+      if (thrown instanceof URIError) return undefined;
+      throw thrown;
+    }
+  }
+}
+
+class NodeExchange extends BaseExchange implements Exchange {
+  readonly method: string;
+  readonly node: { req: IncomingMessage; res: ServerResponse };
+  readonly webBody = null;
+  readonly awaitsContinue: boolean;
+
+  constructor(event: H3Event, id: string, req: IncomingMessage, res: ServerResponse) {
+    super(event, id);
+    this.method = req.method ?? 'GET';
+    this.node = { req, res };
+    const { expect } = req.headers;
+    this.awaitsContinue =
+      expect !== undefined && req.httpVersionMinor > 0 && expect.toLowerCase().includes('100-continue');
+  }
+
+  get peer(): string | undefined {
+    return this.node.req.socket.remoteAddress;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.node.req.headers[name];
+    return typeof value === 'string' ? value : value?.join(', ');
+  }
+
+  countOf(name: string): number {
+    // Node keeps only the first of some headers, so that the raw ones are counted.
+    const raw = this.node.req.rawHeaders;
+    let count = 0;
+    for (let i = 0; i < raw.length; i += 2) {
+      const found = raw[i];
+      if (found?.length === name.length && (found === name || found.toLowerCase() === name)) count++;
+    }
+    return count;
+  }
+}
+
+class WebExchange extends BaseExchange implements Exchange {
+  readonly node = undefined;
+  readonly peer = undefined;
+  readonly awaitsContinue = false;
+
+  get method(): string {
+    return this.event.req.method;
+  }
+
+  get webBody(): ReadableStream<Uint8Array> | null {
+    return this.event.req.body;
+  }
+
+  header(name: string): string | undefined {
+    return this.event.req.headers.get(name) ?? undefined;
+  }
+
+  countOf(name: string): number {
+    // Several are one here, joined by commas; whoever asks refuses those.
+    return this.event.req.headers.has(name) ? 1 : 0;
+  }
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { H3Event } from 'h3';
+import type { MaybePromise } from '../../core/store.ts';
+import { type Answer, headOf, sendToNode, toResponse } from './response.ts';
+import type { Cors } from './cors.ts';
+import { type Exchange, toExchange } from './exchange.ts';
+import type { Log } from '../monitoring/log.ts';
+import type { Memory } from '../fairness/memory.ts';
+import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
+import { preconditionFault } from './preconditions.ts';
+import { ApiError, toProblem } from './problem.ts';
+import type { Work } from '../net/source-queues.ts';
+import type { Turns } from './batches.ts';
+
+/** Answers a request; what it throws, rejects with or gives as an error becomes a problem document. */
+export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
+
+export interface CallOptions {
+  turns: Turns;
+  memory: Memory;
+  metrics: Metrics;
+  cors: Cors;
+  log: Log;
+  /** Headers of every answer beside the usual ones. */
+  commonHeaders: readonly string[];
+  /** Set while the daemon drains: nothing new is begun. */
+  isStopping?(): boolean;
+  /** Why nothing is answered at a time (`performance.now()`), where the store is not what it was. */
+  storeRefusal?(nowMs: number): ApiError | undefined;
+}
+
+/**
+ * Builds the way of every request: to the handler of its route at the end of its turn, its answer or problem out, counted
+ * and logged. Under Node's server the answer goes out by itself; in-process it is a Response.
+ */
+export function createCalls(options: CallOptions) {
+  const { turns } = options;
+  const nextId = createRequestIds();
+  const withoutStore: CallOptions = { ...options, storeRefusal: undefined };
+  return (route: string, handler: Handler): ((event: H3Event) => Promise<Response> | undefined) => {
+    const counts = options.metrics.route(route);
+    const needsStore = route !== '/healthz';
+    return (event) => {
+      const call = new Call(needsStore ? options : withoutStore, counts, handler, toExchange(event, nextId()));
+      turns.join(call);
+      return call.exchange.node ? undefined : new Promise((resolve, reject) => call.tell(resolve, reject));
+    };
+  };
+}
+
+/** One request under way. */
+class Call implements Work {
+  readonly exchange: Exchange;
+  readonly source: Socket | undefined;
+  readonly #options: CallOptions;
+  readonly #counts: RouteCounts;
+  readonly #handler: Handler;
+  readonly #startedAt = performance.now();
+  #resolve: ((response: Response) => void) | undefined;
+  #reject: ((thrown: unknown) => void) | undefined;
+
+  constructor(options: CallOptions, counts: RouteCounts, handler: Handler, exchange: Exchange) {
+    this.#options = options;
+    this.#counts = counts;
+    this.#handler = handler;
+    this.exchange = exchange;
+    this.source = exchange.node?.req.socket;
+  }
+
+  /** Says who waits for the answer in-process. */
+  tell(resolve: (response: Response) => void, reject: (thrown: unknown) => void): void {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  run(): void {
+    const { isStopping, storeRefusal, cors } = this.#options;
+    let outcome: MaybePromise<Answer | ApiError>;
+    try {
+      const refusal = storeRefusal?.(this.#startedAt);
+      if (refusal !== undefined) throw refusal;
+      if (isStopping?.()) throw stopping();
+      if (cors.isOn) cors.note(this.exchange);
+      outcome = this.#handler(this.exchange);
+    } catch (thrown) {
+      this.#fail(thrown);
+      return;
+    }
+    if (!(outcome instanceof Promise)) this.#settle(outcome);
+    else {
+      void outcome.then(
+        // The store may have been replaced while the body came or the disk worked.
+        (settled) => this.#settle(storeRefusal?.(performance.now()) ?? settled),
+        (thrown: unknown) => this.#fail(thrown),
+      );
+    }
+  }
+
+  #settle(outcome: Answer | ApiError): void {
+    const fault = outcome instanceof ApiError ? outcome : preconditionFault(this.exchange, outcome);
+    if (fault !== undefined) {
+      this.#fail(fault);
+      return;
+    }
+    try {
+      this.#finish(outcome as Answer); // any other was a fault
+    } catch (thrown) {
+      // An answer that there is no memory for is refused; anything else is a fault of ours.
+      if (thrown instanceof ApiError) this.#fail(thrown);
+      else this.#cut(thrown);
+    }
+  }
+
+  #fail(thrown: unknown): void {
+    try {
+      this.#finish(this.#refuse(thrown));
+    } catch (worse) {
+      this.#cut(worse);
+    }
+  }
+
+  #refuse(thrown: unknown): Answer {
+    const { exchange } = this;
+    const { metrics, log } = this.#options;
+    const problem = toProblem(thrown, exchange.id);
+    metrics.countRefusal(problem.code);
+    exchange.code = problem.code;
+    if (problem.code === 'internal') log.error({ id: exchange.id, err: thrown }, 'internal error');
+    else if (problem.code === 'unavailable') log.warn({ id: exchange.id, err: thrown }, 'unavailable');
+    return problem;
+  }
+
+  #finish(answer: Answer): void {
+    const { exchange } = this;
+    const { turns, memory, commonHeaders, isStopping, log } = this.#options;
+    memory.settle(exchange, answer);
+    const head = headOf(exchange, answer, commonHeaders);
+    // Whoever keeps its connection would send the next request into one that is being closed.
+    if (isStopping?.()) head.push('Connection', 'close');
+    const ms = performance.now() - this.#startedAt;
+    this.#counts.note(answer.status, ms / 1000);
+    log.request(exchange, answer.status, ms);
+    turns.send(() => this.#deliver(answer, head));
+  }
+
+  #deliver(answer: Answer, head: string[]): void {
+    const { node, method } = this.exchange;
+    try {
+      if (node) sendToNode(node, answer, head, method);
+      else this.#resolve?.(toResponse(answer, head, method));
+    } catch (thrown) {
+      this.#cut(thrown);
+    }
+  }
+
+  /** What cannot even be answered ends its connection. */
+  #cut(thrown: unknown): void {
+    const { id, node } = this.exchange;
+    this.#options.log.error({ id, err: thrown }, 'answer not sent');
+    if (node) node.res.destroy();
+    else this.#reject?.(thrown);
+  }
+}
+
+function stopping(): ApiError {
+  return new ApiError('unavailable', 'The service is shutting down. Try again in a moment.', {
+    headers: ['Retry-After', '5'],
+  });
+}
+
+/** Names requests: unlike any other process's, and cheap to count up. */
+function createRequestIds(): () => string {
+  const processId = randomBytes(6).toString('base64url');
+  let requests = 0;
+  return () => {
+    requests++;
+    return `${processId}-${requests.toString(36)}`;
+  };
+}

@@ -1,0 +1,71 @@
+import type { Domain } from '../../core/access/actors.ts';
+import type { ResourceDefinition } from '../../core/records/fields.ts';
+import { formatInstantUs } from '../../core/time/instants.ts';
+import { createPageReader, requireKnown } from '../../core/records/queries.ts';
+import { sensorById } from '../../core/readings/sensors.ts';
+import type { MaybePromise, ReadingStore, SensorDirectory, SensorState } from '../../core/store.ts';
+import { chain } from '../request/chain.ts';
+import type { CostlyWork } from '../fairness/costly-work.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { Session } from '../auth/gate.ts';
+import { represent, toRepresentation } from '../request/caching.ts';
+import { parseQuery } from '../request/query.ts';
+import { type Links, listRepresentation, notFound } from './records.ts';
+
+/** `GET /sensors`: imported fields, and the last that was heard from each. Never kept: readings arrive all the time. */
+export function createSensorListHandler(domain: Domain, resource: ResourceDefinition, links: Links, work: CostlyWork) {
+  const reader = createPageReader(resource);
+  const { readings } = domain.store;
+  return async (exchange: Exchange, session: Session) => {
+    const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
+    const { entityId } = session.scope;
+    const { keyId } = session.principal;
+    const { json, next } = await work.run(keyId, () => domain.store.records.page(request));
+    const directory = await readings.directory(entityId);
+    const text = await work.run(keyId, () => withStates(readings, directory, JSON.parse(`[${json}]`)));
+    const cursor = next === null ? null : cursorOf(next);
+    return represent(exchange, listRepresentation(text, cursor, links(exchange, cursor)));
+  };
+}
+
+const none = new Map<string, unknown>();
+
+/** `GET /sensors/{id}`. */
+export function createSensorHandler(domain: Domain, resource: ResourceDefinition) {
+  return async (exchange: Exchange, session: Session) => {
+    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    const id = exchange.parameter('id');
+    const { entityId } = session.scope;
+    const json = id === undefined ? undefined : await domain.store.records.get(resource, entityId, id);
+    if (json === undefined) throw notFound(resource);
+    const { readings } = domain.store;
+    const text = await withStates(readings, await readings.directory(entityId), [JSON.parse(json)]);
+    return represent(exchange, toRepresentation(text));
+  };
+}
+
+type SensorRecord = { id: string } & Record<string, unknown>;
+
+/** Sensors with what was last heard of them, as JSON joined by commas. */
+function withStates(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
+  const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
+  return chain(readings.states(series), (states) =>
+    sensors
+      .map((sensor) => {
+        const found = sensorById(directory, sensor.id)?.series;
+        const state = found === undefined ? undefined : states.get(found);
+        return JSON.stringify({ ...sensor, ...shownState(state) });
+      })
+      .join(','),
+  );
+}
+
+function shownState(state: SensorState | undefined) {
+  const instant = (us: number | null | undefined): string | null => (us == null ? null : formatInstantUs(us));
+  return {
+    last_reading_at: instant(state?.lastReadingAtUs),
+    last_value: state?.lastValue ?? null,
+    last_heartbeat_at: instant(state?.lastHeartbeatAtUs),
+    last_status: state?.lastStatus ?? null,
+  };
+}

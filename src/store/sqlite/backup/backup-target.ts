@@ -1,0 +1,127 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { HkctlError } from '../../../core/errors.ts';
+import { pathFaults } from '../../../core/text/path-faults.ts';
+import { toDomainError } from '../connection/errors.ts';
+import { filesOf } from '../connection/files.ts';
+import { preparedPath } from '../restore/prepared.ts';
+
+/** Stand in the header of a backup (`application_id`): "hkb1", and "hkb0" while it is being written. */
+export const marks = { whole: 0x68_6b_62_31, unfinished: 0x68_6b_62_30 } as const;
+
+/** Every file that a store has or may have, those of a restore under way among them. */
+function ownFiles(path: string): string[] {
+  const prepared = preparedPath(path);
+  const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
+  const sidecars = ['', '-wal', '-shm', '-journal'];
+  return [prepared.ready, prepared.lock, ...bases].flatMap((file) => sidecars.map((end) => file + end));
+}
+
+/**
+ * Refuses a target that is there already (`state_forbids`) unless it may be replaced; what is no plain file, such as a
+ * device or a FIFO, never may (`bad_input`): the backup would take its place.
+ */
+export function requireFreeTarget(target: string, force: boolean): void {
+  translatingTarget(target, () => {
+    const found = statSync(target, { throwIfNoEntry: false });
+    if (found === undefined) return;
+    if (!force) {
+      throw new HkctlError('state_forbids', `${target} is there already; nothing was written.`, {
+        hint: 'Give another name, or --force to replace it once the new backup is whole.',
+      });
+    }
+    if (found.isFile()) return;
+    const what = found.isDirectory() ? 'it is a folder' : 'it is no plain file';
+    throw new HkctlError('bad_input', `${target} cannot be written: ${what}.`, {
+      hint: 'Give the name of a new file.',
+    });
+  });
+}
+
+/** Refuses a file of the store at a path: a backup in its place would be the end of both. Throws `bad_input`. */
+export function requireElsewhere(target: string, path: string): void {
+  const isOwn = translatingTarget(target, () => {
+    const place = placeOf(target);
+    return ownFiles(path).some((file) => resolve(file) === target || (place !== undefined && placeOf(file) === place));
+  });
+  if (!isOwn) return;
+  throw new HkctlError('bad_input', `${target} is a file of the store itself; nothing was written.`, {
+    hint: 'Give another name, best on another disk.',
+  });
+}
+
+/** Tells two names of one file from two files. */
+function placeOf(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat && `${stat.dev} ${stat.ino}`;
+}
+
+/**
+ * Removes what a backup that was cut off has left: it bears its mark, or is empty yet. Anything else of that name is
+ * somebody's: `state_forbids`.
+ */
+export function removeLeftover(pending: string): void {
+  translatingTarget(pending, () => {
+    if (lstatSync(pending, { throwIfNoEntry: false }) === undefined) return;
+    const fd = openLeftover(pending);
+    const header = Buffer.alloc(100);
+    try {
+      const read = readSync(fd, header);
+      const id = header.readUInt32BE(applicationIdAt);
+      if (
+        read > 0 &&
+        !(header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && (id === marks.unfinished || id === marks.whole))
+      ) {
+        throw notOurs(pending);
+      }
+    } finally {
+      closeSync(fd);
+    }
+    rmSync(pending, { force: true });
+  });
+}
+
+/** Opened without following a link, and without waiting for whoever writes to a FIFO. */
+function openLeftover(pending: string): number {
+  let fd: number;
+  try {
+    fd = openSync(pending, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (thrown) {
+    throw lstatSync(pending).isFile() ? thrown : notOurs(pending);
+  }
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw notOurs(pending);
+}
+
+function notOurs(pending: string): HkctlError {
+  return new HkctlError('state_forbids', `${pending} is there already, and is no backup; nothing was written.`, {
+    hint: 'A backup is written under that name first: move the file away.',
+  });
+}
+
+/** Whether an open file begins as a whole backup does. */
+export function isMarkedWhole(fd: number): boolean {
+  const header = Buffer.alloc(100);
+  if (readSync(fd, header, 0, header.length, 0) < header.length) return false;
+  return (
+    header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && header.readUInt32BE(applicationIdAt) === marks.whole
+  );
+}
+
+/** The first bytes of every SQLite database. */
+export const sqliteMagic = Buffer.from('SQLite format 3\0');
+/** Place of `application_id` in the header of a database. */
+const applicationIdAt = 68;
+
+/** Runs something on the file that a person named; what is wrong with its path is bad input, and no fault of the store. */
+export function translatingTarget<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+    const why = pathFaults[code];
+    if (why === undefined) throw toDomainError(thrown, file);
+    throw new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+  }
+}

@@ -1,0 +1,116 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { type Connection, openDatabase } from '../connection/driver.ts';
+import type { OwnTable } from '../schema/migrated-schema.ts';
+
+/**
+ * Makes a database of its own for its owner only (mode 0600), written once and in a row: it keeps no log, since a file
+ * that is not whole is thrown away, and is synced at its end. Throws where the file is there.
+ */
+export function createPrivate(file: string): Connection {
+  closeSync(openSync(file, 'wx', 0o600));
+  const connection = openDatabase(file, { fileMustExist: true });
+  connection.exec('pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off');
+  return connection;
+}
+
+/**
+ * Copies the rows of our own tables from an attached database of a connection into its main one, which has the tables and
+ * their indexes already: SQLite then copies both in their order, without sorting. By column, so that each row is written
+ * anew by our own schema, whatever the pages that it comes from look like.
+ */
+export function copyAttached(connection: Connection, from: string, tables: readonly OwnTable[]): void {
+  for (const table of tables) {
+    const columns = columnsOf(table);
+    connection.exec(
+      `insert into main.${quoted(table.name)} (${columns}) select ${columns} from ${from}.${quoted(table.name)}`,
+    );
+  }
+  putSequences(connection, sequencesIn(connection, from, tables));
+}
+
+/** Rows a statement: the call of one costs as much as a row. */
+const rowsPerStatement = 32;
+
+/**
+ * Copies the rows of our own tables from one connection to another. Slower than from an attached database (a million rows
+ * a second), but the file that is read can be opened for reading alone.
+ */
+export function copyRead(from: Connection, to: Connection, tables: readonly OwnTable[]): void {
+  for (const table of tables) {
+    const { length } = table.columns;
+    const row = `(${new Array(length).fill('?').join(', ')})`;
+    const into = `insert into ${quoted(table.name)} (${columnsOf(table)}) values `;
+    const many = to.prepare<unknown[]>(into + new Array(rowsPerStatement).fill(row).join(', '));
+    const read = from.prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`).raw();
+    let values: unknown[] = [];
+    for (const found of read.iterate()) {
+      for (const value of found) values.push(value);
+      if (values.length < rowsPerStatement * length) continue;
+      many.run(values);
+      values = [];
+    }
+    const one = to.prepare<unknown[]>(into + row);
+    for (let at = 0; at < values.length; at += length) one.run(values.slice(at, at + length));
+  }
+  putSequences(to, sequencesIn(from, 'main', tables));
+}
+
+/** Copies; where a row breaks a constraint of its table, which only damage brings about, it throws what `damaged` gives. */
+export function refusingRows(copy: () => void, damaged: () => Error): void {
+  try {
+    copy();
+  } catch (thrown) {
+    const isRefused =
+      thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('SQLITE_CONSTRAINT');
+    throw isRefused ? damaged() : thrown;
+  }
+}
+
+interface Sequence {
+  name: string;
+  seq: number;
+}
+
+/** The highest numbers ever given, which may be beyond the rows that are left. */
+function sequencesIn(connection: Connection, database: string, tables: readonly OwnTable[]): Sequence[] {
+  if (!hasSequences(connection, database)) return [];
+  const own = new Set(tables.map(({ name }) => name));
+  return connection
+    .prepare<[], Sequence>(`select name, seq from ${database}.sqlite_sequence where typeof(seq) = 'integer'`)
+    .all()
+    .filter(({ name }) => own.has(name));
+}
+
+function putSequences(connection: Connection, sequences: readonly Sequence[]): void {
+  if (!hasSequences(connection, 'main')) return;
+  const forget = connection.prepare<[string]>('delete from main.sqlite_sequence where name = ?');
+  const put = connection.prepare<[string, number]>('insert into main.sqlite_sequence (name, seq) values (?, ?)');
+  for (const { name, seq } of sequences) {
+    forget.run(name);
+    put.run(name, seq);
+  }
+}
+
+function hasSequences(connection: Connection, database: string): boolean {
+  return (
+    connection.prepare(`select 1 from ${database}.sqlite_master where name = 'sqlite_sequence'`).get() !== undefined
+  );
+}
+
+function columnsOf({ columns }: OwnTable): string {
+  return columns.map(quoted).join(', ');
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Brings a file that is whole to the disk. */
+export function syncFile(file: string): void {
+  const fd = openSync(file, 'r+');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,98 @@
+import { closeSync, lstatSync, openSync } from 'node:fs';
+import { HkctlError } from '../../../core/errors.ts';
+import { type Connection, openDatabase } from './driver.ts';
+import { translating } from './errors.ts';
+import { isCode } from './files.ts';
+
+/*
+ * Whether a daemon serves a store is a question to the system's locks: they end with the process that holds them, however
+ * it ends, and hold in whatever container it runs. A process number says neither. Each daemon holds a shared lock on an
+ * empty file beside the store, a restore an exclusive one.
+ */
+
+/** How long a daemon that starts waits for a restore that is about to end. */
+const daemonWaitsMs = 2000;
+/** How long a restore asks again: a command that asks whether there is a daemon has the lock for a moment. */
+const restoreWaitsMs = 1000;
+
+/** Holds the lock of a daemon until what is given is called or the process ends; `state_forbids` while a restore goes on. */
+export function holdAsDaemon(file: string): () => void {
+  const lock = lockShared(file, daemonWaitsMs);
+  if (lock) return () => lock.close();
+  throw new HkctlError('state_forbids', 'A restore of this store is under way; the daemon was not started.', {
+    hint: 'Start it once the restore has ended.',
+  });
+}
+
+/** Whether any daemon serves the store. Asked under the registry's write lock: two at once would take each other for one. */
+export function isServed(file: string): boolean {
+  const lock = lockExclusive(file);
+  if (lock) {
+    lock.close();
+    return false;
+  }
+  // A restore lets nobody in, daemons let each other in.
+  const shared = lockShared(file, 0);
+  shared?.close();
+  return shared !== undefined;
+}
+
+/** Keeps daemons away until what is given is called or the process ends; undefined where one serves. */
+export function holdFromDaemons(file: string): (() => void) | undefined {
+  for (const deadlineMs = performance.now() + restoreWaitsMs; ; pause()) {
+    const lock = lockExclusive(file);
+    if (lock) return () => lock.close();
+    if (performance.now() > deadlineMs) return undefined;
+  }
+}
+
+function lockExclusive(file: string): Connection | undefined {
+  return lockWith(file, 0, (lock) => lock.exec('begin exclusive'));
+}
+
+/** A transaction that has read keeps its shared lock, also on an empty file. */
+function lockShared(file: string, timeoutMs: number): Connection | undefined {
+  return lockWith(file, timeoutMs, (lock) => {
+    lock.exec('begin');
+    lock.prepare('select count(*) from sqlite_master').get();
+  });
+}
+
+function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => void): Connection | undefined {
+  return translating(file, () => {
+    makeEmpty(file);
+    const lock = openDatabase(file, { timeout: timeoutMs, fileMustExist: true });
+    try {
+      take(lock);
+      return lock;
+    } catch (thrown) {
+      lock.close();
+      if (isCode(thrown, 'SQLITE_BUSY')) return undefined;
+      throw thrown;
+    }
+  });
+}
+
+/**
+ * Makes the file where it is missing. One that is there is not opened for that: closing it would end the locks that this
+ * process has on it (POSIX). Nor is a link followed.
+ */
+function makeEmpty(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile()) return;
+  if (found) {
+    throw new HkctlError('store_unreadable', `${file} is no file of its own, as the lock of the daemons must be.`, {
+      hint: 'Remove it; hkctl makes it anew.',
+    });
+  }
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (thrown) {
+    // Another process made it in the meantime.
+    if (!isCode(thrown, 'EEXIST')) throw thrown;
+  }
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+}

@@ -1,0 +1,105 @@
+import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { pathFaults } from '../../../core/text/path-faults.ts';
+
+/** Runs something on the driver and turns what it throws into the domain's errors (contract, exit code 6). */
+export function translating<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw toDomainError(thrown, path);
+  }
+}
+
+/** The domain's error for one of the driver's or the file system's; others are passed on as they are. */
+export function toDomainError(thrown: unknown, path: string): unknown {
+  if (isHkctlError(thrown)) return thrown;
+  const code = codeOf(thrown);
+  if (code === undefined) return thrown;
+  const options = (hint: string) => ({ hint, cause: thrown });
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return new HkctlError(
+      'store_locked',
+      `The store ${path} is locked by another process.`,
+      options('Try again; if it stays so, look for a hanging hkctl with: fuser -v STORE'),
+    );
+  }
+  if (/^SQLITE_FULL|^SQLITE_IOERR_(WRITE|FSYNC|SHMSIZE|TRUNCATE)|^ENOSPC|^EDQUOT|^EFBIG/.test(code)) {
+    return new HkctlError(
+      'store_full',
+      `The disk of the store ${path} is full or failing; nothing was changed.`,
+      options('Make room on its file system and try again.'),
+    );
+  }
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || isStrangeFormat(thrown, code)) {
+    return new HkctlError(
+      'store_corrupt',
+      `The store ${path} is damaged or no store of hkctl.`,
+      options('Keep the files as they are and go back to your last backup.'),
+    );
+  }
+  if (/^SQLITE_IOERR|^EIO$/.test(code)) {
+    return new HkctlError(
+      'store_unreadable',
+      `The disk of the store ${path} fails (${code}).`,
+      options('Look for disk errors in the log of the system; if they stay, restore a backup on another disk.'),
+    );
+  }
+  const fault = /^(ELOOP|EISDIR|ENOTDIR|ENAMETOOLONG|EROFS)$/.test(code) ? pathFaults[code] : undefined;
+  if (fault !== undefined) {
+    return new HkctlError(
+      'store_unreadable',
+      `The store ${path} cannot be used: ${fault}.`,
+      options('Name another with --store PATH or HKCTL_STORE.'),
+    );
+  }
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)|^(EACCES|EPERM|ENOENT)$/.test(code)) {
+    return new HkctlError(
+      'store_unreadable',
+      `The store ${path} cannot be opened or written by this account.`,
+      options('Run hkctl as the account that owns the store, or name another with --store.'),
+    );
+  }
+  if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) {
+    return new HkctlError('duplicate', `There is ${takenBy(columnsOf(thrown))} already.`, {
+      hint: 'Give another, or list what is there.',
+      cause: thrown,
+    });
+  }
+  if (/^SQLITE_CONSTRAINT_FOREIGNKEY/.test(code)) {
+    return new HkctlError(
+      'state_forbids',
+      'Something this refers to was removed meanwhile; nothing was changed.',
+      options('Look at what is left and try again.'),
+    );
+  }
+  return thrown;
+}
+
+/** Of a header that lies SQLite says in words only that it cannot read what the file claims to be. */
+function isStrangeFormat(thrown: unknown, code: string): boolean {
+  const isStrange = /unsupported file format|must use the same text encoding/;
+  return code === 'SQLITE_ERROR' && thrown instanceof Error && isStrange.test(thrown.message);
+}
+
+/** The error code of the driver or the file system, also where drizzle has wrapped it. */
+function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
+  return codeOf(thrown.cause);
+}
+
+function takenBy(columns: string): string {
+  return taken[columns] ?? `one with the same ${columns}`;
+}
+
+/** What people call what must be unique. */
+const taken: Readonly<Record<string, string>> = {
+  'users.login': 'a user profile with this login',
+  'entities.tenant_id, entities.code': 'an entity with this code',
+  'keys.prefix': 'a key with this prefix',
+};
+
+function columnsOf(thrown: unknown): string {
+  const message = thrown instanceof Error ? thrown.message : '';
+  return message.replace(/^.*constraint failed: /, '') || 'a value that must be unique';
+}

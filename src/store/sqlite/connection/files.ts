@@ -1,0 +1,121 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HkctlError } from '../../../core/errors.ts';
+import { type Connection, openDatabase } from './driver.ts';
+import { translating } from './errors.ts';
+import { requireOwnDatabase } from './safe-files.ts';
+
+/** The files of one store, beside each other under one name; each `:memory:` for a store that is kept nowhere. */
+export interface StoreFiles {
+  registry: string;
+  records: string;
+  readings: string;
+  /** Append-only journal of what was stopped; null in memory. */
+  revocations: string | null;
+  /** Empty; locked by each daemon that serves the store. Null in memory. */
+  daemons: string | null;
+}
+
+/** The databases of a store, each with migrations of its own. */
+export const databaseNames = ['registry', 'records', 'readings'] as const;
+export type DatabaseName = (typeof databaseNames)[number];
+
+const memory = ':memory:';
+
+/** Where the files of the store at a path are. */
+export function filesOf(path: string): StoreFiles {
+  if (path === memory) return { registry: memory, records: memory, readings: memory, revocations: null, daemons: null };
+  const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
+  return {
+    registry: path,
+    records: `${stem}.records.db`,
+    readings: `${stem}.readings.db`,
+    revocations: `${stem}.revocations`,
+    daemons: `${stem}.daemons`,
+  };
+}
+
+export interface ConnectionOptions {
+  /** How long to wait for another writer. */
+  busyTimeoutMs: number;
+  /** Make the file where it is missing. */
+  create: boolean;
+}
+
+/** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
+export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
+  if (file !== memory) translating(file, () => requireOwnDatabase(file));
+  if (file !== memory && !create && !existsSync(file)) {
+    const stem = file.replace(/\.(?:records|readings)\.db$/, '');
+    // Of a store whose name ends otherwise, the name itself is the stem.
+    const registry = stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
+    if (registry !== undefined) throw lacksFile(registry, file);
+    throw new HkctlError('store_absent', `There is no store at ${file}.`, {
+      hint: 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
+    });
+  }
+  return translating(file, () => {
+    if (file !== memory && create) makeFolder(dirname(file));
+    // SQLite makes the -wal and -shm files with the mode of the database itself, so only that one needs the umask.
+    const before = create ? process.umask(0o077) : undefined;
+    try {
+      const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: !create });
+      // WAL is a property of the file, the rest of the connection.
+      if (create) writeAhead(connection, busyTimeoutMs);
+      connection.exec(pragmas);
+      if (create && file !== memory) chmodSync(file, 0o600);
+      return connection;
+    } finally {
+      if (before !== undefined) process.umask(before);
+    }
+  });
+}
+
+/** The error of a store of which one of its files is gone: `store_corrupt` (exit 6). */
+export function lacksFile(path: string, file: string): HkctlError {
+  return new HkctlError('store_corrupt', `The store ${path} lacks its file ${file}.`, {
+    hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
+  });
+}
+
+/**
+ * Turns a database to WAL, where it is not in it already. Two processes that both do so would wait for each other: SQLite
+ * refuses one at once, which tries again.
+ */
+export function writeAhead(connection: Connection, busyTimeoutMs: number): void {
+  const deadlineMs = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      connection.pragma('journal_mode = WAL');
+      return;
+    } catch (thrown) {
+      if (!isCode(thrown, 'SQLITE_BUSY') || performance.now() > deadlineMs) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+/**
+ * FULL, since an answer promises durability; checkpoints are rare, since each one stalls the commit that meets it; the
+ * cache holds the inner pages of the indexes of millions of rows. What others may have written is not trusted: functions
+ * with effects are refused in a schema, and a page whose cells overlap is damage. The driver sets SQLite's defensive mode.
+ */
+const pragmas =
+  'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma cell_size_check = ON; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000';
+
+/** Makes a folder for its owner only. Node's own recursion never ends where a file system refuses one, as /proc does. */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (thrown) {
+    // Another process made it in the meantime.
+    if (!isCode(thrown, 'EEXIST')) throw thrown;
+  }
+}
+
+/** Whether something thrown carries a code of the driver or the file system. */
+export function isCode(thrown: unknown, code: string): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === code;
+}

@@ -1,0 +1,127 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { HkctlError } from '../../../core/errors.ts';
+
+/** Never through a link, and never waiting for the other end of a FIFO. */
+const carefully = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** How a small file beside the databases (journal, lock, mark of a restore) is opened. */
+export const smallFileModes = {
+  read: constants.O_RDONLY,
+  /** Made where it is missing; also readable. */
+  append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
+  /** Made where it is missing, else emptied. */
+  replace: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC,
+  /** Refused (EEXIST) where it is there. */
+  create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+} as const;
+
+/**
+ * Opens a small file of a store (mode 0600 where it is made) and gives its descriptor. Throws `store_unreadable` (exit 6)
+ * for a link, for anything but a plain file, and for the file of an account that has nothing to do with the store.
+ */
+export function openSmallFile(file: string, mode: keyof typeof smallFileModes): number {
+  let fd: number;
+  try {
+    fd = openSync(file, smallFileModes[mode] | carefully, 0o600);
+  } catch (thrown) {
+    requireOwnFile(file);
+    throw thrown;
+  }
+  try {
+    requireOwn(file, fstatSync(fd));
+  } catch (thrown) {
+    closeSync(fd);
+    throw thrown;
+  }
+  return fd;
+}
+
+/** The text of a small file of a store; errors as {@link openSmallFile}. */
+export function readSmallFile(file: string): string {
+  const fd = openSmallFile(file, 'read');
+  try {
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Writes all of a small file of a store and brings it to the disk; errors as {@link openSmallFile}. */
+export function writeSmallFile(file: string, text: string, mode: 'replace' | 'create'): void {
+  const fd = openSmallFile(file, mode);
+  try {
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Refuses to make a store where every account could put another one in its place: `store_unreadable` (exit 6). */
+export function requireClosedFolder(folder: string): void {
+  const mode = (statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o7777;
+  // In a sticky folder such as /tmp nobody can rename the files of others.
+  if ((mode & 0o002) === 0 || (mode & 0o1000) !== 0) return;
+  throw refused(
+    `Every account can write the folder ${folder} (mode ${mode.toString(8).padStart(4, '0')}), and put another store in place of this one.`,
+    `Close it first with: chmod 700 ${folder}. Or name another place with --store PATH.`,
+  );
+}
+
+/**
+ * Refuses to use a database of a store whose file, or one that SQLite keeps beside it, is a link, no plain file, or was put
+ * there by another account. SQLite itself follows a link in place of the database, and would only say that it cannot open it.
+ */
+export function requireOwnDatabase(file: string): void {
+  for (const end of ['', '-wal', '-shm', '-journal']) requireOwnFile(file + end);
+}
+
+/** The same for one file; a missing one is fine. */
+export function requireOwnFile(file: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats !== undefined) requireOwn(file, stats);
+}
+
+function requireOwn(file: string, stats: Stats): void {
+  if (stats.isSymbolicLink()) {
+    throw refused(
+      `${file} is a link, and no file of a store may be one.`,
+      'Put the file itself there, or name the store by the path that the link leads to: --store PATH',
+    );
+  }
+  if (stats.isDirectory())
+    throw refused(
+      `${file} is a folder, where a file of the store belongs.`,
+      'Name the file of the store with --store PATH.',
+    );
+  if (!stats.isFile())
+    throw refused(`${file} is no plain file, as a file of a store has to be.`, 'Move it away, and try again.');
+  // Where ids mean nothing (Windows) there is nothing to compare.
+  const own = process.geteuid?.();
+  if (own === undefined || stats.uid === own || stats.uid === 0) return;
+  if (stats.uid === ownerOf(dirname(file))) return;
+  throw refused(
+    `${file} belongs to the account ${stats.uid}, which does not own the folder of the store.`,
+    'If it is a file of this store, root gives it to the owner of the folder with chown; else move it away.',
+  );
+}
+
+function ownerOf(folder: string): number | undefined {
+  return statSync(folder, { throwIfNoEntry: false })?.uid;
+}
+
+function refused(message: string, hint: string): HkctlError {
+  return new HkctlError('store_unreadable', message, { hint });
+}

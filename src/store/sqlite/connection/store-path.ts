@@ -1,0 +1,27 @@
+import { type Stats, statSync } from 'node:fs';
+import { HkctlError } from '../../../core/errors.ts';
+import { translating } from './errors.ts';
+import { isCode } from './files.ts';
+
+/**
+ * Refuses a path at which no database can be, whatever the account may do: a folder, a device, a circle of links. Throws
+ * `store_unreadable` (exit 6).
+ */
+export function requireStorePath(path: string): void {
+  const found = translating(path, () => find(path));
+  if (!found || found.isFile()) return;
+  const what = found.isDirectory() ? 'a folder' : 'no ordinary file';
+  throw new HkctlError('store_unreadable', `${path} is ${what}, and so no store.`, {
+    hint: 'Name the file of the store with --store PATH or HKCTL_STORE.',
+  });
+}
+
+/** Node's own way of asking without an error takes a file in place of a folder for an absent one, from version 24 on. */
+function find(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (thrown) {
+    if (isCode(thrown, 'ENOENT')) return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,65 @@
+import type { ReadingBucket } from '../../../../core/store.ts';
+
+/** A bucket whose readings are not all known yet; plain data, since it crosses from one thread to another. */
+export interface OpenBucket {
+  startUs: number;
+  count: number;
+  sum: CompensatedSum;
+  /** The same sum of the values times {@link scale}: of huge values the sum is none that a double holds, but their mean is. */
+  scaledSum: CompensatedSum;
+  min: number;
+  max: number;
+  last: number;
+}
+
+/** A sum and what rounding took from it (Neumaier). It depends on no border between the parts in which readings are read. */
+interface CompensatedSum {
+  sum: number;
+  error: number;
+}
+
+/** Takes nothing from the digits of a double that is not very small, and from its size as many times as readings can be. */
+const scale = 2 ** -64;
+
+/** Where the bucket of an instant starts; the remainder is made positive, for instants before 1970. */
+export function bucketStart(atUs: number, widthUs: number): number {
+  const rest = atUs % widthUs;
+  return rest < 0 ? atUs - rest - widthUs : atUs - rest;
+}
+
+/** A bucket with its first value. */
+export function openBucket(startUs: number, value: number): OpenBucket {
+  const [sum, scaledSum] = [value, value * scale].map((first) => ({ sum: first, error: 0 })) as [
+    CompensatedSum,
+    CompensatedSum,
+  ]; // two of two
+  return { startUs, count: 1, sum, scaledSum, min: value, max: value, last: value };
+}
+
+/** Adds the next value in order of time. */
+export function addToBucket(bucket: OpenBucket, value: number): void {
+  bucket.count++;
+  add(bucket.sum, value);
+  add(bucket.scaledSum, value * scale);
+  if (value < bucket.min) bucket.min = value;
+  if (value > bucket.max) bucket.max = value;
+  bucket.last = value;
+}
+
+/** What a client sees of a bucket once all of its readings are in it. */
+export function closeBucket({ startUs, count, sum, scaledSum, min, max, last }: OpenBucket): ReadingBucket {
+  const mean = total(sum) / count;
+  const avg = Number.isFinite(mean) ? mean : total(scaledSum) / count / scale;
+  return { atUs: startUs, count, avg: Math.min(Math.max(avg, min), max), min, max, last };
+}
+
+function add(to: CompensatedSum, value: number): void {
+  const next = to.sum + value;
+  to.error += Math.abs(to.sum) > Math.abs(value) ? to.sum - next + value : value - next + to.sum;
+  to.sum = next;
+}
+
+function total({ sum, error }: CompensatedSum): number {
+  // Where the sum has no value any more, neither has its error.
+  return Number.isFinite(error) ? sum + error : sum;
+}

@@ -1,0 +1,82 @@
+import type { Worker } from 'node:worker_threads';
+import { HkctlError } from '../../../../core/errors.ts';
+import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
+import type { Slice, SliceRequest } from './slices.ts';
+
+interface Waiter {
+  resolve(slice: Slice): void;
+  reject(error: unknown): void;
+}
+
+/** The main thread's end of the reader: started at first use, and again where it broke down. One slice at a time. */
+export class ReaderClient {
+  readonly #script: string;
+  readonly #data: ReaderData;
+  #worker: Worker | undefined;
+  #waiter: Waiter | undefined;
+  #isClosed = false;
+
+  constructor(script: string, file: string) {
+    this.#script = script;
+    this.#data = { file };
+  }
+
+  /** Reads a slice; `unavailable` where the thread broke down. Not to be called before the last one has settled. */
+  readSlice(request: SliceRequest): Promise<Slice> {
+    if (this.#isClosed) return Promise.reject(brokenDown());
+    return new Promise((resolve, reject) => {
+      const worker = this.#running();
+      this.#waiter = { resolve, reject };
+      // Only while something waits does the thread keep the process alive.
+      worker.ref();
+      worker.postMessage(request satisfies ReaderRequest);
+    });
+  }
+
+  /** Ends the thread once the slice under way is read. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const worker = this.#worker;
+    if (!worker) return;
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.ref();
+    worker.postMessage('close' satisfies ReaderRequest);
+    await ended;
+  }
+
+  #running(): Worker {
+    if (this.#worker) return this.#worker;
+    // Loading the module takes longer than most commands, which read little.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
+    const worker = new Worker(this.#script, { workerData: this.#data });
+    worker.on('message', (answer: ReaderAnswer) => this.#settle(worker, answer));
+    worker.on('error', (error) => this.#broken(worker, error));
+    worker.on('exit', () => this.#broken(worker, undefined));
+    this.#worker = worker;
+    return worker;
+  }
+
+  #settle(worker: Worker, answer: ReaderAnswer): void {
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    worker.unref();
+    if ('slice' in answer) waiter?.resolve(answer.slice);
+    else waiter?.reject(toError(answer.error));
+  }
+
+  #broken(worker: Worker, cause: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    this.#waiter?.reject(brokenDown(cause));
+    this.#waiter = undefined;
+  }
+}
+
+/** What the thread reported as text; anything unknown is no error of the domain, so that its message is never shown. */
+function toError({ code, message, hint }: Extract<ReaderAnswer, { error: unknown }>['error']): Error {
+  return code === 'internal' ? new Error(message) : new HkctlError(code, message, { hint });
+}
+
+function brokenDown(cause?: unknown): HkctlError {
+  return new HkctlError('unavailable', 'The reader of the store broke down; try again.', { cause });
+}

@@ -1,0 +1,45 @@
+import { setPriority } from 'node:os';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { isHkctlError } from '../../../../core/errors.ts';
+import type { Connection } from '../../connection/driver.ts';
+import { toDomainError } from '../../connection/errors.ts';
+import { openFile } from '../../connection/files.ts';
+import { lazily } from '../../connection/lazily.ts';
+import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
+import { createSliceReader } from './slices.ts';
+
+/** How long the opening waits for another process; a read of a WAL file waits for nobody. */
+const busyTimeoutMs = 5000;
+
+/** The reader thread: what takes long is read and written as text here, so that the main thread answers others meanwhile. */
+function host(port: MessagePort, { file }: ReaderData): void {
+  // On Linux this is the priority of the calling thread: where the processors are busy, it gets a third of another's time.
+  if (process.platform === 'linux') setPriority(5);
+  // At the first read, so that what is wrong with the file is its answer; one that failed is tried again.
+  let opened: Connection | undefined;
+  const readSlice = lazily(() => {
+    opened ??= openFile(file, { busyTimeoutMs, create: false });
+    opened.pragma('query_only = on');
+    return createSliceReader(opened);
+  });
+  port.on('message', (request: ReaderRequest) => {
+    if (request === 'close') {
+      opened?.close();
+      port.close();
+      return;
+    }
+    try {
+      const slice = readSlice()(request);
+      port.postMessage({ slice } satisfies ReaderAnswer, [slice.text.buffer]);
+    } catch (thrown) {
+      port.postMessage({ error: toPlainError(toDomainError(thrown, file)) } satisfies ReaderAnswer);
+    }
+  });
+}
+
+function toPlainError(thrown: unknown): Extract<ReaderAnswer, { error: unknown }>['error'] {
+  if (isHkctlError(thrown)) return { code: thrown.code, message: thrown.message, hint: thrown.hint };
+  return { code: 'internal', message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
+}
+
+if (parentPort) host(parentPort, workerData as ReaderData); // given by the client beside this file

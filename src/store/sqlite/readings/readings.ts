@@ -1,0 +1,167 @@
+import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/store.ts';
+import {
+  type BatchVerdict,
+  type Heartbeat,
+  qualities,
+  type Reading,
+  type ReadingBatch,
+  type ReadingRange,
+  type ReadingStore,
+  type Sensor,
+  type SensorDirectory,
+  type SensorState,
+} from '../../../core/store.ts';
+import type { Connection } from '../connection/driver.ts';
+import { translating } from '../connection/errors.ts';
+import { lazily } from '../connection/lazily.ts';
+import { type ReadSlice, Reads, readLimits } from './reader/reads.ts';
+import { createSliceReader } from './reader/slices.ts';
+import { entityNumber } from '../records/tables.ts';
+import type { IngestTask } from './writer/client.ts';
+
+/** Brings tasks to disk: in the writer thread of a daemon, or at once where there is none. */
+export type WriteIngest = (task: IngestTask) => Promise<BatchVerdict>;
+
+interface SensorRow {
+  id: string;
+  code: string;
+  unit: string | null;
+  is_active: number;
+}
+
+/** Before and after every instant that can be kept. */
+const endOfTimeUs = Number.MAX_SAFE_INTEGER;
+
+/** Sensors as ingest knows them, and their readings. */
+export function createReadingStore(options: {
+  records: () => Connection;
+  readings: () => Connection;
+  recordsVersion: () => number;
+  path: string;
+  write: WriteIngest;
+  /** Reads slices in a thread; where there is none, they are read in this one. */
+  thread: ReadSlice | undefined;
+}): ReadingStore & { close(): void } {
+  const { records, readings, recordsVersion, path, write } = options;
+  const directories = new Map<string, { version: number; directory: SensorDirectory }>();
+  const sensorsOf = lazily(() =>
+    records().prepare<[string], SensorRow>(
+      `select id, code, unit, is_active from sensors where entity = ${entityNumber}`,
+    ),
+  );
+  const seriesOf = lazily(() =>
+    readings().prepare<[string], { sensorId: string; series: number }>(
+      'select sensor_id as sensorId, series from series where entity_id = ?',
+    ),
+  );
+  const addSeries = lazily(() =>
+    readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
+  );
+  const range = lazily(() =>
+    readings().prepare<[number, number, number, number], { atUs: number; value: number; quality: number }>(
+      'select at_us as atUs, value, quality from readings where series = ? and at_us >= ? and at_us < ? order by at_us limit ?',
+    ),
+  );
+  const readSlice = lazily(() => createSliceReader(readings()));
+  const reads = new Reads(
+    options.thread ??
+      (async (request) => {
+        // Without a thread others are served between two slices.
+        await new Promise((resolve) => setImmediate(resolve));
+        return translating(path, () => readSlice()(request));
+      }),
+  );
+  const lastReading = lazily(() =>
+    readings().prepare<[number], { atUs: number; value: number }>(
+      'select at_us as atUs, value from readings where series = ? order by at_us desc limit 1',
+    ),
+  );
+  const lastHeartbeat = lazily(() =>
+    readings().prepare<[number], { atUs: number; status: string | null }>(
+      'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
+    ),
+  );
+
+  const readDirectory = (entityId: string): SensorDirectory => {
+    const sensors = sensorsOf().all(entityId);
+    let numbers = new Map(
+      seriesOf()
+        .all(entityId)
+        .map(({ sensorId, series }) => [sensorId, series]),
+    );
+    const unknown = sensors.filter(({ id }) => !numbers.has(id));
+    if (unknown.length > 0) {
+      const register = () => {
+        for (const { id } of unknown) addSeries().run(entityId, id);
+      };
+      readings().transaction(register).immediate();
+      numbers = new Map(
+        seriesOf()
+          .all(entityId)
+          .map(({ sensorId, series }) => [sensorId, series]),
+      );
+    }
+    const known = sensors.map((sensor) => toSensor(sensor, numbers.get(sensor.id)));
+    // Codes last: where one sensor's code is another's id, the code wins.
+    return new Map([
+      ...known.map((sensor): [string, Sensor] => [sensor.id, sensor]),
+      ...known.map((sensor): [string, Sensor] => [sensor.code, sensor]),
+    ]);
+  };
+
+  /** A thread would cost more than it saves. */
+  const readAtOnce = (request: ReadingTextRequest, client: ReadingClient): ReadingText =>
+    translating(path, () => {
+      const { text, count, digest, looked, nextUs } = readSlice()({ ...request, most: request.limit });
+      client.charge(looked);
+      return { pieces: [text], count, digest, nextUs };
+    });
+
+  return {
+    directory(entityId) {
+      const version = recordsVersion();
+      const kept = directories.get(entityId);
+      if (kept?.version === version) return kept.directory;
+      const directory = translating(path, () => readDirectory(entityId));
+      directories.set(entityId, { version, directory });
+      return directory;
+    },
+    append: (batch: ReadingBatch) => write({ kind: 'readings', batch }),
+    appendHeartbeats: (heartbeats: readonly Heartbeat[]) => write({ kind: 'heartbeats', heartbeats }),
+    range: ({ series, fromUs, toUs, limit }: ReadingRange) =>
+      translating(path, () =>
+        range()
+          .all(series, within(fromUs ?? -endOfTimeUs), within(toUs ?? endOfTimeUs), limit)
+          .map(({ atUs, value, quality }): Reading => ({ atUs, value, quality: qualities[quality - 1] ?? null })),
+      ),
+    text(request, client) {
+      const isSmall = request.buckets === undefined && request.limit <= readLimits.direct;
+      return isSmall ? readAtOnce(request, client) : reads.read(request, client);
+    },
+    close: () => reads.close(),
+    states: (numbers) =>
+      translating(path, () => {
+        const states = new Map<number, SensorState>();
+        for (const series of numbers) {
+          const reading = lastReading().get(series);
+          const heartbeat = lastHeartbeat().get(series);
+          states.set(series, {
+            lastReadingAtUs: reading?.atUs ?? null,
+            lastValue: reading?.value ?? null,
+            lastHeartbeatAtUs: heartbeat?.atUs ?? null,
+            lastStatus: heartbeat?.status ?? null,
+          });
+        }
+        return states;
+      }),
+  };
+}
+
+function within(us: number): number {
+  return Math.min(Math.max(us, -endOfTimeUs), endOfTimeUs);
+}
+
+function toSensor({ id, code, unit, is_active }: SensorRow, series: number | undefined): Sensor {
+  if (series === undefined) throw new Error(`sensor ${id} has no series`);
+  return { series, id, code, unit, isActive: is_active === 1 };
+}

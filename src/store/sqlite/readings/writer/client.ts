@@ -1,0 +1,205 @@
+import type { Worker } from 'node:worker_threads';
+import { type ErrorCode, HkctlError } from '../../../../core/errors.ts';
+import type { BatchVerdict, ClockProgress, Heartbeat, ReadingBatch } from '../../../../core/store.ts';
+import { type GroupVerdict, toGroup } from './ingest-writer.ts';
+import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
+
+/** How much may wait for the disk: beyond it a caller is told to come again, rather than memory to grow. */
+const maxWaitingReadings = 1_000_000;
+const maxWaitingBatches = 20_000;
+
+/**
+ * What is brought to the thread in one message. A message costs as much as a small request, so that several share one;
+ * but the thread is to begin while the main thread still reads the rest, or the two would only take turns.
+ */
+const batchesInMessage = 8;
+const readingsInMessage = 1000;
+
+/** A batch on its way to the disk. */
+export type IngestTask =
+  | { kind: 'readings'; batch: ReadingBatch }
+  | { kind: 'heartbeats'; heartbeats: readonly Heartbeat[] };
+
+interface Gathered {
+  task: IngestTask;
+  size: number;
+  resolve(verdict: BatchVerdict): void;
+  reject(error: unknown): void;
+}
+
+interface Waiter {
+  resolve(verdict: GroupVerdict | null): void;
+  reject(error: unknown): void;
+}
+
+type Request = WriterRequest extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
+
+/** The main thread's end of the writer: started at first use, and again where it broke down. */
+export class WriterClient {
+  readonly #script: string;
+  readonly #data: WriterData;
+  readonly #requireFiles: () => void;
+  readonly #waiters = new Map<number, Waiter>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+  #gathered: Gathered[] = [];
+  #gatheredReadings = 0;
+  #flushing = false;
+  #waitingReadings = 0;
+  #waitingBatches = 0;
+
+  /** `requireFiles` is asked before each start of the thread, which opens the files by their names. */
+  constructor(script: string, data: WriterData, requireFiles: () => void) {
+    this.#script = script;
+    this.#data = data;
+    this.#requireFiles = requireFiles;
+  }
+
+  /** Starts the thread before there is anything to write; resolves once it has the files open. */
+  async start(): Promise<void> {
+    await this.recordUse(new Map());
+  }
+
+  /** Resolves once the batch is on disk; `unavailable` where too much waits already or the writer broke down. */
+  write(task: IngestTask): Promise<BatchVerdict> {
+    const size = task.kind === 'readings' ? task.batch.count : task.heartbeats.length;
+    if (this.#waitingReadings + size > maxWaitingReadings || this.#waitingBatches >= maxWaitingBatches) {
+      return Promise.reject(overloaded());
+    }
+    this.#waitingReadings += size;
+    this.#waitingBatches++;
+    return new Promise((resolve, reject) => {
+      this.#gathered.push({ task, size, resolve, reject });
+      this.#gatheredReadings += size;
+      if (this.#gathered.length >= batchesInMessage || this.#gatheredReadings >= readingsInMessage) this.#flush();
+      else this.#flushSoon();
+    });
+  }
+
+  /** Resolves once the times of use are on disk. */
+  async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
+    await this.#send({ kind: 'uses', uses });
+  }
+
+  /** Resolves once what was seen of the clock is on disk. */
+  async bringClock(progress: ClockProgress): Promise<void> {
+    await this.#send({ kind: 'clock', progress });
+  }
+
+  /** Waits for what is under way and ends the thread. */
+  async close(): Promise<void> {
+    this.#flush();
+    const worker = this.#worker;
+    if (!worker) return;
+    await this.#send({ kind: 'close' });
+    await worker.terminate();
+  }
+
+  /** Once the caller, who may bring more, is done. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    process.nextTick(() => {
+      this.#flushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#gathered.length === 0) return;
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    this.#gatheredReadings = 0;
+    const batches: ReadingBatch[] = [];
+    const beats: (readonly Heartbeat[])[] = [];
+    const readings: Gathered[] = [];
+    const heartbeats: Gathered[] = [];
+    for (const one of gathered) {
+      if (one.task.kind === 'readings') {
+        batches.push(one.task.batch);
+        readings.push(one);
+      } else {
+        beats.push(one.task.heartbeats);
+        heartbeats.push(one);
+      }
+    }
+    const group = toGroup(batches, beats);
+    const settle = (settleAll: () => void) => {
+      this.#waitingBatches -= gathered.length;
+      for (const { size } of gathered) this.#waitingReadings -= size;
+      settleAll();
+    };
+    this.#send({ kind: 'group', group }, [group.rows.buffer]).then(
+      (verdict) =>
+        settle(() => {
+          settleEach(readings, verdict?.readings);
+          settleEach(heartbeats, verdict?.heartbeats);
+        }),
+      (error) =>
+        settle(() => {
+          for (const { reject } of gathered) reject(error);
+        }),
+    );
+  }
+
+  #send(request: Request, transferred: ArrayBufferLike[] = []): Promise<GroupVerdict | null> {
+    return new Promise((resolve, reject) => {
+      const worker = this.#running();
+      // Only while something waits does the thread keep the process alive.
+      if (this.#waiters.size === 0) worker.ref();
+      const id = ++this.#lastId;
+      this.#waiters.set(id, { resolve, reject });
+      worker.postMessage({ ...request, id } satisfies WriterRequest, transferred as ArrayBuffer[]); // none of ours is shared
+    });
+  }
+
+  #running(): Worker {
+    if (this.#worker) return this.#worker;
+    this.#requireFiles();
+    // Loading the module takes longer than most commands, which write no readings.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
+    const worker = new Worker(this.#script, { workerData: this.#data });
+    worker.on('message', (answers: readonly WriterAnswer[]) => {
+      for (const answer of answers) this.#settle(answer);
+    });
+    worker.on('error', (error) => this.#broken(worker, error));
+    worker.on('exit', () => this.#broken(worker, undefined));
+    this.#worker = worker;
+    return worker;
+  }
+
+  #settle(answer: WriterAnswer): void {
+    const waiter = this.#waiters.get(answer.id);
+    if (!waiter) return;
+    this.#waiters.delete(answer.id);
+    if (this.#waiters.size === 0) this.#worker?.unref();
+    if ('verdict' in answer) waiter.resolve(answer.verdict);
+    else waiter.reject(toError(answer.error));
+  }
+
+  #broken(worker: Worker, cause: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const waiters = [...this.#waiters.values()];
+    this.#waiters.clear();
+    const error = new HkctlError('unavailable', 'The writer of the store broke down; try again.', { cause });
+    for (const waiter of waiters) waiter.reject(error);
+  }
+}
+
+function settleEach(tasks: readonly Gathered[], verdicts: readonly BatchVerdict[] | undefined): void {
+  for (const [index, { resolve, reject }] of tasks.entries()) {
+    const verdict = verdicts?.[index];
+    if (verdict) resolve(verdict);
+    else reject(new Error('the writer gave no verdict'));
+  }
+}
+
+/** What the thread told as text; anything unknown is no error of the domain, so that its message is never shown. */
+function toError({ code, message, hint }: { code: ErrorCode; message: string; hint?: string }): Error {
+  return code === 'internal' ? new Error(message) : new HkctlError(code, message, { hint });
+}
+
+function overloaded(): HkctlError {
+  return new HkctlError('unavailable', 'Too many readings wait for the disk.', { hint: 'Try again in a few seconds.' });
+}

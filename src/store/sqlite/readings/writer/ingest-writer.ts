@@ -1,0 +1,188 @@
+import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../../core/store.ts';
+import type { Connection, Statement } from '../../connection/driver.ts';
+
+/** Batches that came together; flat, since they cross from one thread to another. */
+export interface IngestGroup {
+  /** How many readings each batch holds. */
+  sizes: readonly number[];
+  /** Four numbers a reading, batch after batch: series, instant, value, quality. */
+  rows: Float64Array;
+  heartbeats: readonly (readonly Heartbeat[])[];
+}
+
+/** A verdict for each batch of a group, in their order. */
+export interface GroupVerdict {
+  readings: BatchVerdict[];
+  heartbeats: BatchVerdict[];
+}
+
+const columns = 4;
+
+/** Puts batches into a group. */
+export function toGroup(
+  batches: readonly ReadingBatch[],
+  heartbeats: readonly (readonly Heartbeat[])[] = [],
+): IngestGroup {
+  const sizes = batches.map(({ count }) => count);
+  const rows = new Float64Array(columns * sizes.reduce((sum, size) => sum + size, 0));
+  let place = 0;
+  for (const { count, series, atUs, value, quality } of batches) {
+    for (let i = 0; i < count; i++, place += columns) {
+      rows[place] = series[i] ?? 0;
+      rows[place + 1] = atUs[i] ?? 0;
+      rows[place + 2] = value[i] ?? 0;
+      rows[place + 3] = quality[i] ?? 0;
+    }
+  }
+  return { sizes, rows, heartbeats };
+}
+
+/** Rows a statement, largest first: one statement of many rows costs a third of many of one. */
+const chunkSizes = [250, 50, 10, 1] as const;
+
+interface Chunk {
+  rows: number;
+  insert: Statement;
+  values: number[];
+}
+
+/**
+ * Writes readings and heartbeats. The verdicts are only worth something after `write` has returned, for then all is
+ * committed and synced. Throws what the driver throws; then nothing of the groups was written.
+ */
+export class IngestWriter {
+  readonly #chunks: readonly Chunk[];
+  readonly #single: Chunk;
+  readonly #valueAt: Statement<number>;
+  readonly #insertHeartbeat: Statement;
+  readonly #heartbeatAt: Statement<HeartbeatRow>;
+  readonly #savepoint: Record<'set' | 'undo' | 'release', Statement>;
+  readonly #write: (groups: readonly IngestGroup[]) => GroupVerdict[];
+  /** Whether the group before held repeats: then another is likely, and hoping for none costs more than it saves. */
+  #repeatsLately = false;
+
+  constructor(connection: Connection) {
+    const toChunk = (rows: number): Chunk => ({
+      rows,
+      insert: connection.prepare(
+        `insert or ignore into readings (series, at_us, value, quality) values ${Array(rows).fill('(?, ?, ?, ?)').join()}`,
+      ),
+      values: new Array(rows * columns).fill(0),
+    });
+    this.#chunks = chunkSizes.map(toChunk);
+    this.#single = this.#chunks.at(-1) ?? toChunk(1);
+    const valueAt = connection
+      .prepare<unknown[], number>('select value from readings where series = ? and at_us = ?')
+      .pluck();
+    this.#valueAt = valueAt as Statement<number>; // pluck gives the only column
+    this.#insertHeartbeat = connection.prepare(
+      'insert or ignore into heartbeats (series, at_us, status, battery, signal, firmware) values (?, ?, ?, ?, ?, ?)',
+    );
+    this.#heartbeatAt = connection.prepare<unknown[], HeartbeatRow>(
+      'select status, battery, signal, firmware from heartbeats where series = ? and at_us = ?',
+    );
+    this.#savepoint = {
+      set: connection.prepare('savepoint rows'),
+      undo: connection.prepare('rollback to rows'),
+      release: connection.prepare('release rows'),
+    };
+    this.#write = connection.transaction((groups: readonly IngestGroup[]) =>
+      groups.map((group) => ({
+        readings: this.#putReadings(group),
+        heartbeats: group.heartbeats.map((batch) => this.#putHeartbeats(batch)),
+      })),
+    ).immediate;
+  }
+
+  /** Writes groups in one transaction, synced once; a verdict for each, in their order. */
+  write(groups: readonly IngestGroup[]): GroupVerdict[] {
+    return this.#write(groups);
+  }
+
+  /**
+   * A statement of many rows tells how many it ignored, not which. Repeats are rare, so the whole group is tried at once
+   * first, and judged batch by batch only where a row of it was there already.
+   */
+  #putReadings({ sizes, rows }: IngestGroup): BatchVerdict[] {
+    const allNew = !this.#repeatsLately && this.#undoing(() => this.#putRows(rows, 0, rows.length / columns));
+    if (allNew) return sizes.map((size) => ({ accepted: size, duplicates: 0, conflicts: [] }));
+    let from = 0;
+    const verdicts = sizes.map((size) => {
+      const verdict = this.#judgeBatch(rows, from, size);
+      from += size;
+      return verdict;
+    });
+    this.#repeatsLately = verdicts.some(({ accepted }, batch) => accepted < (sizes[batch] ?? 0));
+    return verdicts;
+  }
+
+  /** Inserts rows in chunks; false, and some of them inserted, where one was there already. */
+  #putRows(rows: Float64Array, from: number, to: number): boolean {
+    let at = from;
+    for (const chunk of this.#chunks) {
+      for (; to - at >= chunk.rows; at += chunk.rows) {
+        if (this.#putChunk(rows, at, chunk) < chunk.rows) return false;
+      }
+    }
+    return true;
+  }
+
+  #putChunk(rows: Float64Array, at: number, { insert, values }: Chunk): number {
+    const start = at * columns;
+    for (let i = 0; i < values.length; i++) values[i] = rows[start + i] ?? 0;
+    // As arguments the driver takes them at half the cost of an array.
+    return insert.run(...values).changes;
+  }
+
+  #judgeBatch(rows: Float64Array, from: number, size: number): BatchVerdict {
+    const verdict: MutableVerdict = { accepted: 0, duplicates: 0, conflicts: [] };
+    const { rows: most } = this.#chunks[0] ?? this.#single;
+    for (let at = from; at < from + size; at += most) {
+      const to = Math.min(at + most, from + size);
+      if (this.#undoing(() => this.#putRows(rows, at, to))) verdict.accepted += to - at;
+      else for (let row = at; row < to; row++) this.#judgeRow(rows, row, row - from, verdict);
+    }
+    return verdict;
+  }
+
+  /** The same value again is a retry; another value does not replace the first (contract, section 5). */
+  #judgeRow(rows: Float64Array, row: number, position: number, verdict: MutableVerdict): void {
+    if (this.#putChunk(rows, row, this.#single) === 1) verdict.accepted++;
+    else if (this.#valueAt.get(rows[row * columns], rows[row * columns + 1]) === rows[row * columns + 2])
+      verdict.duplicates++;
+    else verdict.conflicts.push(position);
+  }
+
+  /** Runs work and takes back what it wrote where it gives false. */
+  #undoing(work: () => boolean): boolean {
+    this.#savepoint.set.run();
+    const done = work();
+    if (!done) this.#savepoint.undo.run();
+    this.#savepoint.release.run();
+    return done;
+  }
+
+  #putHeartbeats(heartbeats: readonly Heartbeat[]): BatchVerdict {
+    const verdict: MutableVerdict = { accepted: 0, duplicates: 0, conflicts: [] };
+    for (const [position, { series, atUs, status, battery, signal, firmware }] of heartbeats.entries()) {
+      if (this.#insertHeartbeat.run(series, atUs, status, battery, signal, firmware).changes === 1) {
+        verdict.accepted++;
+        continue;
+      }
+      const first = this.#heartbeatAt.get(series, atUs);
+      const same =
+        first?.status === status && first.battery === battery && first.signal === signal && first.firmware === firmware;
+      if (same) verdict.duplicates++;
+      else verdict.conflicts.push(position);
+    }
+    return verdict;
+  }
+}
+
+type HeartbeatRow = Omit<Heartbeat, 'series' | 'atUs'>;
+
+interface MutableVerdict {
+  accepted: number;
+  duplicates: number;
+  conflicts: number[];
+}

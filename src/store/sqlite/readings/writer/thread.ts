@@ -1,0 +1,86 @@
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { type HkctlError, isHkctlError } from '../../../../core/errors.ts';
+import { createAppendAudit } from '../../registry/audit.ts';
+import { createClockStore } from '../../registry/clock.ts';
+import { toDomainError } from '../../connection/errors.ts';
+import { filesOf, openFile } from '../../connection/files.ts';
+import { createKeyStore } from '../../registry/keys.ts';
+import { createRegistry } from '../../registry/registry.ts';
+import { requireSchemaVersion } from '../../schema/schema-versions.ts';
+import { IngestWriter } from './ingest-writer.ts';
+import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
+
+type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
+type OtherRequest = Exclude<WriterRequest, GroupRequest>;
+
+/** How long a commit waits for another process that writes readings, such as the removal of an entity. */
+const busyTimeoutMs = 10_000;
+
+/** The writer thread: everything that a daemon writes is committed here, so that the main thread never waits for a disk. */
+function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
+  const files = filesOf(path);
+  const readings = openFile(files.readings, { busyTimeoutMs, create: false });
+  const registryConnection = openFile(files.registry, { busyTimeoutMs, create: false });
+  requireSchemaVersion(readings, 'readings', files.readings, migrationsFolder);
+  requireSchemaVersion(registryConnection, 'registry', path, migrationsFolder);
+  const registry = createRegistry(registryConnection, path);
+  const append = createAppendAudit(registry);
+  const keys = createKeyStore(registry, append, files.revocations);
+  const clock = createClockStore(registry, append);
+  const writer = new IngestWriter(readings);
+
+  const tell = (answers: readonly WriterAnswer[]) => port.postMessage(answers);
+
+  const writeGroups = (requests: readonly GroupRequest[]) => {
+    let answers: WriterAnswer[];
+    try {
+      const verdicts = writer.write(requests.map(({ group }) => group));
+      answers = requests.map(({ id }, index) => ({ id, verdict: verdicts[index] ?? null }));
+    } catch (thrown) {
+      const error = toPlainError(toDomainError(thrown, files.readings));
+      answers = requests.map(({ id }) => ({ id, error }));
+    }
+    tell(answers);
+  };
+
+  const answer = ({ id, ...request }: OtherRequest) => {
+    try {
+      if (request.kind === 'uses') {
+        keys.recordUse(request.uses);
+      } else if (request.kind === 'clock') {
+        clock.bring(request.progress);
+      } else {
+        readings.close();
+        registryConnection.close();
+      }
+      tell([{ id, verdict: null }]);
+    } catch (thrown) {
+      tell([{ id, error: toPlainError(toDomainError(thrown, path)) }]);
+    }
+    if (request.kind === 'close') port.close();
+  };
+
+  port.on('message', (first: WriterRequest) => {
+    // The transactions clock themselves: all that gathered while the last one was synced goes into this one.
+    const groups: GroupRequest[] = [];
+    const others: OtherRequest[] = [];
+    for (let request: WriterRequest | undefined = first; request; request = nextOn(port)) {
+      if (request.kind === 'group') groups.push(request);
+      else others.push(request);
+    }
+    if (groups.length > 0) writeGroups(groups);
+    for (const request of others) answer(request);
+  });
+}
+
+function nextOn(port: MessagePort): WriterRequest | undefined {
+  const received: { message: WriterRequest } | undefined = receiveMessageOnPort(port);
+  return received?.message;
+}
+
+function toPlainError(thrown: unknown): { code: HkctlError['code']; message: string; hint?: string } {
+  if (isHkctlError(thrown)) return { code: thrown.code, message: thrown.message, hint: thrown.hint };
+  return { code: 'internal', message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
+}
+
+if (parentPort) host(parentPort, workerData as WriterData); // given by the client beside this file

@@ -1,0 +1,162 @@
+import { type ImportColumn, valueAt } from '../../../core/records/import-batch.ts';
+import type { Statement } from '../connection/driver.ts';
+import type { ImportTable, ImportTarget } from './imports.ts';
+import { repeatedRule } from './imports-merge.ts';
+
+/** Rows a statement: the call of a statement costs as much as a row. */
+const rowsPerStatement = 32;
+
+/**
+ * Imports into an entity that has no records of the resource: nothing can be there already, so that rows go in many at
+ * a time, and into a table that is empty their indexes are made at the end, by sorting, which takes half as long.
+ */
+export function createFill(target: ImportTable): ImportTarget {
+  const { connection, table, violations } = target;
+  const statementFor = createStatements(target);
+  const changes = connection.prepare<[], number>('select changes()').pluck();
+  const lines = new FirstLines();
+  const wasEmpty = connection.prepare(`select 1 from ${table} limit 1`).get() === undefined;
+  let indexes: readonly string[] = [];
+  let batches = 0;
+  let inserted = 0;
+
+  /** Puts rows from a position on; gives how many: those before the first whose id was there already. */
+  const putSome = (batch: BoundBatch, at: number, count: number): number => {
+    let put = count;
+    try {
+      statementFor(batch.isSame, count).run(...valuesOf(batch, at, count));
+    } catch (thrown) {
+      if (!isRepeatedId(thrown)) throw thrown;
+      put = changes.get() ?? 0;
+    }
+    inserted += put;
+    return put;
+  };
+
+  return {
+    put({ lines: ownLines, columns }) {
+      // A file of one batch is not worth a change of the schema.
+      if (wasEmpty && batches++ === 1) indexes = dropIndexes(target);
+      const batch = toBound(columns);
+      const [ids = []] = columns;
+      lines.remember(ids, ownLines);
+      for (let at = 0; at < ownLines.length; ) {
+        const count = ownLines.length - at < rowsPerStatement ? 1 : rowsPerStatement;
+        const put = putSome(batch, at, count);
+        at += put;
+        if (put === count) continue;
+        const id = valueAt(ids, at);
+        const rule = repeatedRule(lines.of(id));
+        violations.add({ line: ownLines[at] ?? null, column: null, field: 'id', value: String(id), rule });
+        at++;
+      }
+    },
+    finish() {
+      violations.refuse();
+      // A dry run is undone, the dropping of its indexes too.
+      if (!target.dryRun) for (const sql of indexes) connection.exec(sql);
+      return { inserted, updated: 0, unchanged: 0, removed: 0 };
+    },
+  };
+}
+
+/** For how many rows the line is kept, to name it where their id comes again; memory stays bounded. */
+const rememberedRows = 100_000;
+
+/** The lines where ids stand first. They are put in order only once one is asked for: mostly none ever is. */
+class FirstLines {
+  readonly #waiting: { ids: ImportColumn; lines: readonly number[] }[] = [];
+  readonly #lines = new Map<unknown, number>();
+  #rows = 0;
+
+  remember(ids: ImportColumn, lines: readonly number[]): void {
+    if (this.#rows >= rememberedRows) return;
+    this.#rows += lines.length;
+    this.#waiting.push({ ids, lines });
+  }
+
+  of(id: unknown): number | undefined {
+    for (const { ids, lines } of this.#waiting.splice(0)) {
+      lines.forEach((line, row) => {
+        const found = valueAt(ids, row);
+        if (!this.#lines.has(found)) this.#lines.set(found, line);
+      });
+    }
+    return this.#lines.get(id);
+  }
+}
+
+/** The columns of a batch as a statement takes them: a value that all rows have is bound once. */
+interface BoundBatch {
+  isSame: readonly boolean[];
+  same: readonly unknown[];
+  varying: readonly ImportColumn[];
+}
+
+function toBound(columns: readonly ImportColumn[]): BoundBatch {
+  const isSame = columns.map(({ length }) => length === 1);
+  const same = columns.filter((_, i) => isSame[i]).map(([value]) => value);
+  return { isSame, same, varying: columns.filter((_, i) => !isSame[i]) };
+}
+
+/** What all rows have, then row by row the rest; as arguments, which the driver takes at half the cost of an array. */
+function valuesOf({ same, varying }: BoundBatch, at: number, count: number): unknown[] {
+  const width = varying.length;
+  const values: unknown[] = new Array(same.length + count * width);
+  let next = 0;
+  for (const value of same) values[next++] = value;
+  for (let row = at; row < at + count; row++) {
+    for (let i = 0; i < width; i++) values[next++] = (varying[i] as ImportColumn)[row]; // i is within
+  }
+  return values;
+}
+
+/** Statements are as many as there are sets of columns with the same value in all rows; so many are kept. */
+const keptStatements = 16;
+
+/** Gives the statement for so many rows with these columns the same in all; prepared once. */
+function createStatements(target: ImportTable): (isSame: readonly boolean[], count: number) => Statement {
+  const known = new Map<string, Statement>();
+  return (isSame, count) => {
+    const name = `${count} ${isSame.join()}`;
+    let statement = known.get(name);
+    if (statement === undefined) {
+      statement = target.connection.prepare<unknown[]>(insertSql(target, isSame, count));
+      if (known.size === keptStatements) known.clear();
+      known.set(name, statement);
+    }
+    return statement;
+  };
+}
+
+/**
+ * Entity and instant stand in the statement itself. Where a row fails those before it stay: undoing them would cost a
+ * journal for each statement.
+ */
+function insertSql(
+  { table, columns, entity, updatedAt }: ImportTable,
+  isSame: readonly boolean[],
+  rows: number,
+): string {
+  const names = columns.map((name) => `"${name}"`).join(', ');
+  let varying = 0;
+  const given = isSame.map((same) => (same ? '?' : `column${++varying}`)).join(', ');
+  const row = `(${new Array(varying).fill('?').join(', ')})`;
+  const from = varying === 0 ? '' : ` from (values ${new Array(rows).fill(row).join(', ')})`;
+  return `insert or fail into ${table} (entity, ${names}, updated_at) select ${entity}, ${given}, '${updatedAt}'${from}`;
+}
+
+/** Takes the indexes of the table away within the transaction; gives the statements that make them again. */
+function dropIndexes({ connection, table }: ImportTable): string[] {
+  const found = connection
+    .prepare<[string], { name: string; sql: string }>(
+      "select name, sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null",
+    )
+    .all(table);
+  for (const { name } of found) connection.exec(`drop index "${name}"`);
+  return found.map(({ sql }) => sql);
+}
+
+function isRepeatedId(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
+}

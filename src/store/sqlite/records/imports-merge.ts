@@ -1,0 +1,88 @@
+import { valueAt } from '../../../core/records/import-batch.ts';
+import type { Connection } from '../connection/driver.ts';
+import type { ImportTable, ImportTarget } from './imports.ts';
+
+/** Imports into records that are there: each row is inserted, or updated where any field differs. */
+export function createMerge(target: ImportTable): ImportTarget {
+  const { connection, table, entity, columns, updatedAt, violations } = target;
+  connection.exec('create temp table seen (id text primary key, line integer) without rowid');
+  const see = connection.prepare<[string, number]>('insert or ignore into temp.seen (id, line) values (?, ?)');
+  const find = connection.prepare<[number, string]>(`select 1 from ${table} where entity = ? and id = ?`);
+  const upsert = connection.prepare<unknown[]>(upsertSql(table, columns));
+  const lineOf = createLineOf(connection);
+  const summary = { inserted: 0, updated: 0, unchanged: 0, removed: 0 };
+  const values: unknown[] = new Array(columns.length + 2);
+  values[0] = entity;
+  values[columns.length + 1] = updatedAt;
+
+  return {
+    put(batch) {
+      batch.lines.forEach((line, row) => {
+        batch.columns.forEach((column, i) => {
+          values[i + 1] = valueAt(column, row);
+        });
+        const id = String(values[1]);
+        if (see.run(id, line).changes === 0) {
+          violations.add({ line, column: null, field: 'id', value: id, rule: repeatedRule(lineOf(id)) });
+          return;
+        }
+        const isKnown = find.get(entity, id) !== undefined;
+        const { changes } = upsert.run(...values);
+        if (!isKnown) summary.inserted++;
+        else if (changes > 0) summary.updated++;
+        else summary.unchanged++;
+      });
+    },
+    finish() {
+      if (target.replace) {
+        const remove = `delete from ${table} where entity = ? and id not in (select id from temp.seen)`;
+        summary.removed = connection.prepare(remove).run(entity).changes;
+      }
+      findShared(target, lineOf);
+      connection.exec('drop table temp.seen');
+      violations.refuse();
+      return summary;
+    },
+  };
+}
+
+/** The rule that a second row with an id breaks. */
+export function repeatedRule(firstLine: number | undefined): string {
+  const where = firstLine === undefined ? 'in an earlier line' : `in line ${firstLine}`;
+  return `stands already ${where}; an id may stand once in a file`;
+}
+
+/** Inserts, or updates where any field differs: `updated_at` moves only with a change. */
+function upsertSql(table: string, names: readonly string[]): string {
+  const columns = ['entity', ...names, 'updated_at'].map((name) => `"${name}"`);
+  const own = names.filter((name) => name !== 'id');
+  const mine = own.map((name) => `${table}."${name}"`).join(', ');
+  const given = own.map((name) => `excluded."${name}"`).join(', ');
+  return `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})
+    on conflict (entity, id) do update set ${[...own, 'updated_at'].map((name) => `"${name}" = excluded."${name}"`).join(', ')}
+    where (${mine}) is not (${given})`;
+}
+
+function createLineOf(connection: Connection): (id: string) => number | undefined {
+  const statement = connection.prepare<[string], number>('select line from temp.seen where id = ?').pluck();
+  return (id) => statement.get(id);
+}
+
+/** Finds records that share a value of a field that is unique; in the index of that field, which lies in its order. */
+function findShared(target: ImportTable, lineOf: (id: string) => number | undefined): void {
+  const { connection, resource, table, entity, violations } = target;
+  for (const [name, field] of Object.entries(resource.fields)) {
+    if (!field.unique) continue;
+    const shared = connection.prepare<[number], { value: string; ids: string }>(
+      `select "${name}" as value, json_group_array(id) as ids from ${table}
+       where entity = ? and "${name}" is not null group by "${name}" having count(*) > 1`,
+    );
+    for (const { value, ids } of shared.iterate(entity)) {
+      const holders: string[] = JSON.parse(ids);
+      const lines = holders.flatMap((id) => lineOf(id) ?? []);
+      const rule = `must be unique, and ${holders.map((id) => `"${id}"`).join(' and ')} share it`;
+      const line = lines.length > 0 ? Math.max(...lines) : null;
+      violations.add({ line, column: null, field: name, value: String(value), rule });
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import type { AuditDraft } from '../../../core/audit/events.ts';
+import { importFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import type { ImportBatch, ImportColumn } from '../../../core/records/import-batch.ts';
+import { ViolationList } from '../../../core/records/imports.ts';
+import { formatInstantUs } from '../../../core/time/instants.ts';
+import type { ImportRequest, ImportSummary } from '../../../core/store.ts';
+import type { Connection } from '../connection/driver.ts';
+import { translating } from '../connection/errors.ts';
+import { createFill } from './imports-fill.ts';
+import { createMerge } from './imports-merge.ts';
+import { putInOutbox } from './outbox.ts';
+import { entityNumber, tableName } from './tables.ts';
+
+/**
+ * 128 MiB of pages stay in memory, enough for half a million records: one that does not is written to the log of the
+ * database, and read again each time rows come to it.
+ */
+const cachePragma = 'cache_size = -131072';
+
+/**
+ * Imports records in one transaction on a connection of its own: readers keep the old set until the commit. What a row
+ * shares with another is found by the database, so that memory stays the same however long the file is. Gives the
+ * audit event to be appended where nothing was committed that could hold it (a dry run).
+ */
+export async function importRecords(
+  connection: Connection,
+  path: string,
+  request: ImportRequest,
+  requireSchema: (connection: Connection) => void,
+): Promise<{ summary: ImportSummary; unsettled: AuditDraft | undefined }> {
+  const run = <T>(work: () => T): T => translating(path, work);
+  run(() => connection.pragma(cachePragma));
+  run(() => connection.exec('begin immediate'));
+  try {
+    // Indexes may be dropped and made again by what the schema says of them; nobody changes it until the commit.
+    requireSchema(connection);
+    const target = run(() => createTarget(connection, request));
+    for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource)));
+    const summary = run(() => target.finish());
+    const audit = request.audit(summary);
+    if (!request.dryRun) run(() => putInOutbox(connection, audit));
+    run(() => connection.exec(request.dryRun ? 'rollback' : 'commit'));
+    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. Tells by
+    // its row, not by an error, where a reader is in the way.
+    if (!request.dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
+    return { summary, unsettled: request.dryRun ? audit : undefined };
+  } catch (thrown) {
+    if (connection.inTransaction) connection.exec('rollback');
+    throw thrown;
+  }
+}
+
+/** Where rows go, their values as the columns keep them. */
+export interface ImportTarget {
+  put(batch: ImportBatch): void;
+  /** Judges what can only be seen at the end, removes what the file lacks, and counts. */
+  finish(): ImportSummary;
+}
+
+/** What every way of importing needs to know of its table. */
+export interface ImportTable {
+  connection: Connection;
+  resource: ResourceDefinition;
+  /** Name of the table. */
+  table: string;
+  /** The entity's number in it. */
+  entity: number;
+  /** Columns of a row in the order of its values: `id`, then as declared. */
+  columns: readonly string[];
+  /** When the import happens, as `updated_at` has it. */
+  updatedAt: string;
+  replace: boolean;
+  dryRun: boolean;
+  violations: ViolationList;
+}
+
+function createTarget(connection: Connection, request: ImportRequest): ImportTarget {
+  const { resource, replace, dryRun } = request;
+  const fields = Object.entries(importFields(resource));
+  const table: ImportTable = {
+    connection,
+    resource,
+    table: tableName(resource),
+    entity: numberOf(connection, request.entityId),
+    columns: fields.map(([name]) => name),
+    updatedAt: formatInstantUs(request.nowUs),
+    replace,
+    dryRun,
+    violations: new ViolationList(),
+  };
+  // Sensors are few and their codes unique: they go the way that remembers every line.
+  const isPlain = fields.every(([, field]) => !field.unique);
+  const hasRecords = connection.prepare(`select 1 from ${table.table} where entity = ? limit 1`).get(table.entity);
+  return isPlain && !hasRecords ? createFill(table) : createMerge(table);
+}
+
+function numberOf(connection: Connection, entityId: string): number {
+  connection.prepare('insert or ignore into record_entities (entity_id) values (?)').run(entityId);
+  const number = connection.prepare<[string], number>(`select ${entityNumber}`).pluck().get(entityId);
+  if (number === undefined) throw new Error('the entity has no number');
+  return number;
+}
+
+/** The batch with values as the columns keep them: SQLite knows neither booleans nor lists. */
+function stored({ lines, columns }: ImportBatch, resource: ResourceDefinition): ImportBatch {
+  const fields = Object.values(importFields(resource));
+  const toStored = (column: ImportColumn, i: number): ImportColumn => {
+    const kind = fields[i]?.kind;
+    if (kind === 'boolean') return column.map((value) => (value === null ? null : Number(value)));
+    return kind === 'list' ? column.map((value) => JSON.stringify(value ?? [])) : column;
+  };
+  return { lines, columns: columns.map(toStored) };
+}

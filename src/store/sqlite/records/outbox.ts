@@ -1,0 +1,37 @@
+import { asc, eq, gt, lte, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/better-sqlite3';
+import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { AppendAudit } from '../registry/audit.ts';
+import type { Connection } from '../connection/driver.ts';
+import { outbox } from './tables.ts';
+import type { Registry } from '../registry/registry.ts';
+import { marks } from '../registry/tables.ts';
+
+const mark = 'audit_outbox';
+
+/** Puts an event into the outbox, inside a change of the records that is under way. */
+export function putInOutbox(records: Connection, draft: AuditDraft): void {
+  drizzle(records).insert(outbox).values({ draft }).run();
+}
+
+/**
+ * Moves what waits in the outbox into the audit chain, each event once: how far it was emptied is noted in the same
+ * commit as the events, so that a crash before the deletion repeats nothing.
+ */
+export function emptyOutbox(registry: Registry, records: Connection, append: AppendAudit): void {
+  const recordsDb = drizzle(records);
+  if (recordsDb.select({ id: outbox.id }).from(outbox).limit(1).get() === undefined) return;
+  const settled = registry.change(() => {
+    const before = registry.db.select().from(marks).where(eq(marks.name, mark)).get()?.value ?? 0;
+    const waiting = recordsDb.select().from(outbox).where(gt(outbox.id, before)).orderBy(asc(outbox.id)).all();
+    for (const { draft } of waiting) append(draft);
+    const value = waiting.at(-1)?.id ?? before;
+    registry.db
+      .insert(marks)
+      .values({ name: mark, value })
+      .onConflictDoUpdate({ target: marks.name, set: { value: sql`excluded.value` } })
+      .run();
+    return value;
+  });
+  recordsDb.delete(outbox).where(lte(outbox.id, settled)).run();
+}

@@ -1,0 +1,56 @@
+import { eq } from 'drizzle-orm';
+import type { Connection } from '../connection/driver.ts';
+import { entityNumber } from './tables.ts';
+import type { Registry } from '../registry/registry.ts';
+import { purges } from '../registry/tables.ts';
+
+/** Empties records and readings of entities that were removed; what a crash interrupted is taken up again. */
+export function purgeRemoved(registry: Registry, records: () => Connection, readings: () => Connection): void {
+  for (const { entityId } of registry.read(() => registry.db.select().from(purges).all())) {
+    purgeRecords(records(), entityId);
+    purgeReadings(readings(), entityId);
+    registry.change(() => registry.db.delete(purges).where(eq(purges.entityId, entityId)).run());
+  }
+}
+
+function purgeRecords(connection: Connection, entityId: string): void {
+  const tables = connection
+    .prepare<[], string>(
+      "select m.name from sqlite_master m join pragma_table_info(m.name) c on c.name = 'entity' where m.type = 'table'",
+    )
+    .pluck()
+    .all();
+  connection
+    .transaction(() => {
+      for (const table of tables)
+        connection.prepare(`delete from "${table}" where entity = ${entityNumber}`).run(entityId);
+      connection.prepare('delete from record_entities where entity_id = ?').run(entityId);
+    })
+    .immediate();
+}
+
+/** How many rows a transaction takes away: ingest of other entities gets its turn in between. */
+const rowsAtOnce = 20_000;
+
+function purgeReadings(connection: Connection, entityId: string): void {
+  const numbers = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
+  const forget = connection.prepare<[number]>('delete from series where series = ?');
+  const deletions = ['readings', 'heartbeats'].map((table) => ({
+    // Where the next piece ends; undefined where what is left is the last.
+    end: connection
+      .prepare<[number], number>(
+        `select at_us from ${table} where series = ? order by at_us limit 1 offset ${rowsAtOnce}`,
+      )
+      .pluck(),
+    piece: connection.prepare<[number, number]>(`delete from ${table} where series = ? and at_us < ?`),
+    rest: connection.prepare<[number]>(`delete from ${table} where series = ?`),
+  }));
+  for (const series of numbers.all(entityId)) {
+    for (const { end, piece, rest } of deletions) {
+      for (let until = end.get(series); until !== undefined; until = end.get(series)) piece.run(series, until);
+      rest.run(series);
+    }
+    // Last of all: as long as it stands, an interrupted purge knows what is left to do.
+    forget.run(series);
+  }
+}

@@ -1,0 +1,81 @@
+import { allFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import type { RecordPageRequest, RecordStore } from '../../../core/store.ts';
+import type { Connection, Statement } from '../connection/driver.ts';
+import { translating } from '../connection/errors.ts';
+import { lazily } from '../connection/lazily.ts';
+import { bound, equalRarestFirst, type PageQuery, type PageRow, pageQuery, toPage } from './pages.ts';
+import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
+
+/** How many different page statements are kept prepared; clients ask in few shapes. */
+const keptStatements = 500;
+
+/** How many records of one value may be looked through and sorted for a page: about a millisecond. */
+const fewRecords = 1000;
+
+/**
+ * Reads records. A page leaves SQLite as one text of JSON: the columns go through json_object in the order of the index
+ * that serves the page, and no row becomes an object here. `ownChanges` counts the changes made by the connection itself,
+ * for which SQLite's number of versions stands still; both only grow, so that their sum tells of both.
+ */
+export function createRecordStore(
+  connection: () => Connection,
+  path: string,
+  ownChanges: () => number,
+  importRecords: RecordStore['import'],
+): RecordStore {
+  const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
+  const pages = new Map<string, Statement<PageRow>>();
+  const records = new Map<string, Statement<string>>();
+  const counts = new Map<string, Statement<number>>();
+
+  const countStatement = (resource: ResourceDefinition, field: string): Statement<number> => {
+    const index = indexName(resource, field);
+    let statement = counts.get(index);
+    if (!statement) {
+      const sql = `select count(*) from (select 1 from ${tableName(resource)} indexed by "${index}"
+        where entity = ${entityNumber} and "${field}" = ? limit ${fewRecords + 1})`;
+      statement = connection().prepare<unknown[], number>(sql).pluck() as Statement<number>; // pluck gives the only column
+      counts.set(index, statement);
+    }
+    return statement;
+  };
+
+  /** Of several conditions, the field whose value few records have: a page then needs no walk past records without it. */
+  const rareField = ({ resource, entityId, conditions }: RecordPageRequest): string | undefined => {
+    if (conditions.length < 2) return undefined;
+    return equalRarestFirst(resource, conditions).find(
+      ({ field, value }) => Number(countStatement(resource, field).get(entityId, bound(value))) <= fewRecords,
+    )?.field;
+  };
+
+  const pageStatement = ({ shape, sql }: PageQuery): Statement<PageRow> => {
+    let statement = pages.get(shape);
+    if (!statement) {
+      if (pages.size >= keptStatements) pages.clear();
+      statement = connection().prepare<unknown[], PageRow>(sql());
+      pages.set(shape, statement);
+    }
+    return statement;
+  };
+
+  const recordStatement = (resource: ResourceDefinition): Statement<string> => {
+    let statement = records.get(resource.name);
+    if (!statement) {
+      const sql = `select ${jsonOf(allFields(resource))} from ${tableName(resource)} where entity = ${entityNumber} and id = ?`;
+      statement = connection().prepare<unknown[], string>(sql).pluck() as Statement<string>; // pluck gives the only column
+      records.set(resource.name, statement);
+    }
+    return statement;
+  };
+
+  return {
+    version: () => translating(path, () => Number(version().get()) + ownChanges()),
+    get: (resource, entityId, id) => translating(path, () => recordStatement(resource).get(entityId, id)),
+    page: (request) =>
+      translating(path, () => {
+        const query = pageQuery(request, rareField(request));
+        return toPage(pageStatement(query).get(...query.values), request);
+      }),
+    import: importRecords,
+  };
+}

@@ -1,0 +1,77 @@
+import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { AuditDraft } from '../../../core/audit/events.ts';
+import { allFields, type Field, filterableFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+
+/** Audit events of imports, kept in the same commit as the records until they are moved into the chain. */
+export const outbox = sqliteTable('audit_outbox', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  draft: text('draft', { mode: 'json' }).$type<AuditDraft>().notNull(),
+});
+
+/** The entities that have records, each with a short number: an entity's id would stand in every entry of every index. */
+export const recordEntities = sqliteTable('record_entities', {
+  number: integer('number').primaryKey(),
+  entityId: text('entity_id').notNull().unique(),
+});
+
+/** SQL for the number of the entity with the id that is bound; null for one without records. */
+export const entityNumber = '(select number from record_entities where entity_id = ?)';
+
+/** Name of a resource's table. */
+export function tableName(resource: ResourceDefinition): string {
+  return resource.name.replaceAll('-', '_');
+}
+
+/** Name of the index in whose order a page by a field lies. */
+export function indexName(resource: ResourceDefinition, field: string): string {
+  return `${tableName(resource)}_by_${field}`;
+}
+
+/**
+ * The table of a resource, derived from its declaration: a column a field, the records of an entity beside each other by
+ * `id`, and an index for every order in which a page can be asked for. The migrations say WITHOUT ROWID, for which
+ * drizzle has no word: the records then lie in the order of `id` themselves.
+ */
+export function toTable(resource: ResourceDefinition) {
+  const name = tableName(resource);
+  const columns = Object.fromEntries(
+    Object.entries(allFields(resource)).map(([field, spec]) => [field, toColumn(field, spec)]),
+  );
+  return sqliteTable(name, { entity: integer('entity').notNull(), ...columns }, (table) => {
+    const column = (field: string) => {
+      const found = table[field as keyof typeof table]; // the columns' names are known only at run time
+      if (!found) throw new Error(`${resource.name} has no field ${field}`);
+      return found;
+    };
+    return [
+      primaryKey({ columns: [table.entity, column('id')] }),
+      ...[...filterableFields(resource), 'updated_at'].map((field) =>
+        index(indexName(resource, field)).on(table.entity, column(field), column('id')),
+      ),
+    ];
+  });
+}
+
+function toColumn(name: string, field: Field) {
+  const column = columnOf(name, field);
+  return field.required || field.kind === 'list' ? column.notNull() : column;
+}
+
+function columnOf(name: string, field: Field) {
+  if (field.kind === 'integer') return integer(name);
+  if (field.kind === 'decimal') return real(name);
+  if (field.kind === 'boolean') return integer(name, { mode: 'boolean' });
+  return text(name);
+}
+
+/** SQL that writes a record as JSON, in the order of the declaration. */
+export function jsonOf(fields: Readonly<Record<string, Field>>): string {
+  const pairs = Object.entries(fields).map(([name, field]) => `'${name}', ${jsonValueOf(name, field)}`);
+  return `json_object(${pairs.join(', ')})`;
+}
+
+function jsonValueOf(name: string, field: Field): string {
+  if (field.kind === 'boolean') return `case "${name}" when 1 then json('true') when 0 then json('false') end`;
+  if (field.kind === 'list') return `json("${name}")`;
+  return `"${name}"`;
+}

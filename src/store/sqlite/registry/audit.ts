@@ -1,0 +1,122 @@
+import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
+import { chainRecord, fitForTrail, genesisHash } from '../../../core/audit/chain.ts';
+import type { AuditDraft, AuditRecord } from '../../../core/audit/events.ts';
+import type { AuditStore } from '../../../core/store.ts';
+import { lazily } from '../connection/lazily.ts';
+import type { Registry } from './registry.ts';
+import { audit } from './tables.ts';
+
+/** Appends to the chain inside a change that is under way. */
+export type AppendAudit = (draft: AuditDraft) => void;
+
+type Row = typeof audit.$inferSelect;
+
+const walkedAtOnce = 1000;
+
+/**
+ * The append of the audit chain: one indexed read of its head and one insert. The number goes on from the highest ever
+ * given, so that a cut tail stays a gap whatever is appended afterwards.
+ */
+export function createAppendAudit({ db, connection }: Registry): AppendAudit {
+  const head = lazily(() =>
+    connection.prepare<[], { given: number | null; seq: number | null; hash: string | null }>(
+      `select (select seq from sqlite_sequence where name = 'audit') as given, last.seq, last.hash
+        from (select 1) left join (select seq, hash from audit order by seq desc limit 1) as last`,
+    ),
+  );
+  const insert = lazily(() =>
+    db
+      .insert(audit)
+      .values({
+        seq: sql.placeholder('seq'),
+        tenantId: sql.placeholder('tenantId'),
+        atMs: sql.placeholder('atMs'),
+        action: sql.placeholder('action'),
+        actorId: sql.placeholder('actorId'),
+        actorLogin: sql.placeholder('actorLogin'),
+        osAccount: sql.placeholder('osAccount'),
+        target: sql.placeholder('target'),
+        outcome: sql.placeholder('outcome'),
+        detail: sql.placeholder('detail'),
+        previousHash: sql.placeholder('previousHash'),
+        hash: sql.placeholder('hash'),
+      })
+      .prepare(),
+  );
+  return (draft) => {
+    const { given, seq, hash } = head().get() ?? {};
+    // Where somebody has set the sequence back, the trail goes on all the same: verifying is what finds that.
+    const last = Math.max(given ?? 0, seq ?? 0);
+    const { actor, ...record } = chainRecord(
+      fitForTrail(draft),
+      last === 0 ? undefined : { seq: last, hash: hash ?? genesisHash },
+    );
+    insert().run({ ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
+  };
+}
+
+/** The audit trail. `settle` moves events that other files still hold for it into the chain. */
+export function createAuditStore(registry: Registry, append: AppendAudit, settle: () => void): AuditStore {
+  const { db } = registry;
+  const list = lazily(() =>
+    db
+      .select()
+      .from(audit)
+      .where(
+        and(
+          or(eq(audit.tenantId, sql.placeholder('tenantId')), and(isNull(audit.tenantId), sql.placeholder('ofStore'))),
+          gte(audit.atMs, sql.placeholder('sinceMs')),
+        ),
+      )
+      .orderBy(desc(audit.seq))
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  );
+  const after = lazily(() =>
+    db
+      .select()
+      .from(audit)
+      .where(gt(audit.seq, sql.placeholder('seq')))
+      .orderBy(asc(audit.seq))
+      .limit(walkedAtOnce)
+      .prepare(),
+  );
+  const lastGiven = lazily(() =>
+    registry.connection.prepare<[], number>("select seq from sqlite_sequence where name = 'audit'").pluck(),
+  );
+  const head = lazily(() =>
+    registry.connection.prepare<[], { count: number; hash: string }>(
+      'select seq as count, hash from audit order by seq desc limit 1',
+    ),
+  );
+  return {
+    append: (draft) => registry.change(() => append(draft)),
+    list(tenantId, { sinceMs = 0, limit, ofStore = false }) {
+      settle();
+      return registry.read(() =>
+        list()
+          .all({ tenantId, sinceMs, limit, ofStore: ofStore ? 1 : 0 })
+          .map(toRecord),
+      );
+    },
+    lastSeq: () => registry.read(() => lastGiven().get() ?? 0),
+    // Numbers have no gaps in a whole chain, so that the last one is the count.
+    head: () => registry.read(() => head().get() ?? { count: 0, hash: genesisHash }),
+    *walk() {
+      settle();
+      // Below every number of SQLite's: a record that somebody put in before the first one is to be seen as well.
+      for (let seq = -1e19; ; ) {
+        const rows = registry.read(() => after().all({ seq }));
+        const last = rows.at(-1)?.seq ?? seq;
+        // Numbers beyond what a double keeps, which only a forger gives, could come again and again.
+        if (last <= seq) return;
+        yield* rows.map(toRecord);
+        seq = last;
+      }
+    },
+  };
+}
+
+function toRecord({ actorId, actorLogin, ...row }: Row): AuditRecord {
+  return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
+}

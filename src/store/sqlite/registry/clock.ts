@@ -1,0 +1,88 @@
+import { acceptedLooks, afterSample } from '../../../core/time/steady-clock.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import type { ClockLooks, ClockStore } from '../../../core/store.ts';
+import type { AppendAudit } from './audit.ts';
+import { lazily } from '../connection/lazily.ts';
+import type { Registry } from './registry.ts';
+
+/** What is known of the machine's clock: marks of the registry. */
+export function createClockStore(registry: Registry, append: AppendAudit): ClockStore {
+  const { connection } = registry;
+  const marks = lazily(() =>
+    connection.prepare<[], { name: string; value: number }>("select name, value from marks where name like 'clock%'"),
+  );
+  const mark = lazily(() =>
+    connection.prepare<[string, number]>('insert or replace into marks (name, value) values (?, ?)'),
+  );
+  const read = (): ClockLooks => {
+    const values = new Map(
+      marks()
+        .all()
+        .map(({ name, value }) => [name, value]),
+    );
+    const markOf = (field: keyof ClockLooks) => values.get(names[field]) ?? 0;
+    return requireInstants({
+      seenMs: markOf('seenMs'),
+      steadyStartMs: markOf('steadyStartMs'),
+      candidateStartMs: markOf('candidateStartMs'),
+      candidateUpMs: markOf('candidateUpMs'),
+    });
+  };
+  const keep = (before: ClockLooks, after: ClockLooks) => {
+    for (const field of fields) if (after[field] !== before[field]) mark().run(names[field], after[field]);
+  };
+  const change = (next: (stored: ClockLooks) => ClockLooks) =>
+    withoutWaiting(registry, () =>
+      registry.change(() => {
+        const stored = read();
+        keep(stored, next(stored));
+      }),
+    );
+
+  return {
+    read: () => registry.read(read),
+    note: (sample) => change((stored) => afterSample(stored, sample)),
+    bring: ({ fromMs, looks }) =>
+      change((stored) => {
+        // Only an acceptance moves it back: then what was seen before does not count any more.
+        const counts = stored.seenMs >= fromMs;
+        return counts ? { ...looks, seenMs: Math.max(stored.seenMs, looks.seenMs) } : stored;
+      }),
+    accept: (sample, audit) =>
+      registry.change(() => {
+        keep(read(), acceptedLooks(sample));
+        append(audit);
+      }),
+  };
+}
+
+/** What a mark of the registry is called. */
+const names: Readonly<Record<keyof ClockLooks, string>> = {
+  seenMs: 'clock_seen_ms',
+  steadyStartMs: 'clock_steady_start_ms',
+  candidateStartMs: 'clock_candidate_start_ms',
+  candidateUpMs: 'clock_candidate_up_ms',
+};
+const fields = Object.keys(names) as (keyof ClockLooks)[]; // Object.keys loses the names
+
+/** The last instant that a Date can be. */
+const latestMs = 8.64e15;
+
+function requireInstants(looks: ClockLooks): ClockLooks {
+  if (Object.values(looks).every((ms) => Math.abs(ms) <= latestMs)) return looks;
+  throw new HkctlError('store_corrupt', 'The store is damaged: what it has seen of the clock is no time.', {
+    hint: 'Keep the files as they are and go back to your last backup.',
+  });
+}
+
+/** A sample is not worth the seconds that a change waits for another writer; there will be more. */
+function withoutWaiting(registry: Registry, work: () => void): void {
+  const { connection } = registry;
+  const busyTimeoutMs = registry.read(() => Number(connection.pragma('busy_timeout', { simple: true })));
+  connection.pragma('busy_timeout = 0');
+  try {
+    work();
+  } finally {
+    connection.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  }
+}

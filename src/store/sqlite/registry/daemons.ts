@@ -1,0 +1,55 @@
+import { desc, eq } from 'drizzle-orm';
+import type { DaemonStore } from '../../../core/store.ts';
+import { holdAsDaemon, isServed } from '../connection/daemon-lock.ts';
+import type { Registry } from './registry.ts';
+import { daemons } from './tables.ts';
+
+/**
+ * Where daemons answer. `file` is the one that each of them locks; null for a store in memory, which only this process
+ * knows. Rows of daemons that are gone are dropped when one begins while no other serves. `release` gives back the lock.
+ */
+export function createDaemonStore(
+  registry: Registry,
+  file: string | null,
+  clock: () => number,
+): DaemonStore & { release(): void } {
+  const { db } = registry;
+  let letGo: (() => void) | undefined;
+
+  const isAnyServing = () => letGo !== undefined || (file !== null && isServed(file));
+  const begin = () => {
+    if (letGo) return;
+    registry.change(() => {
+      if (!isAnyServing()) db.delete(daemons).run();
+    });
+    letGo = file === null ? () => {} : holdAsDaemon(file);
+  };
+  const release = () => {
+    letGo?.();
+    letGo = undefined;
+  };
+
+  return {
+    begin,
+    release,
+    recordAddress(baseUrl, pid) {
+      begin();
+      registry.change(() => {
+        db.delete(daemons).where(eq(daemons.pid, pid)).run();
+        db.insert(daemons).values({ pid, baseUrl, sinceMs: clock() }).run();
+      });
+    },
+    clearAddress(pid) {
+      registry.change(() => {
+        db.delete(daemons).where(eq(daemons.pid, pid)).run();
+      });
+      release();
+    },
+    address() {
+      const newest = registry.read(() => db.select().from(daemons).orderBy(desc(daemons.sinceMs)).get());
+      if (!newest) return undefined;
+      // Under the write lock, which is short: two that ask at once would take each other for a daemon.
+      return registry.change(() => isAnyServing()) ? newest.baseUrl : undefined;
+    },
+  };
+}

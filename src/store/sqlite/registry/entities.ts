@@ -1,0 +1,77 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { EntityStore } from '../../../core/store.ts';
+import type { AppendAudit } from './audit.ts';
+import type { StateEvent, StateNote } from '../journal/journal-lines.ts';
+import { lazily } from '../connection/lazily.ts';
+import type { Registry } from './registry.ts';
+import { entities, purges } from './tables.ts';
+import { changeWithNotes } from '../journal/state-notes.ts';
+
+/**
+ * Sites. `journal` is the file that names what was stopped, null for a store in memory; `purge` empties the other files of
+ * what belonged to sites that are gone.
+ */
+export function createEntityStore(
+  registry: Registry,
+  append: AppendAudit,
+  journal: string | null,
+  purge: () => void,
+): EntityStore {
+  const { db } = registry;
+  const list = lazily(() =>
+    db
+      .select()
+      .from(entities)
+      .where(eq(entities.tenantId, sql.placeholder('tenantId')))
+      .orderBy(asc(entities.code))
+      .prepare(),
+  );
+  const find = lazily(() =>
+    db
+      .select()
+      .from(entities)
+      .where(and(eq(entities.tenantId, sql.placeholder('tenantId')), eq(entities.code, sql.placeholder('code'))))
+      .prepare(),
+  );
+  return {
+    list: (tenantId) => registry.read(() => list().all({ tenantId })),
+    find: (tenantId, code) => registry.read(() => find().get({ tenantId, code })),
+    insert: (entity, audit) =>
+      registry.change(() => {
+        db.insert(entities).values(entity).run();
+        append(audit);
+      }),
+    setStatus(id, status, audit) {
+      const event = status === 'active' ? 'activated' : 'deactivated';
+      const notes = [noteOf(event, id, audit)];
+      changeWithNotes(registry, journal, () => ({
+        stops: status === 'inactive' ? notes : [],
+        starts: status === 'active' ? notes : [],
+        commit() {
+          db.update(entities).set({ status }).where(eq(entities.id, id)).run();
+          append(audit);
+        },
+        stillHolds: () => db.select().from(entities).where(eq(entities.id, id)).get()?.status === status,
+      }));
+    },
+    remove(id, audit) {
+      // First the registry: from this commit on its keys are refused, whatever becomes of the rest.
+      changeWithNotes(registry, journal, () => ({
+        stops: [noteOf('removed', id, audit)],
+        starts: [],
+        commit() {
+          db.delete(entities).where(eq(entities.id, id)).run();
+          db.insert(purges).values({ entityId: id }).run();
+          append(audit);
+        },
+        stillHolds: () => false,
+      }));
+      purge();
+    },
+  };
+}
+
+function noteOf(event: StateEvent, id: string, { atMs, target }: AuditDraft): StateNote {
+  return { atMs, event, of: 'entity', id, name: target };
+}

@@ -1,0 +1,232 @@
+import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/sqlite-core';
+import type { AuditDraft } from '../../../core/audit/events.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import type { KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../../core/store.ts';
+import type { AppendAudit } from './audit.ts';
+import type { Revocation } from '../journal/journal-lines.ts';
+import { filterCondition, statusCondition } from './key-filters.ts';
+import { lazily } from '../connection/lazily.ts';
+import type { Registry } from './registry.ts';
+import { entities, keys, tenants, users } from './tables.ts';
+import { withJournal } from '../journal/journal.ts';
+
+/** Keys. `journal` is the file of revocations; null for a store in memory. */
+export function createKeyStore(registry: Registry, append: AppendAudit, journal: string | null): KeyStore {
+  const { db } = registry;
+  const find = lazily(() =>
+    selectKeys(registry)
+      .where(
+        and(
+          eq(keys.tenantId, sql.placeholder('tenantId')),
+          or(eq(keys.id, sql.placeholder('ref')), eq(keys.prefix, sql.placeholder('ref'))),
+        ),
+      )
+      .prepare(),
+  );
+  const byHash = lazily(() =>
+    selectKeys(registry)
+      .where(and(eq(keys.tenantId, sql.placeholder('tenantId')), eq(keys.secretHash, sql.placeholder('hash'))))
+      .prepare(),
+  );
+  const byPrefix = lazily(() =>
+    db
+      .select({ id: keys.id })
+      .from(keys)
+      .where(eq(keys.prefix, sql.placeholder('prefix')))
+      .prepare(),
+  );
+  // Guesses come in floods: to find no key must cost no more than a search of the index.
+  const isKnown = lazily(() =>
+    registry.connection.prepare<[string], number>('select 1 from keys where secret_hash = ?').pluck(),
+  );
+  const credential = lazily(() =>
+    selectCredential(registry)
+      .where(eq(keys.secretHash, sql.placeholder('hash')))
+      .prepare(),
+  );
+  const use = lazily(() =>
+    registry.connection.prepare<[number, string, number]>(
+      'update keys set last_used_at_ms = ? where id = ? and coalesce(last_used_at_ms, 0) < ?',
+    ),
+  );
+
+  /** Revokes all or none; gives the ids that were not active any more. */
+  const revokeAll = (
+    changes: readonly { id: string; by: string; rotatedTo: string | null }[],
+    nowMs: number,
+    audit: readonly AuditDraft[],
+    insertNext: () => void,
+  ): string[] =>
+    registry.change(() => {
+      const ids = changes.map(({ id }) => id);
+      const active = activeAmong(registry, ids, nowMs);
+      if (active.length < ids.length) return ids.filter((id) => !active.some((row) => row.keyId === id));
+      // Inside the transaction nobody else can change them; the note is on disk before the commit.
+      return withJournal(journal, active, () => {
+        insertNext();
+        for (const { id, by, rotatedTo } of changes) {
+          db.update(keys).set({ revokedAtMs: nowMs, revokedBy: by, rotatedTo }).where(eq(keys.id, id)).run();
+        }
+        for (const draft of audit) append(draft);
+        return [];
+      });
+    });
+
+  return {
+    version: registry.version,
+    list: (tenantId, filter, page) =>
+      registry.read(() => {
+        const [direction, boundary] = page.before === undefined ? [desc, pageStart(page)] : [asc, pageEnd(page.before)];
+        const rows = selectKeys(registry)
+          .where(and(filterCondition(registry, tenantId, filter), boundary))
+          .orderBy(direction(keys.createdAtMs), direction(keys.id))
+          .limit(page.limit)
+          .all();
+        return page.before === undefined ? rows : rows.reverse();
+      }),
+    count: (tenantId, filter) =>
+      registry.read(
+        () =>
+          db
+            .select({ n: count() })
+            .from(keys)
+            .where(filterCondition(registry, tenantId, filter))
+            .get()?.n ?? 0,
+      ),
+    find: (tenantId, ref) => registry.read(() => find().get({ tenantId, ref })),
+    findByHash: (tenantId, hash) => registry.read(() => byHash().get({ tenantId, hash })),
+    prefixTaken: (prefix) => registry.read(() => byPrefix().get({ prefix }) !== undefined),
+    credential: (hash) =>
+      registry.read(() => (isKnown().get(hash) === undefined ? undefined : credential().get({ hash }))),
+    activeOf: (owner, nowMs) =>
+      registry.read(() =>
+        selectKeys(registry)
+          .where(
+            and(
+              'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId),
+              statusCondition('Active', nowMs),
+            ),
+          )
+          .orderBy(desc(keys.createdAtMs))
+          .all(),
+      ),
+    insert: (key, audit) =>
+      registry.change(() => {
+        requireActiveEntity(registry, key);
+        db.insert(keys).values(key).run();
+        append(audit);
+      }),
+    rotate: (pairs, nowMs, audit) =>
+      revokeAll(
+        pairs.map(({ oldKeyId, next }) => ({ id: oldKeyId, by: next.createdBy, rotatedTo: next.id })),
+        nowMs,
+        audit,
+        () => {
+          for (const { next } of pairs) db.insert(keys).values(next).run();
+        },
+      ),
+    revoke: (ids, by, nowMs, audit) =>
+      revokeAll(
+        ids.map((id) => ({ id, by, rotatedTo: null })),
+        nowMs,
+        audit,
+        () => {},
+      ),
+    recordUse: (uses) =>
+      registry.change(() => {
+        for (const [id, atMs] of uses) use().run(atMs, id, atMs);
+      }),
+  };
+}
+
+/** Where a page that goes on downwards begins; undefined at the newest key. */
+function pageStart({ after, from }: KeyPageRequest): SQL | undefined {
+  if (after) return sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`;
+  return from && sql`(${keys.createdAtMs}, ${keys.id}) <= (${from.createdAtMs}, ${from.id})`;
+}
+
+/** Where a page that goes upwards from below ends; undefined at the oldest key. */
+function pageEnd(before: KeyPosition | 'end'): SQL | undefined {
+  if (before === 'end') return undefined;
+  return sql`(${keys.createdAtMs}, ${keys.id}) > (${before.createdAtMs}, ${before.id})`;
+}
+
+function requireActiveEntity({ db }: Registry, key: NewKey): void {
+  const entity = db.select().from(entities).where(eq(entities.id, key.entityId)).get();
+  if (entity?.status === 'active') return;
+  throw new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was made.', {
+    hint: 'The secret that was just handed over opens nothing; throw it away.',
+  });
+}
+
+function activeAmong({ db }: Registry, ids: readonly string[], nowMs: number): Revocation[] {
+  const rows = [];
+  // SQLite takes a limited number of parameters; a bulk revoke may name more keys.
+  for (let at = 0; at < ids.length; at += 500) {
+    rows.push(
+      ...db
+        .select({ keyId: keys.id, prefix: keys.prefix, secretHash: keys.secretHash })
+        .from(keys)
+        .where(and(inArray(keys.id, ids.slice(at, at + 500)), statusCondition('Active', nowMs)))
+        .all(),
+    );
+  }
+  return rows.map((row) => ({ ...row, atMs: nowMs }));
+}
+
+function selectKeys({ db }: Registry) {
+  const revokers = alias(users, 'revokers');
+  return db
+    .select({
+      id: keys.id,
+      tenantId: keys.tenantId,
+      prefix: keys.prefix,
+      name: keys.name,
+      permissions: keys.permissions,
+      entity: {
+        id: entities.id,
+        code: entities.code,
+        name: entities.name,
+        timezone: entities.timezone,
+        status: entities.status,
+      },
+      createdBy: { id: users.id, login: users.login, name: users.name },
+      createdAtMs: keys.createdAtMs,
+      expiresAtMs: keys.expiresAtMs,
+      lastUsedAtMs: keys.lastUsedAtMs,
+      revokedAtMs: keys.revokedAtMs,
+      revokedBy: { login: revokers.login, name: revokers.name },
+      rotatedFrom: keys.rotatedFrom,
+      rotatedTo: keys.rotatedTo,
+    })
+    .from(keys)
+    .innerJoin(users, eq(keys.createdBy, users.id))
+    .leftJoin(entities, eq(keys.entityId, entities.id))
+    .leftJoin(revokers, eq(keys.revokedBy, revokers.id));
+}
+
+function selectCredential({ db }: Registry) {
+  return db
+    .select({
+      keyId: keys.id,
+      prefix: keys.prefix,
+      name: keys.name,
+      permissions: keys.permissions,
+      expiresAtMs: keys.expiresAtMs,
+      revokedAtMs: keys.revokedAtMs,
+      creatorStatus: users.status,
+      entity: {
+        id: entities.id,
+        code: entities.code,
+        name: entities.name,
+        timezone: entities.timezone,
+        status: entities.status,
+      },
+      tenant: { id: tenants.id, name: tenants.name, weekStart: tenants.weekStart },
+    })
+    .from(keys)
+    .innerJoin(users, eq(keys.createdBy, users.id))
+    .innerJoin(tenants, eq(keys.tenantId, tenants.id))
+    .leftJoin(entities, eq(keys.entityId, entities.id));
+}

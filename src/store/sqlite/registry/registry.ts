@@ -1,0 +1,33 @@
+import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
+import type { Connection } from '../connection/driver.ts';
+import { translating } from '../connection/errors.ts';
+import { lazily } from '../connection/lazily.ts';
+
+/** The database of organizations, users, entities, keys and the audit chain, as the parts of the store use it. */
+export interface Registry {
+  readonly db: BetterSQLite3Database;
+  readonly connection: Connection;
+  /** A number that grows when any other connection, or a change of this one, has committed to the registry. */
+  version(): number;
+  /** Runs a read; the driver's errors become the domain's. */
+  read<T>(work: () => T): T;
+  /** Runs a change in one transaction that holds the write lock from its start: all of it or nothing. */
+  change<T>(work: () => T): T;
+}
+
+/** Wraps an open registry. */
+export function createRegistry(connection: Connection, path: string): Registry {
+  const version = lazily(() => connection.prepare('PRAGMA data_version').pluck());
+  // SQLite's number stands still for commits of the connection that asks; both only grow, so that their sum tells of both.
+  let ownChanges = 0;
+  return {
+    db: drizzle(connection),
+    connection,
+    version: () => translating(path, () => Number(version().get()) + ownChanges),
+    read: (work) => translating(path, work),
+    change(work) {
+      ownChanges++;
+      return translating(path, () => connection.transaction(work).immediate());
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { and, asc, count, eq, ne, sql } from 'drizzle-orm';
+import { commonRole, roleExceeds } from '../../../core/access/roles.ts';
+import type { User, UserStore } from '../../../core/store.ts';
+import type { AppendAudit } from './audit.ts';
+import type { StateEvent, StateNote } from '../journal/journal-lines.ts';
+import { lazily } from '../connection/lazily.ts';
+import type { Registry } from './registry.ts';
+import { users } from './tables.ts';
+import { changeWithNotes } from '../journal/state-notes.ts';
+
+/** Profiles. `journal` is the file that names what was stopped; null for a store in memory. */
+export function createUserStore(registry: Registry, append: AppendAudit, journal: string | null): UserStore {
+  const { db } = registry;
+  // Every command asks this first: put together by drizzle, it would take as long as opening the store.
+  const byLogin = lazily(() =>
+    registry.connection.prepare<[string], User>(
+      'select id, tenant_id as tenantId, login, name, role, status, created_at_ms as createdAtMs from users where login = ?',
+    ),
+  );
+  const list = lazily(() =>
+    db
+      .select()
+      .from(users)
+      .where(eq(users.tenantId, sql.placeholder('tenantId')))
+      .orderBy(asc(users.login))
+      .prepare(),
+  );
+  return {
+    list: (tenantId) => registry.read(() => list().all({ tenantId })),
+    findByLogin: (login) => registry.read(() => byLogin().get(login)),
+    insert: (user, audit) =>
+      registry.change(() => {
+        db.insert(users).values(user).run();
+        append(audit);
+      }),
+    update(id, change, audit) {
+      const read = () => db.select().from(users).where(eq(users.id, id)).get();
+      const changed = changeWithNotes(registry, journal, () => {
+        const user = read();
+        if (!user) return undefined;
+        const next = { ...user, ...change };
+        const staysSuper = next.role === 'super_user' && next.status === 'active';
+        if (user.role === 'super_user' && user.status === 'active' && !staysSuper) {
+          const others = db
+            .select({ n: count() })
+            .from(users)
+            .where(
+              and(
+                eq(users.tenantId, user.tenantId),
+                ne(users.id, id),
+                eq(users.role, 'super_user'),
+                eq(users.status, 'active'),
+              ),
+            )
+            .get();
+          if (others?.n === 0) return undefined;
+        }
+        return {
+          ...notesOf(user, change, audit.atMs),
+          commit() {
+            db.update(users).set({ role: next.role, status: next.status }).where(eq(users.id, id)).run();
+            append(audit);
+            return true;
+          },
+          stillHolds() {
+            const now = read();
+            return now !== undefined && Object.entries(change).every(([name, value]) => now[name as 'role'] === value); // the names of a change
+          },
+        };
+      });
+      return changed ?? false;
+    },
+  };
+}
+
+/**
+ * What the journal says of a change. A role that gives some rights and takes others is first a lower one, which holds
+ * nothing beyond both.
+ */
+function notesOf(
+  user: User,
+  change: Parameters<UserStore['update']>[1],
+  atMs: number,
+): { stops: StateNote[]; starts: StateNote[] } {
+  const note = (event: StateEvent): StateNote => ({ atMs, event, of: 'user', id: user.id, name: user.login });
+  const stops: StateNote[] = [];
+  const starts: StateNote[] = [];
+  if (change.status === 'inactive') stops.push(note('deactivated'));
+  if (change.status === 'active') starts.push(note('activated'));
+  if (change.role !== undefined) {
+    const lower = roleExceeds(user.role, change.role) ? commonRole(user.role, change.role) : undefined;
+    if (lower !== undefined) stops.push(note(`role:${lower}`));
+    if (lower !== change.role) starts.push(note(`role:${change.role}`));
+  }
+  return { stops, starts };
+}

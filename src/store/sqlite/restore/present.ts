@@ -1,0 +1,51 @@
+import type { AuditHead } from '../../../core/audit/events.ts';
+import { isHkctlError } from '../../../core/errors.ts';
+import type { Role } from '../../../core/access/roles.ts';
+import type { ClockLooks, Entity, User } from '../../../core/store.ts';
+import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
+import { createClockStore } from '../registry/clock.ts';
+import type { Connection } from '../connection/driver.ts';
+import { createRegistry } from '../registry/registry.ts';
+
+/** What a restore must know of the store that it replaces, read while nobody else can change it. */
+export interface PresentStore {
+  /** Ids of revoked keys, with the time. */
+  revoked: ReadonlyMap<string, number>;
+  users: ReadonlyMap<string, { status: User['status']; role: Role }>;
+  entities: ReadonlyMap<string, Entity['status']>;
+  trail: AuditHead | null;
+  clock: ClockLooks | null;
+}
+
+/** Of a store that is absent or cannot be read: nothing is known but what the journal beside it says. */
+export const unknownPresent: PresentStore = {
+  revoked: new Map(),
+  users: new Map(),
+  entities: new Map(),
+  trail: null,
+  clock: null,
+};
+
+/** Reads it from the registry of a store of this version; nothing from a damaged one, which a backup shall replace. */
+export async function readPresent(connection: Connection, path: string): Promise<PresentStore> {
+  const registry = createRegistry(connection, path);
+  const append = createAppendAudit(registry);
+  const rows = <Row>(sql: string) => registry.read(() => connection.prepare<[], Row>(sql).all());
+  try {
+    const keys = rows<{ id: string; atMs: number }>(
+      'select id, revoked_at_ms as atMs from keys where revoked_at_ms is not null',
+    );
+    const users = rows<{ id: string; status: User['status']; role: Role }>('select id, status, role from users');
+    const entities = rows<{ id: string; status: Entity['status'] }>('select id, status from entities');
+    return {
+      revoked: new Map(keys.map(({ id, atMs }) => [id, atMs])),
+      users: new Map(users.map((user) => [user.id, user])),
+      entities: new Map(entities.map(({ id, status }) => [id, status])),
+      trail: await createAuditStore(registry, append, () => {}).head(),
+      clock: await createClockStore(registry, append).read(),
+    };
+  } catch (thrown) {
+    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return unknownPresent;
+    throw thrown;
+  }
+}

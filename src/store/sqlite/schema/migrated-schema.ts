@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Connection, openDatabase } from '../connection/driver.ts';
+import type { DatabaseName } from '../connection/files.ts';
+import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
+
+/** What our own migrations make of an empty database. */
+export interface MigratedSchema {
+  objects: readonly SchemaObject[];
+  tables: readonly OwnTable[];
+}
+
+/** A table of ours, with its columns in their order. */
+export interface OwnTable {
+  name: string;
+  columns: readonly string[];
+}
+
+/** The schema of a database after its first `version` migrations, found by applying them in memory. */
+export function migratedSchema(name: DatabaseName, version: number, folder: string): MigratedSchema {
+  const connection = openDatabase(':memory:', {});
+  try {
+    makeTables(connection, name, version, folder);
+    const columns = connection.prepare<[string], string>('select name from pragma_table_info(?)').pluck();
+    const objects = schemaObjectsIn(connection);
+    const tables = objects
+      .filter(({ type, name: table }) => type === 'table' && !String(table).startsWith('sqlite_'))
+      .map((object) => ({ name: String(object.name), columns: columns.all(String(object.name)) }));
+    return { objects, tables };
+  } finally {
+    connection.close();
+  }
+}
+
+/**
+ * What the migrations of a version make of an empty database, as `textOf` has it, from the file that is kept beside them;
+ * undefined where there is none. A test holds the files against the migrations and writes them anew.
+ */
+export function keptSchema(name: DatabaseName, version: number, folder: string): string | undefined {
+  const file = join(folder, name, 'meta', `_schema-${version}.txt`);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Applies the first `version` migrations of a database to the main database of a connection, which has none of it yet. */
+export function makeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
+  for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat()) connection.exec(statement);
+}
+
+/** The statements of each migration of a database, in the order of drizzle's journal. */
+function migrationsOf(name: DatabaseName, folder: string): string[][] {
+  const own = join(folder, name);
+  if (!existsSync(own)) throw new Error(`migrations are missing from this installation: ${own}`);
+  const journal: { entries: { tag: string }[] } = JSON.parse(readFileSync(join(own, 'meta', '_journal.json'), 'utf8'));
+  return journal.entries.map(({ tag }) =>
+    readFileSync(join(own, `${tag}.sql`), 'utf8').split('--> statement-breakpoint'),
+  );
+}

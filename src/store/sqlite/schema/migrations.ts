@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import type { Connection } from '../connection/driver.ts';
+import { translating } from '../connection/errors.ts';
+import type { DatabaseName } from '../connection/files.ts';
+import { requireOwnSchema } from './own-schema.ts';
+import { requireNotNewer, schemaVersions } from './schema-versions.ts';
+
+/**
+ * Applies the migrations that a database lacks, all or nothing together with its new version, as a part of the
+ * transaction that may be under way; gives how many those were. Throws `store_corrupt` where a foreign trigger could run
+ * in their midst.
+ */
+export function applyMigrations(connection: Connection, name: DatabaseName, folder: string, path: string): number {
+  const migrationsFolder = join(folder, name);
+  if (!existsSync(migrationsFolder))
+    throw new Error(`migrations are missing from this installation: ${migrationsFolder}`);
+  const apply = connection.transaction(() => {
+    // Read under the write lock: another process may have been quicker.
+    const before = requireNotNewer(connection, name, path);
+    requireOwnSchema(connection, name, path, before, folder);
+    const missing = readMigrationFiles({ migrationsFolder }).slice(before);
+    for (const statement of missing.flatMap(({ sql }) => sql)) connection.exec(statement);
+    connection.pragma(`user_version = ${schemaVersions[name]}`);
+    return missing.length;
+  });
+  return translating(path, () => apply.immediate());
+}

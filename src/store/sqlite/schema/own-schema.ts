@@ -1,0 +1,84 @@
+import { HkctlError } from '../../../core/errors.ts';
+import type { Connection } from '../connection/driver.ts';
+import { translating } from '../connection/errors.ts';
+import type { DatabaseName } from '../connection/files.ts';
+import { keptSchema, migratedSchema } from './migrated-schema.ts';
+import { lineOf, type SchemaObject, schemaObjectsIn, textOf } from './schema-objects.ts';
+
+/**
+ * Throws `store_corrupt` (exit 6) where a database is not made of exactly what the migrations of its version make: a
+ * trigger or view of somebody else would run within our own statements. Names what is foreign. `version` is the one that
+ * the database claims, `database` its name where it is attached.
+ */
+export function requireOwnSchema(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+  version: number,
+  migrationsFolder: string,
+  database = 'main',
+): void {
+  const wrong = translating(path, () => foreignObjects(connection, name, version, migrationsFolder, database));
+  if (wrong.length === 0) return;
+  throw new HkctlError(
+    'store_corrupt',
+    `The schema of the store ${path} was changed from outside: ${shownDifferences(wrong)}.`,
+    {
+      hint: 'Nothing of it was run. Keep the files for an inquiry, and go back to your last backup: hkctl restore FILE',
+    },
+  );
+}
+
+/** In words, what a database, main or attached, holds that its migrations do not make, and the other way round. */
+export function foreignObjects(
+  connection: Connection,
+  name: DatabaseName,
+  version: number,
+  migrationsFolder: string,
+  database = 'main',
+): string[] {
+  const objects = schemaObjectsIn(connection, database);
+  // Applying the migrations in memory takes milliseconds, and so would a hash: node:crypto is slow to load.
+  if (textOf(objects) === keptSchema(name, version, migrationsFolder)) return [];
+  return differences(objects, migratedSchema(name, version, migrationsFolder).objects);
+}
+
+/** What two schemas do not share, in words: what is foreign, what is defined otherwise, what is missing. */
+export function differences(found: readonly SchemaObject[], expected: readonly SchemaObject[]): string[] {
+  const own = new Map(expected.map((object) => [keyOf(object), lineOf(object)]));
+  const seen = new Set<string>();
+  const wrong: string[] = [];
+  for (const object of found) {
+    const key = keyOf(object);
+    const line = own.get(key);
+    if (line === undefined || seen.has(key)) wrong.push(`${titleOf(object)} is none of hkctl's`);
+    else if (line !== lineOf(object)) wrong.push(`${titleOf(object)} has another definition`);
+    seen.add(key);
+  }
+  for (const object of expected) if (!seen.has(keyOf(object))) wrong.push(`${titleOf(object)} is missing`);
+  return wrong;
+}
+
+/** A list of differences as one sentence holds it: the first few, and how many more there are. */
+export function shownDifferences(wrong: readonly string[]): string {
+  const rest = wrong.length - shownAtMost;
+  return [...wrong.slice(0, shownAtMost), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
+}
+
+const shownAtMost = 5;
+
+function keyOf({ type, name }: SchemaObject): string {
+  return JSON.stringify([type, name]);
+}
+
+const longestName = 60;
+
+function titleOf({ type, name, sql }: SchemaObject): string {
+  const shown = String(name);
+  const quoted = `"${shown.length > longestName ? `${shown.slice(0, longestName)}…` : shown}"`;
+  if (typeof sql === 'string' && /^\s*create\s+virtual\b/i.test(sql)) return `the virtual table ${quoted}`;
+  const kind = kinds.has(String(type)) ? String(type) : 'entry';
+  return `the ${kind} ${quoted}`;
+}
+
+const kinds: ReadonlySet<string> = new Set(['table', 'index', 'trigger', 'view']);

@@ -1,0 +1,71 @@
+import { HkctlError } from '../../../core/errors.ts';
+import type { Connection } from '../connection/driver.ts';
+import { translating } from '../connection/errors.ts';
+import type { DatabaseName } from '../connection/files.ts';
+import { requireOwnSchema } from './own-schema.ts';
+
+/**
+ * How many migrations each database has in this version; kept in its `user_version`, so that opening a store costs no
+ * look at the migrations' folder. A test holds it against the folder.
+ */
+export const schemaVersions: Record<DatabaseName, number> = { registry: 1, records: 1, readings: 1 };
+
+/**
+ * Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version, and `store_corrupt` where
+ * something else is in it than our migrations make.
+ */
+export function requireSchemaVersion(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+  migrationsFolder: string,
+): void {
+  // As of one moment: another process may be migrating.
+  const readAtOnce = connection.transaction(() => {
+    const version = requireNotNewer(connection, name, path);
+    if (version !== schemaVersions[name]) throw tooOld(path, version);
+    requireOwnSchema(connection, name, path, version, migrationsFolder);
+  });
+  translating(path, () => readAtOnce());
+}
+
+function tooOld(path: string, version: number): HkctlError {
+  return new HkctlError('store_too_old', `The store ${path} is of an older version (schema ${version}).`, {
+    hint: 'Stop the daemon and run: hkctl migrate',
+  });
+}
+
+/** The version of a database that this hkctl can bring up to its own; `store_too_new` (exit 6) for one beyond. */
+export function requireNotNewer(
+  connection: Connection,
+  name: DatabaseName,
+  path: string,
+  version = readSchemaVersion(connection, path),
+): number {
+  if (version <= schemaVersions[name]) return version;
+  throw new HkctlError('store_too_new', `The store ${path} was made by a newer hkctl (schema ${version}).`, {
+    hint: 'Use that version of hkctl, or a newer one.',
+  });
+}
+
+/** The version a database says it is of; 0 for one without tables. */
+function readSchemaVersion(connection: Connection, path: string): number {
+  return Number(translating(path, () => connection.pragma('user_version', { simple: true })));
+}
+
+/** Whether nothing was ever committed to a database, as where `init` was cut off. `store_corrupt` where it is another's. */
+export function isEmpty(connection: Connection, path: string): boolean {
+  // In one statement: another process may finish a store between two.
+  const { version, tables } = translating(path, () =>
+    connection
+      .prepare<[], { version: number; tables: number }>(
+        'select (select user_version from pragma_user_version) as version, (select count(*) from sqlite_master) as tables',
+      )
+      .get(),
+  ) ?? { version: 0, tables: 0 };
+  if (version > 0) return false;
+  if (tables === 0) return true;
+  throw new HkctlError('store_corrupt', `${path} is a database, but no store of hkctl.`, {
+    hint: 'Name the store with --store PATH or HKCTL_STORE.',
+  });
+}
