@@ -1,12 +1,12 @@
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
-import { createIo, type Io } from './cli/terminal/io.ts';
 import { reportCrash, run } from './cli/run.ts';
 import type { Services } from './cli/services.ts';
+import { createIo, type Io } from './cli/terminal/io.ts';
 import { readSurroundings } from './config.ts';
-import type { Clock } from './core/time/instants.ts';
 import { secureRandom } from './core/keys/secrets.ts';
+import type { Clock } from './core/time/instants.ts';
 import { createRights, type Rights } from './rights/rights.ts';
 import type { StoreOptions } from './store/options.ts';
 

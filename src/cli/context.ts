@@ -1,13 +1,13 @@
 import { type Actor, type Domain, findActor } from '../core/access/actors.ts';
-import { steadyClock } from '../core/time/steady-clock.ts';
 import { HkctlError } from '../core/errors.ts';
 import { withoutSecrets } from '../core/keys/secrets.ts';
+import type { Store } from '../core/port/store.ts';
 import { toSafeJson } from '../core/text/shown-text.ts';
-import type { Store } from '../core/store.ts';
+import { steadyClock } from '../core/time/steady-clock.ts';
 import type { globalFlags } from './command.ts';
 import type { FlagValues } from './flags.ts';
-import { canAsk, type Io } from './terminal/io.ts';
 import type { Services } from './services.ts';
+import { canAsk, type Io } from './terminal/io.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 import { terminalLine } from './terminal/terminal-text.ts';
 

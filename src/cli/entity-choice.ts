@@ -1,7 +1,7 @@
 import type { Actor, Domain } from '../core/access/actors.ts';
-import { listEntities, requireEntity } from '../core/organization/entities.ts';
 import { HkctlError } from '../core/errors.ts';
-import type { Entity } from '../core/store.ts';
+import { listEntities, requireEntity } from '../core/organization/entities.ts';
+import type { Entity } from '../core/port/entities.ts';
 import { type Context, valueOrAsk } from './context.ts';
 
 /** The entity that `--entity` names, or one that is asked for. */

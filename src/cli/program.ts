@@ -2,9 +2,9 @@ import { Command, CommanderError, type Help } from 'commander';
 import { HkctlError } from '../core/errors.ts';
 import { type CommandDefinition, globalFlags, type Noun } from './command.ts';
 import { addFlags, type Flags, nameOf } from './flags.ts';
+import { type NounEntry, nouns } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 import { nearest } from './terminal/nearest.ts';
-import { type NounEntry, nouns } from './nouns.ts';
 
 /** What happens when a command line was understood. */
 export type Dispatch = (

@@ -5,9 +5,9 @@ import { printable } from '../core/text/shown-text.ts';
 import { type CommandDefinition, globalFlags } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
-import { type Io, isClosedPipe } from './terminal/io.ts';
 import { createProgram, isShown } from './program.ts';
 import type { Services } from './services.ts';
+import { type Io, isClosedPipe } from './terminal/io.ts';
 import { createStyle } from './terminal/style.ts';
 import { terminalLine } from './terminal/terminal-text.ts';
 

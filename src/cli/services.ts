@@ -1,10 +1,11 @@
 import type { Actor, Domain } from '../core/access/actors.ts';
 import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
 import type { StoreInspection } from '../core/operations/doctor.ts';
+import type { ServeSettings } from '../core/operations/settings.ts';
+import type { Entity } from '../core/port/entities.ts';
+import type { Store } from '../core/port/store.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import type { RowReader } from '../core/records/imports.ts';
-import type { ServeSettings } from '../core/operations/settings.ts';
-import type { Entity, Store } from '../core/store.ts';
 
 /**
  * What the commands need from the other layers, given by the composition root, which loads each only when it is called:

@@ -1,12 +1,12 @@
 import type { Actor, Domain } from '../core/access/actors.ts';
+import type { Role } from '../core/access/roles.ts';
 import { addEntity, listEntities } from '../core/organization/entities.ts';
+import { addUser, listUsers } from '../core/organization/users.ts';
+import type { Entity } from '../core/port/entities.ts';
 import { importRecords } from '../core/records/imports.ts';
 import { createRecordJudge } from '../core/records/validator.ts';
-import type { Role } from '../core/access/roles.ts';
-import type { Entity } from '../core/store.ts';
-import { addUser, listUsers } from '../core/organization/users.ts';
-import { demoRecords } from './records.ts';
 import { resources } from '../resources/index.ts';
+import { demoRecords } from './records.ts';
 
 /** The made-up organization: what `init --demo` adds to the first entity and Super user. */
 export const demoPlant = {

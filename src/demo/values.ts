@@ -1,5 +1,5 @@
-import { addDays } from '../core/time/calendar.ts';
 import type { Field, Fields, ListField, NumberField } from '../core/records/fields.ts';
+import { addDays } from '../core/time/calendar.ts';
 import type { Chance } from './random.ts';
 
 /** What a value is drawn in: the record so far, its position, and the rest of the plant. */

@@ -1,9 +1,15 @@
 import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/records/columns.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
-import { ImportError, type ImportFormat, importFormats, type ReadOptions, type RowReader } from '../core/records/imports.ts';
+import {
+  ImportError,
+  type ImportFormat,
+  importFormats,
+  type ReadOptions,
+  type RowReader,
+} from '../core/records/imports.ts';
 import { createRecordJudge, type RecordJudge } from '../core/records/validator.ts';
-import { jsonText } from '../core/text/shown-text.ts';
 import { isObject } from '../core/records/values.ts';
+import { jsonText } from '../core/text/shown-text.ts';
 import { createCsvReader } from './csv.ts';
 import { gunzipped } from './gzip.ts';
 import { createJsonReader, createNdjsonReader } from './json.ts';

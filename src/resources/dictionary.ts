@@ -1,4 +1,10 @@
-import { allFields, type Field, type Fields, filterableFields, type ResourceDefinition } from '../core/records/fields.ts';
+import {
+  allFields,
+  type Field,
+  type Fields,
+  filterableFields,
+  type ResourceDefinition,
+} from '../core/records/fields.ts';
 
 /**
  * The manual page hkctl-resources(7) in mdoc: what the records of each resource hold, written from the declarations.

@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { BackupFacts } from '../core/operations/backups.ts';
 import { HkctlError } from '../core/errors.ts';
-import type { MaybePromise, Store } from '../core/store.ts';
+import type { BackupFacts } from '../core/operations/backups.ts';
+import type { MaybePromise } from '../core/port/maybe-promise.ts';
+import type { Store } from '../core/port/store.ts';
 import type { StoreOptions } from './options.ts';
 import type { Connection } from './sqlite/connection/driver.ts';
 import { translating } from './sqlite/connection/errors.ts';
 import { databaseNames, filesOf, openFile } from './sqlite/connection/files.ts';
-import { requireOwnSchema } from './sqlite/schema/own-schema.ts';
-import { finishRestore, openPresent } from './sqlite/restore/prepared.ts';
 import { requireClosedFolder } from './sqlite/connection/safe-files.ts';
+import { requireStorePath } from './sqlite/connection/store-path.ts';
+import { finishRestore, openPresent } from './sqlite/restore/prepared.ts';
+import { requireOwnSchema } from './sqlite/schema/own-schema.ts';
 import { isEmpty, requireNotNewer, requireSchemaVersion } from './sqlite/schema/schema-versions.ts';
 import { SqliteStore } from './sqlite/store.ts';
-import { requireStorePath } from './sqlite/connection/store-path.ts';
 
 /** How long a command waits for another writer before it tells that the store is locked. */
 const busyTimeoutMs = 5000;

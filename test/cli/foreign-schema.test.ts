@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { backupIn, restoreBackup } from '../../src/store/sqlite/restore/restoration.ts';
 import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from '../../src/store/sqlite/connection/files.ts';
+import { backupIn, restoreBackup } from '../../src/store/sqlite/restore/restoration.ts';
 import { schemaVersions } from '../../src/store/sqlite/schema/schema-versions.ts';
 import { Cli } from './harness.ts';
 

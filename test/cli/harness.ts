@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
-import type { Io, Output } from '../../src/cli/terminal/io.ts';
 import { run } from '../../src/cli/run.ts';
 import type { Services } from '../../src/cli/services.ts';
+import type { Io, Output } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
 import { backupStore, createStore, migrateStore, openStore, requireNoStore } from '../../src/store/open.ts';
-import { backupIn, restoreBackup } from '../../src/store/sqlite/restore/restoration.ts';
 import { inspectStore } from '../../src/store/sqlite/inspection.ts';
+import { backupIn, restoreBackup } from '../../src/store/sqlite/restore/restoration.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
 export const startMs = Date.parse('2026-11-20T08:00:00Z');

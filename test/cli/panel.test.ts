@@ -3,7 +3,7 @@ import { panelLines } from '../../src/cli/delivery/panel.ts';
 import { createStyle } from '../../src/cli/terminal/style.ts';
 import { widthOf } from '../../src/cli/terminal/wrap.ts';
 import { drawSecret } from '../../src/core/keys/secrets.ts';
-import type { Key } from '../../src/core/store.ts';
+import type { Key } from '../../src/core/port/keys.ts';
 
 const output = {
   isTTY: false,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ClockLooks } from '../../src/core/port/clock.ts';
 import { acceptedLooks, afterSample, sampleClock } from '../../src/core/time/steady-clock.ts';
-import type { ClockLooks } from '../../src/core/store.ts';
 
 const second = 1000;
 const minute = 60 * second;

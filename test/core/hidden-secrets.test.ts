@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hiddenBodies } from '../../src/core/keys/hidden-secrets.ts';
-import { drawSecret, holdsSecret, isCompleteSecret, redactSecrets, withoutSecrets } from '../../src/core/keys/secrets.ts';
+import {
+  drawSecret,
+  holdsSecret,
+  isCompleteSecret,
+  redactSecrets,
+  withoutSecrets,
+} from '../../src/core/keys/secrets.ts';
 import { CanaryWatch, canaries } from '../e2e/canaries.ts';
 
 describe('a secret is found', () => {

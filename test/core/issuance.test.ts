@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/core/access/actors.ts';
 import { findActor } from '../../src/core/access/actors.ts';
-import { revokeKeys, showKey } from '../../src/core/keys/keys.ts';
 import {
   type CreateKeyInput,
   createKey,
@@ -10,6 +9,7 @@ import {
   parseExpiry,
   rotateKeys,
 } from '../../src/core/keys/issuance.ts';
+import { revokeKeys, showKey } from '../../src/core/keys/keys.ts';
 import { hashOf, isCompleteSecret } from '../../src/core/keys/secrets.ts';
 import { addUser } from '../../src/core/organization/users.ts';
 import { HttpPlant } from '../http/plant.ts';

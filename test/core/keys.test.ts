@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requireActiveKeys, revokeKeys } from '../../src/core/keys/keys.ts';
 import { type Handover, rotateKeys } from '../../src/core/keys/issuance.ts';
+import { requireActiveKeys, revokeKeys } from '../../src/core/keys/keys.ts';
 import { HttpPlant } from '../http/plant.ts';
 
 let plant: HttpPlant;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatInstantUs, parseInstantUs } from '../../src/core/time/instants.ts';
+import type { Sensor } from '../../src/core/port/readings.ts';
 import {
   addConflicts,
   createReceipts,
@@ -8,7 +8,7 @@ import {
   judgeReadings,
   quickInstantUs,
 } from '../../src/core/readings/readings.ts';
-import type { Sensor } from '../../src/core/store.ts';
+import { formatInstantUs, parseInstantUs } from '../../src/core/time/instants.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
 const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: 'Cel', isActive: true };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { drawSecret } from '../../src/core/keys/secrets.ts';
 import { defineResource } from '../../src/core/records/fields.ts';
 import type { Violation } from '../../src/core/records/imports.ts';
 import { createRecordJudge } from '../../src/core/records/validator.ts';
-import { drawSecret } from '../../src/core/keys/secrets.ts';
 import { recordOf } from '../imports/batches.ts';
 
 const gauges = defineResource({

@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Actor, type Domain, findActor } from '../../src/core/access/actors.ts';
 import { verifyAudit } from '../../src/core/audit/trail.ts';
-import { refusalOf } from '../../src/core/keys/authentication.ts';
-import { setEntityStatus } from '../../src/core/organization/entities.ts';
 import { isHkctlError } from '../../src/core/errors.ts';
-import { revokeKeys, statusOf } from '../../src/core/keys/keys.ts';
+import { refusalOf } from '../../src/core/keys/authentication.ts';
 import { createKey, type HandedKey, type Handover, rotateKeys } from '../../src/core/keys/issuance.ts';
+import { revokeKeys, statusOf } from '../../src/core/keys/keys.ts';
 import { hashOf } from '../../src/core/keys/secrets.ts';
+import { setEntityStatus } from '../../src/core/organization/entities.ts';
 import { updateUser } from '../../src/core/organization/users.ts';
 import { openStore } from '../../src/store/open.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Store } from '../../src/core/store.ts';
+import type { Store } from '../../src/core/port/store.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type Api, type Call, call, createApi } from './client.ts';
 import { cli, type Environment, environment, type Outcome, Running, root } from './program.ts';

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Actor, type Domain, findActor } from '../../src/core/access/actors.ts';
-import { requireEntity, setEntityStatus } from '../../src/core/organization/entities.ts';
-import { revokeKeys } from '../../src/core/keys/keys.ts';
 import { createKey, type Handover, rotateKeys } from '../../src/core/keys/issuance.ts';
-import type { Store } from '../../src/core/store.ts';
+import { revokeKeys } from '../../src/core/keys/keys.ts';
+import { requireEntity, setEntityStatus } from '../../src/core/organization/entities.ts';
 import { updateUser } from '../../src/core/organization/users.ts';
+import type { Store } from '../../src/core/port/store.ts';
 import { getText, Wire } from './client.ts';
 import { type Daemon, Plant } from './plant.ts';
 

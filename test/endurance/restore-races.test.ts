@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyChain } from '../../src/core/audit/chain.ts';
 import { refusalOf } from '../../src/core/keys/authentication.ts';
 import { hashOf } from '../../src/core/keys/secrets.ts';
-import type { Store } from '../../src/core/store.ts';
+import type { Store } from '../../src/core/port/store.ts';
 import { filesOf, isCode } from '../../src/store/sqlite/connection/files.ts';
 import { preparedPath } from '../../src/store/sqlite/restore/prepared.ts';
 import { Plant } from '../e2e/plant.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { anchorIn } from '../../src/core/audit/anchors.ts';
-import type { Store } from '../../src/core/store.ts';
+import type { Store } from '../../src/core/port/store.ts';
 import { AuditAnchors } from '../../src/http/monitoring/anchors.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import { draftOf, memoryStore, type Plant, plantIn } from '../store/stores.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Store } from '../../src/core/store.ts';
+import type { Store } from '../../src/core/port/store.ts';
 import { DaemonClock } from '../../src/http/auth/clock.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import { draftOf, memoryStore, nowMs } from '../store/stores.ts';

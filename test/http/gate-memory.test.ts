@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAddressBook } from '../../src/http/auth/client-addresses.ts';
-import type { Exchange } from '../../src/http/request/exchange.ts';
 import { createGate } from '../../src/http/auth/gate.ts';
-import { ApiError } from '../../src/http/request/problem.ts';
 import { Turns } from '../../src/http/request/batches.ts';
+import type { Exchange } from '../../src/http/request/exchange.ts';
+import { ApiError } from '../../src/http/request/problem.ts';
 import { HttpPlant } from './plant.ts';
 
 let plant: HttpPlant;

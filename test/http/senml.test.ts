@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Sensor } from '../../src/core/port/readings.ts';
 import { judgeReadings, lastOf } from '../../src/core/readings/readings.ts';
-import type { Sensor } from '../../src/core/store.ts';
 import { resolveSenml } from '../../src/http/ingest/senml.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 8, 15);

@@ -352,7 +352,12 @@ export const mutants = [
     "defaultPermissions: readonly ClientPermission[] = ['parts.view']",
     ...people,
   ],
-  ['src/core/access/permissions.ts', '(clientPermissions as readonly string[]).includes(text)', 'text.length > 0', ...people],
+  [
+    'src/core/access/permissions.ts',
+    '(clientPermissions as readonly string[]).includes(text)',
+    'text.length > 0',
+    ...people,
+  ],
   [
     'src/core/access/permissions.ts',
     'clientPermissions.filter((permission) => wanted.has(permission))',

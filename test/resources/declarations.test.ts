@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Field, type Fields, filterableFields, importFields, textFormats } from '../../src/core/records/fields.ts';
-import { canonicalInstant } from '../../src/core/time/instants.ts';
 import { clientPermissions } from '../../src/core/access/permissions.ts';
+import { type Field, type Fields, filterableFields, importFields, textFormats } from '../../src/core/records/fields.ts';
 import { createRecordJudge } from '../../src/core/records/validator.ts';
+import { canonicalInstant } from '../../src/core/time/instants.ts';
 import { resources } from '../../src/resources/index.ts';
 import { recordOf } from '../imports/batches.ts';
 

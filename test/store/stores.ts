@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditDraft } from '../../src/core/audit/events.ts';
-import type { Entity, NewKey, Store, Tenant, User } from '../../src/core/store.ts';
+import type { Entity } from '../../src/core/port/entities.ts';
+import type { NewKey } from '../../src/core/port/keys.ts';
+import type { Store } from '../../src/core/port/store.ts';
+import type { Tenant } from '../../src/core/port/tenants.ts';
+import type { User } from '../../src/core/port/users.ts';
 import { createStore } from '../../src/store/open.ts';
 
 /** The time at which tests stand: 2026-11-20T08:15:00Z. */

@@ -2,14 +2,14 @@ import { damageText } from '../../core/audit/damage.ts';
 import type { AuditRecord } from '../../core/audit/events.ts';
 import { exportAudit, listAudit, verifyAudit } from '../../core/audit/trail.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { formatInstantMs, isDate, parseInstantMs } from '../../core/time/instants.ts';
 import { parseSpanMs } from '../../core/operations/settings.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
-import { readAnchors } from './audit-anchors.ts';
+import { formatInstantMs, isDate, parseInstantMs } from '../../core/time/instants.ts';
 import { defineCommand, type Noun } from '../command.ts';
 import { parsed, text } from '../flags.ts';
 import { printJsonArray, printTable } from '../terminal/output.ts';
 import { counted } from '../terminal/sentence.ts';
+import { readAnchors } from './audit-anchors.ts';
 
 const since = text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant');
 

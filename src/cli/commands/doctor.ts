@@ -1,8 +1,8 @@
 import { type Actor, type Domain, requirePermissions } from '../../core/access/actors.ts';
-import { acceptClock, sampleClock } from '../../core/time/steady-clock.ts';
-import { type Check, diagnose } from '../../core/operations/doctor.ts';
 import { errorTable } from '../../core/errors.ts';
+import { type Check, diagnose } from '../../core/operations/doctor.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
+import { acceptClock, sampleClock } from '../../core/time/steady-clock.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { type Context, requireConfirmation } from '../context.ts';
 import { toggle } from '../flags.ts';

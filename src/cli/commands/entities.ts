@@ -1,8 +1,14 @@
 import { requirePermissions } from '../../core/access/actors.ts';
-import { isTimezone } from '../../core/time/calendar.ts';
-import { addEntity, listEntities, removeEntity, setEntityStatus, workingKeysOfEntity } from '../../core/organization/entities.ts';
+import {
+  addEntity,
+  listEntities,
+  removeEntity,
+  setEntityStatus,
+  workingKeysOfEntity,
+} from '../../core/organization/entities.ts';
+import type { Key } from '../../core/port/keys.ts';
 import { requireLabel } from '../../core/text/labels.ts';
-import type { Key } from '../../core/store.ts';
+import { isTimezone } from '../../core/time/calendar.ts';
 import { type CommandDefinition, defineCommand, type Noun, yesFlag } from '../command.ts';
 import { requireConfirmation, requireTyped, valueOrAsk } from '../context.ts';
 import { text } from '../flags.ts';

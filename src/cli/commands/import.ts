@@ -1,9 +1,9 @@
 import { createReadStream, fstatSync } from 'node:fs';
 import { requirePermissions } from '../../core/access/actors.ts';
 import { HkctlError } from '../../core/errors.ts';
+import type { ImportSummary } from '../../core/port/records.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { importFormats, importRecords as importIntoStore } from '../../core/records/imports.ts';
-import type { ImportSummary } from '../../core/store.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';

@@ -1,8 +1,8 @@
-import { weekDays } from '../../core/time/calendar.ts';
 import { requireEntityCode, requireTimezone } from '../../core/organization/entities.ts';
-import { requireLabel } from '../../core/text/labels.ts';
 import { type FirstTenantInput, initialise } from '../../core/organization/tenants.ts';
 import { requireLogin } from '../../core/organization/users.ts';
+import { requireLabel } from '../../core/text/labels.ts';
+import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { type Context, valueOrAsk } from '../context.ts';
 import { oneOf, text, toggle } from '../flags.ts';

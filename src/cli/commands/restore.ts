@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { type Actor, auditDraft, requirePermissions } from '../../core/access/actors.ts';
 import type { AuditAction, AuditDraft } from '../../core/audit/events.ts';
 import type { KeptStopped } from '../../core/operations/backups.ts';
-import { formatInstantMs } from '../../core/time/instants.ts';
 import { printable } from '../../core/text/shown-text.ts';
+import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { requireConfirmation } from '../context.ts';
 

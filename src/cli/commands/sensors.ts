@@ -1,10 +1,10 @@
-import { formatLocal, startOfDayMs } from '../../core/time/calendar.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { formatInstantUs, isDate, parseInstantUs } from '../../core/time/instants.ts';
+import type { Reading, Sensor } from '../../core/port/readings.ts';
 import { auditExport, listSensors, readingsOf, requireSensor, showSensor } from '../../core/readings/sensors.ts';
+import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
-import type { Reading, Sensor } from '../../core/store.ts';
+import { formatLocal, startOfDayMs } from '../../core/time/calendar.ts';
+import { formatInstantUs, isDate, parseInstantUs } from '../../core/time/instants.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';

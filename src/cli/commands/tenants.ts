@@ -1,8 +1,8 @@
 import { requirePermissions } from '../../core/access/actors.ts';
-import { weekDays } from '../../core/time/calendar.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { addTenant, listTenants, updateTenant } from '../../core/organization/tenants.ts';
 import { requireLogin } from '../../core/organization/users.ts';
+import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import { valueOrAsk } from '../context.ts';
 import { oneOf, text } from '../flags.ts';

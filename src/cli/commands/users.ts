@@ -1,7 +1,13 @@
 import { requirePermissions } from '../../core/access/actors.ts';
-import { requireLabel } from '../../core/text/labels.ts';
 import { roleNames, roles } from '../../core/access/roles.ts';
-import { addUser, listUsers, requireAnotherSuperUser, updateUser, workingKeysOfUser } from '../../core/organization/users.ts';
+import {
+  addUser,
+  listUsers,
+  requireAnotherSuperUser,
+  updateUser,
+  workingKeysOfUser,
+} from '../../core/organization/users.ts';
+import { requireLabel } from '../../core/text/labels.ts';
 import { defineCommand, type Noun, yesFlag } from '../command.ts';
 import { requireConfirmation, valueOrAsk } from '../context.ts';
 import { oneOf, requireOneOf, text } from '../flags.ts';

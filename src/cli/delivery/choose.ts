@@ -1,6 +1,6 @@
 import { HkctlError } from '../../core/errors.ts';
-import type { Clock } from '../../core/time/instants.ts';
 import type { Handover } from '../../core/keys/issuance.ts';
+import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../context.ts';
 import { canDraw } from '../terminal/style.ts';
 import { withCopy } from './clipboard.ts';

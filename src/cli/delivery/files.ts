@@ -17,8 +17,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import type { Handover } from '../../core/keys/issuance.ts';
-import { pathFaults } from '../../core/text/path-faults.ts';
 import { secretLength } from '../../core/keys/secrets.ts';
+import { pathFaults } from '../../core/text/path-faults.ts';
 import { errnoOf } from '../terminal/io.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
 

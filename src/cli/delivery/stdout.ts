@@ -1,7 +1,7 @@
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import type { Clock } from '../../core/time/instants.ts';
 import type { HandedKey, Handover } from '../../core/keys/issuance.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
+import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../context.ts';
 import { keyJson } from '../terminal/output.ts';
 

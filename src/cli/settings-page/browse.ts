@@ -1,8 +1,8 @@
 import { baseUrlFlag, defineCommand, yesFlag } from '../command.ts';
+import { listAll, listFlags } from '../commands/keys/list.ts';
 import { toggle } from '../flags.ts';
 import { canAsk } from '../terminal/io.ts';
 import { canDraw } from '../terminal/style.ts';
-import { listAll, listFlags } from '../commands/keys/list.ts';
 
 /** `hkctl keys`: the settings page on a terminal, else as `keys list`. */
 export const browse = defineCommand({

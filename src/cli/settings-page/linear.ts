@@ -1,10 +1,10 @@
 import type { Actor, Domain } from '../../core/access/actors.ts';
-import { errorTable, isHkctlError } from '../../core/errors.ts';
 import { permissionGroups } from '../../core/access/permissions.ts';
-import type { Key } from '../../core/store.ts';
+import { errorTable, isHkctlError } from '../../core/errors.ts';
+import type { Key } from '../../core/port/keys.ts';
+import { namesOf } from '../commands/keys/names.ts';
 import type { Context } from '../context.ts';
 import { askChoice, askText, type Choice } from '../terminal/prompts.ts';
-import { namesOf } from '../commands/keys/names.ts';
 import { createHere, openDocumentation, type PageOptions, revokeHere, rotateHere } from './page.ts';
 import { factsOf } from './tile.ts';
 import { createPageReader, emptyLines, offersOf, type PageView, type PageWish, type Place } from './view.ts';

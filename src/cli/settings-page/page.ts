@@ -1,17 +1,17 @@
 import type { Actor, Domain } from '../../core/access/actors.ts';
 import { errorTable, isHkctlError } from '../../core/errors.ts';
 import { revokeKeys } from '../../core/keys/keys.ts';
-import type { Key } from '../../core/store.ts';
+import type { Key } from '../../core/port/keys.ts';
+import { completeInput, createAndHandOver } from '../commands/keys/create.ts';
+import type { listFlags } from '../commands/keys/list.ts';
+import { namesOf } from '../commands/keys/names.ts';
+import { rotateAndHandOver } from '../commands/keys/rotate.ts';
 import { type Context, requireConfirmation } from '../context.ts';
 import type { FlagValues } from '../flags.ts';
 import { isCancelKey, type Keypress } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrapText, wrapWords } from '../terminal/wrap.ts';
-import { completeInput, createAndHandOver } from '../commands/keys/create.ts';
-import type { listFlags } from '../commands/keys/list.ts';
-import { namesOf } from '../commands/keys/names.ts';
-import { rotateAndHandOver } from '../commands/keys/rotate.ts';
 import { tileLines } from './tile.ts';
 import { createPageReader, emptyLines, offersOf, type PageView, type PageWish, type Place } from './view.ts';
 

@@ -1,6 +1,6 @@
-import { statusOf } from '../../core/keys/keys.ts';
 import { permissionGroups } from '../../core/access/permissions.ts';
-import type { Key } from '../../core/store.ts';
+import { statusOf } from '../../core/keys/keys.ts';
+import type { Key } from '../../core/port/keys.ts';
 import { timeAt } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { padded, truncated, widthOf, wrapWords } from '../terminal/wrap.ts';

@@ -1,9 +1,9 @@
 import { type Actor, actorHolds, type Domain } from '../../core/access/actors.ts';
 import { statusOf } from '../../core/keys/keys.ts';
-import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/store.ts';
-import type { FlagValues } from '../flags.ts';
+import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/port/keys.ts';
 import { baseUrlOf } from '../commands/keys/base-url.ts';
 import { filterOf, type listFlags } from '../commands/keys/list.ts';
+import type { FlagValues } from '../flags.ts';
 
 /** What the settings page shows at a moment (specification 5.4); both its forms, drawn and linear, are made from it. */
 export interface PageView {

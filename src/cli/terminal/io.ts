@@ -1,7 +1,7 @@
 import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
 import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
-import type { Clock } from '../../core/time/instants.ts';
 import type { RandomBytes } from '../../core/keys/secrets.ts';
+import type { Clock } from '../../core/time/instants.ts';
 import { createSignals, type Signals } from './signals.ts';
 
 /** Everything a command knows of the world outside; a test gives its own. */

@@ -1,8 +1,11 @@
+import { statusOf } from '../../core/keys/keys.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import type { Key } from '../../core/port/keys.ts';
+import type { Tenant } from '../../core/port/tenants.ts';
+import type { User } from '../../core/port/users.ts';
+import { toSafeJson } from '../../core/text/shown-text.ts';
 import { formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
-import { statusOf } from '../../core/keys/keys.ts';
-import { toSafeJson } from '../../core/text/shown-text.ts';
-import type { Entity, Key, Tenant, User } from '../../core/store.ts';
 import type { Context } from '../context.ts';
 
 /** A key as `--json` shows it (contract, section 3). */

@@ -1,11 +1,12 @@
 import type { AuditAction, AuditDraft } from '../audit/events.ts';
-import { cutText } from '../text/bounded-text.ts';
 import { HkctlError } from '../errors.ts';
+import { type RandomBytes, withoutSecrets } from '../keys/secrets.ts';
+import type { Store } from '../port/store.ts';
+import type { User } from '../port/users.ts';
+import { cutText } from '../text/bounded-text.ts';
+import { printable } from '../text/shown-text.ts';
 import type { Clock } from '../time/instants.ts';
 import { roleHolds, roles, rolesHolding, type UserPermission } from './roles.ts';
-import { type RandomBytes, withoutSecrets } from '../keys/secrets.ts';
-import { printable } from '../text/shown-text.ts';
-import type { Store, User } from '../store.ts';
 
 /** Who acts: the profile, and the account of the operating system it was called from. Audit records hold both. */
 export interface Actor {

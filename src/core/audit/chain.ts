@@ -1,8 +1,8 @@
-import { isCutInHalf } from './damage.ts';
-import type { AuditDraft, AuditRecord } from './events.ts';
-import { cutText, wellFormed } from '../text/bounded-text.ts';
 import { sha256 } from '../digest.ts';
 import { withoutSecrets } from '../keys/secrets.ts';
+import { cutText, wellFormed } from '../text/bounded-text.ts';
+import { isCutInHalf } from './damage.ts';
+import type { AuditDraft, AuditRecord } from './events.ts';
 
 /**
  * An event as it is kept: without secrets, since people give a whole one where its prefix was asked for, no longer than what

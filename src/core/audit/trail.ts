@@ -1,9 +1,9 @@
 import { type Actor, type Domain, requirePermissions } from '../access/actors.ts';
-import type { ChainReport } from './chain.ts';
+import { isOfFirstTenant } from '../organization/tenants.ts';
 import type { AnchorReport, Anchors } from './anchors.ts';
+import type { ChainReport } from './chain.ts';
 import type { AuditRecord } from './events.ts';
 import { verifyTrail } from './verification.ts';
-import { isOfFirstTenant } from '../organization/tenants.ts';
 
 /**
  * Records of the actor's organization, newest first; those that are of no organization, such as attempts of logins without

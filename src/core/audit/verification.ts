@@ -1,6 +1,6 @@
+import type { AuditStore } from '../port/audit.ts';
 import { type ChainReport, verifyChain } from './chain.ts';
 import type { AuditRecord } from './events.ts';
-import type { AuditStore } from '../store.ts';
 
 /**
  * Verifies the whole trail of a store, or of a backup: the chain from its first record to the last one that was ever given.

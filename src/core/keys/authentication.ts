@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../errors.ts';
 import type { ClientPermission } from '../access/permissions.ts';
-import type { Credential } from '../store.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Credential } from '../port/keys.ts';
 
 /** A credential that was let in: its entity is there and active. */
 export type Principal = Credential & { entity: NonNullable<Credential['entity']> };

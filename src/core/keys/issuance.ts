@@ -1,13 +1,15 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
-import { endOfDayMs } from '../time/calendar.ts';
+import { type ClientPermission, normalisePermissions } from '../access/permissions.ts';
 import { HkctlError } from '../errors.ts';
+import { parseSpanMs } from '../operations/settings.ts';
+import type { Entity } from '../port/entities.ts';
+import type { Key, NewKey } from '../port/keys.ts';
+import type { MaybePromise } from '../port/maybe-promise.ts';
+import { requireLabel } from '../text/labels.ts';
+import { endOfDayMs } from '../time/calendar.ts';
 import { formatInstantMs, formatOptionalMs, isDate, parseInstantMs } from '../time/instants.ts';
 import { raced, requireActiveKeys } from './keys.ts';
-import { requireLabel } from '../text/labels.ts';
-import { type ClientPermission, normalisePermissions } from '../access/permissions.ts';
 import { drawSecret, hashOf, prefixOf } from './secrets.ts';
-import { parseSpanMs } from '../operations/settings.ts';
-import type { Entity, Key, MaybePromise, NewKey } from '../store.ts';
 
 /** A key whose secret is about to be handed over, as it will stand once it is kept. */
 export interface HandedKey {

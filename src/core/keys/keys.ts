@@ -1,9 +1,9 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
-import { type Refusal, refusalOf } from './authentication.ts';
 import { HkctlError } from '../errors.ts';
-import { hashOf, isCompleteSecret, prefixOf, redactSecrets } from './secrets.ts';
+import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts';
 import { printable } from '../text/shown-text.ts';
-import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../store.ts';
+import { type Refusal, refusalOf } from './authentication.ts';
+import { hashOf, isCompleteSecret, prefixOf, redactSecrets } from './secrets.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
 export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number | null }, nowMs: number): KeyStatus {

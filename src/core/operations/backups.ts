@@ -1,6 +1,7 @@
-import type { AuditHead } from '../audit/events.ts';
 import type { Role } from '../access/roles.ts';
-import type { MaybePromise, Store } from '../store.ts';
+import type { AuditHead } from '../audit/events.ts';
+import type { MaybePromise } from '../port/maybe-promise.ts';
+import type { Store } from '../port/store.ts';
 
 /** What a backup says of itself without being read whole, so that people see whether it is the one they think. */
 export interface BackupHead {

@@ -1,8 +1,9 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
-import { isTimezone } from '../time/calendar.ts';
 import { HkctlError } from '../errors.ts';
+import type { Entity } from '../port/entities.ts';
+import type { Key } from '../port/keys.ts';
 import { requireLabel } from '../text/labels.ts';
-import type { Entity, Key } from '../store.ts';
+import { isTimezone } from '../time/calendar.ts';
 
 /** Sites of the actor's tenant; every profile may see them, since every key names one. */
 export async function listEntities(domain: Domain, actor: Actor): Promise<Entity[]> {

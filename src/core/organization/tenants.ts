@@ -1,9 +1,11 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { HkctlError } from '../errors.ts';
+import type { Entity } from '../port/entities.ts';
+import type { Tenant } from '../port/tenants.ts';
+import type { User } from '../port/users.ts';
+import { requireLabel } from '../text/labels.ts';
 import type { WeekDay } from '../time/calendar.ts';
 import { newEntity } from './entities.ts';
-import { HkctlError } from '../errors.ts';
-import { requireLabel } from '../text/labels.ts';
-import type { Entity, Tenant, User } from '../store.ts';
 import { requireLogin } from './users.ts';
 
 export interface FirstTenantInput {

@@ -1,9 +1,10 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
-import { HkctlError } from '../errors.ts';
-import { requireLabel } from '../text/labels.ts';
 import type { Role } from '../access/roles.ts';
+import { HkctlError } from '../errors.ts';
 import { holdsSecret } from '../keys/secrets.ts';
-import type { Key, User } from '../store.ts';
+import type { Key } from '../port/keys.ts';
+import type { User } from '../port/users.ts';
+import { requireLabel } from '../text/labels.ts';
 
 /** Profiles of the actor's tenant. Needs `users.manage`. */
 export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {

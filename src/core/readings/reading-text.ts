@@ -1,5 +1,12 @@
+import type {
+  Aggregate,
+  BucketRequest,
+  Reading,
+  ReadingBucket,
+  ReadingFormat,
+  ReadingTextRequest,
+} from '../port/readings.ts';
 import { createInstantUsText } from '../time/instants.ts';
-import type { Aggregate, BucketRequest, Reading, ReadingBucket, ReadingFormat, ReadingTextRequest } from '../store.ts';
 
 /** Writes one row. */
 export type WriteRow = (row: Reading | ReadingBucket) => string;

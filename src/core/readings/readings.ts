@@ -1,6 +1,6 @@
-import { boundedUs, type Clock, formatInstantUs, parseInstantUs } from '../time/instants.ts';
 import { redactSecrets } from '../keys/secrets.ts';
-import { type Heartbeat, qualities, type ReadingBatch, type Sensor, type SensorDirectory } from '../store.ts';
+import { type Heartbeat, qualities, type ReadingBatch, type Sensor, type SensorDirectory } from '../port/readings.ts';
+import { boundedUs, type Clock, formatInstantUs, parseInstantUs } from '../time/instants.ts';
 
 /** The most readings or heartbeats that one body may hold. */
 export const maxBatch = 10_000;

@@ -1,8 +1,10 @@
 import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
+import type { Entity } from '../port/entities.ts';
+import type { Reading, Sensor, SensorDirectory } from '../port/readings.ts';
+import type { RecordPosition } from '../port/records.ts';
 import type { ResourceDefinition } from '../records/fields.ts';
 import { formatInstantUs } from '../time/instants.ts';
-import type { Entity, Reading, RecordPosition, Sensor, SensorDirectory } from '../store.ts';
 
 /** A sensor as it was imported, with what was last heard of it. */
 export interface SensorView {

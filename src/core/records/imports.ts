@@ -1,11 +1,11 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
-import { requireEntity } from '../organization/entities.ts';
 import { HkctlError } from '../errors.ts';
+import { redactSecrets } from '../keys/secrets.ts';
+import { requireEntity } from '../organization/entities.ts';
+import type { ImportSummary } from '../port/records.ts';
+import { printable } from '../text/shown-text.ts';
 import type { ResourceDefinition } from './fields.ts';
 import type { ImportBatch } from './import-batch.ts';
-import { redactSecrets } from '../keys/secrets.ts';
-import { printable } from '../text/shown-text.ts';
-import type { ImportSummary } from '../store.ts';
 
 /** What a file of records may hold; each also gzipped, which is seen from its first bytes. */
 export const importFormats = ['csv', 'json', 'ndjson'] as const;

@@ -1,10 +1,10 @@
-import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { sha256 } from '../digest.ts';
 import { HkctlError } from '../errors.ts';
-import { type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
-import { canonicalInstant, formatInstantUs, isDate } from '../time/instants.ts';
+import type { RecordCondition, RecordPageRequest, RecordPosition } from '../port/records.ts';
 import { quotedText } from '../text/shown-text.ts';
-import type { RecordCondition, RecordPageRequest, RecordPosition } from '../store.ts';
+import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
+import { canonicalInstant, formatInstantUs, isDate } from '../time/instants.ts';
+import { type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
 import { judgeOf } from './values.ts';
 
 export const pageLimit = { default: 50, max: 500 } as const;

@@ -1,8 +1,8 @@
+import { jsonText } from '../text/shown-text.ts';
 import { RoundedNumber } from './exact-numbers.ts';
 import { importFields, type ResourceDefinition } from './fields.ts';
 import { folded, type ImportBatch } from './import-batch.ts';
 import { ViolationList } from './imports.ts';
-import { jsonText } from '../text/shown-text.ts';
 import { type FieldJudge, judgeOf, type Refuse, trimmed } from './values.ts';
 
 /** Judges the rows of one import by a declaration: good ones gather in a batch, what is wrong in `violations`. */

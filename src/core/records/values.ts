@@ -1,6 +1,6 @@
+import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
 import { isRounded, parseExactJson, RoundedNumber } from './exact-numbers.ts';
 import { type Field, type Fields, type ListField, type NumberField, type TextField, textFormats } from './fields.ts';
-import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
 
 /** Takes what a value breaks: the field, the value as it was given and the rule in words. */
 export type Refuse = (field: string, value: unknown, rule: string) => void;

@@ -1,5 +1,5 @@
-import { cutText } from './bounded-text.ts';
 import { redactSecrets } from '../keys/secrets.ts';
+import { cutText } from './bounded-text.ts';
 
 /** A text of a client's in a message: quoted, without a secret that strayed into it, and cut short only then. */
 export function quotedText(text: string, most = 60): string {

@@ -1,7 +1,8 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
 import { type ErrorCode, isHkctlError } from '../errors.ts';
+import type { ClockLooks, ClockSample } from '../port/clock.ts';
+import type { Store } from '../port/store.ts';
 import { type Clock, formatInstantMs } from './instants.ts';
-import type { ClockLooks, ClockSample, Store } from '../store.ts';
 
 /** Reads both together; the few milliseconds between them are far below what counts as a jump. */
 export function sampleClock(machine: Clock, uptime: Clock): ClockSample {

@@ -1,6 +1,7 @@
-import { afterSample, sampleClock } from '../../core/time/steady-clock.ts';
+import type { ClockLooks } from '../../core/port/clock.ts';
+import type { Store } from '../../core/port/store.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import type { ClockLooks, Store } from '../../core/store.ts';
+import { afterSample, sampleClock } from '../../core/time/steady-clock.ts';
 import type { Log } from '../monitoring/log.ts';
 
 const sampleGapMs = 1000;

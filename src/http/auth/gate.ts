@@ -1,16 +1,17 @@
 import type { Socket } from 'node:net';
 import type { Domain } from '../../core/access/actors.ts';
-import { holdsAny, type Principal, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
-import type { PageScope } from '../../core/records/queries.ts';
 import type { ClientPermission } from '../../core/access/permissions.ts';
+import { holdsAny, type Principal, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
 import { hashOf, holdsSecret, isCompleteSecret, secretLength } from '../../core/keys/secrets.ts';
-import type { Credential, MaybePromise } from '../../core/store.ts';
-import { type AddressBook, networkOf } from './client-addresses.ts';
+import type { Credential } from '../../core/port/keys.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { PageScope } from '../../core/records/queries.ts';
+import type { Turns } from '../request/batches.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
-import type { AddressLimiter, KeyLimiter } from './limits.ts';
 import { type ApiCode, ApiError } from '../request/problem.ts';
-import type { Turns } from '../request/batches.ts';
+import { type AddressBook, networkOf } from './client-addresses.ts';
+import type { AddressLimiter, KeyLimiter } from './limits.ts';
 
 /** A key that was let in, with what its answers need again and again; the same object for as long as the key stays as it is. */
 export interface Session {

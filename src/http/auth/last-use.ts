@@ -1,4 +1,4 @@
-import type { KeyStore } from '../../core/store.ts';
+import type { KeyStore } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
 
 /** Well under the 2 s within which a time of last use is on disk. */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Representation, represent, toRepresentation } from '../request/caching.ts';
+import type { Exchange } from '../request/exchange.ts';
 import type { Answer } from '../request/response.ts';
 import { documentsPage, documentsScript, documentsStyle } from './docs-page.ts';
-import type { Exchange } from '../request/exchange.ts';
-import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 
 /** Nothing from anywhere else, no code or style in the page itself (checked with swagger-ui-dist 5). */
 const pagePolicy = [

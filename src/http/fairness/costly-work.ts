@@ -1,5 +1,5 @@
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { FairQueue } from '../../core/readings/fair-queue.ts';
-import type { MaybePromise } from '../../core/store.ts';
 
 /** So long the main thread does costly work before it reads from connections again. */
 const sliceMs = 4;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import type { Answer } from '../request/response.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
+import type { Answer } from '../request/response.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../core/store.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 
 /** So long one slice of long work may take; what comes meanwhile waits for one or two of them. */
 const sliceMs = 4;

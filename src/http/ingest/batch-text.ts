@@ -1,6 +1,6 @@
 import { longestItem, maxBatch, tooLong } from '../../core/readings/readings.ts';
-import { ApiError } from '../request/problem.ts';
 import type { Steps } from '../fairness/slices.ts';
+import { ApiError } from '../request/problem.ts';
 
 /** What encloses the items of a body: `{"readings":[…]}`, or a list alone where there is no name. */
 export interface Wrapping {

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
-import type { MaybePromise } from '../../core/store.ts';
-import { chain } from '../request/chain.ts';
-import type { Exchange } from '../request/exchange.ts';
 import { FairQueue } from '../fairness/fair-queue.ts';
 import { type Budget, tooMuch } from '../fairness/memory.ts';
+import { chain } from '../request/chain.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
 
 /** The most a body may be, as sent and after decompression. */

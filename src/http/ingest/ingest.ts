@@ -1,20 +1,27 @@
 import type { Domain } from '../../core/access/actors.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { BatchVerdict, SensorDirectory } from '../../core/port/readings.ts';
+import {
+  addConflicts,
+  createReceipts,
+  heartbeatSteps,
+  type Rejection,
+  readingSteps,
+} from '../../core/readings/readings.ts';
 import { requireKnown } from '../../core/records/queries.ts';
-import { addConflicts, createReceipts, heartbeatSteps, type Rejection, readingSteps } from '../../core/readings/readings.ts';
-import type { BatchVerdict, MaybePromise, SensorDirectory } from '../../core/store.ts';
-import { type Answer, jsonAnswer } from '../request/response.ts';
-import { itemsOfJson, itemsOfLines } from './batch-text.ts';
-import { createBodyReader, requireMediaType, toText } from './body.ts';
-import { chain } from '../request/chain.ts';
-import type { Exchange } from '../request/exchange.ts';
 import type { Gate, Session } from '../auth/gate.ts';
 import type { Budget } from '../fairness/memory.ts';
+import { finish, Slices, type Steps } from '../fairness/slices.ts';
+import type { Turns } from '../request/batches.ts';
+import { chain } from '../request/chain.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { requireNoPrecondition } from '../request/preconditions.ts';
 import type { ApiError } from '../request/problem.ts';
 import { parseQuery } from '../request/query.ts';
+import { type Answer, jsonAnswer } from '../request/response.ts';
+import { itemsOfJson, itemsOfLines } from './batch-text.ts';
+import { createBodyReader, requireMediaType, toText } from './body.ts';
 import { resolveSenml } from './senml.ts';
-import { finish, Slices, type Steps } from '../fairness/slices.ts';
-import type { Turns } from '../request/batches.ts';
 
 export const readingsMediaTypes = ['application/json', 'application/x-ndjson', 'application/senml+json'] as const;
 export const heartbeatsMediaTypes = ['application/json', 'application/x-ndjson'] as const;

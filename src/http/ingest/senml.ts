@@ -1,6 +1,6 @@
 import { formatInstantUs } from '../../core/time/instants.ts';
-import { ApiError } from '../request/problem.ts';
 import type { Steps } from '../fairness/slices.ts';
+import { ApiError } from '../request/problem.ts';
 
 /**
  * Resolves the records of a SenML pack (RFC 8428) to readings: base fields hold from where they stand, names are joined,

@@ -1,5 +1,5 @@
 import { anchorMessage } from '../../core/audit/anchors.ts';
-import type { AuditStore } from '../../core/store.ts';
+import type { AuditStore } from '../../core/port/audit.ts';
 import type { Log } from './log.ts';
 
 const lookMs = 1000;

@@ -1,8 +1,8 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
-import { cutText } from '../../core/text/bounded-text.ts';
-import { createInstantText } from '../../core/time/instants.ts';
 import { redactSecrets } from '../../core/keys/secrets.ts';
 import type { LogLevel } from '../../core/operations/settings.ts';
+import { cutText } from '../../core/text/bounded-text.ts';
+import { createInstantText } from '../../core/time/instants.ts';
 import type { Exchange } from '../request/exchange.ts';
 
 /** The daemon's log. */

@@ -1,7 +1,7 @@
 import { type HkctlError, isHkctlError } from '../../core/errors.ts';
-import type { Store } from '../../core/store.ts';
-import type { Log } from './log.ts';
+import type { Store } from '../../core/port/store.ts';
 import { ApiError } from '../request/problem.ts';
+import type { Log } from './log.ts';
 
 /** So often at most it is looked whether the files of the store are in place; a swap is noticed within that time. */
 const everyMs = 250;

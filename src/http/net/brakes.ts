@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Connections } from './connections.ts';
 import type { Brakes } from '../request/batches.ts';
+import type { Connections } from './connections.ts';
 
 /** What Node reads a connection with. */
 interface Handle {

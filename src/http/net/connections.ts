@@ -1,9 +1,9 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { Socket } from 'node:net';
+import type { Log } from '../monitoring/log.ts';
 import { ConnectionDrops, type DropReason } from './connection-drops.ts';
 import { type Connection, ConnectionTable, destroyConnection, isUnfinished } from './connection-table.ts';
-import type { Log } from '../monitoring/log.ts';
 
 /** How long a client may take, and how many there may be; each cuts off whoever would hold a connection for nothing. */
 export const connectionLimits = {

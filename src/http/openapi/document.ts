@@ -1,5 +1,5 @@
-import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { permissionGroups } from '../../core/access/permissions.ts';
+import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { keyPaths, publicPaths } from './fixed.ts';
 import { ingestPaths } from './ingest.ts';
 import { idParameter } from './parameters.ts';

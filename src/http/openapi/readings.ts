@@ -1,5 +1,5 @@
 import type { ClientPermission } from '../../core/access/permissions.ts';
-import { aggregates } from '../../core/store.ts';
+import { aggregates } from '../../core/port/readings.ts';
 import { operation } from './operation.ts';
 import { cursorOf, idParameter, limitOf } from './parameters.ts';
 import { instant, pageSchema, type Schema } from './schemas.ts';

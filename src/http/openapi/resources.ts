@@ -1,6 +1,6 @@
+import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { pageParameters } from '../../core/records/queries.ts';
-import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
 import { operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 import { readReadings } from './readings.ts';

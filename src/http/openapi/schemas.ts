@@ -1,3 +1,6 @@
+import { clientPermissions } from '../../core/access/permissions.ts';
+import { qualities } from '../../core/port/readings.ts';
+import { heartbeatStatuses, maxBatch, rejectionCodes } from '../../core/readings/readings.ts';
 import {
   allFields,
   type Field,
@@ -6,9 +9,6 @@ import {
   type ResourceDefinition,
   textFormats,
 } from '../../core/records/fields.ts';
-import { clientPermissions } from '../../core/access/permissions.ts';
-import { heartbeatStatuses, maxBatch, rejectionCodes } from '../../core/readings/readings.ts';
-import { qualities } from '../../core/store.ts';
 import { apiCodes } from '../request/problem.ts';
 
 /** A JSON Schema, as OpenAPI 3.1 has it. */

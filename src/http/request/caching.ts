@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Answer } from './response.ts';
 import type { Exchange } from './exchange.ts';
+import type { Answer } from './response.ts';
 
 /** A finished body with its validator, and its codings once somebody asked for them. */
 export interface Representation {

@@ -1,5 +1,5 @@
-import type { Answer } from './response.ts';
 import type { Exchange } from './exchange.ts';
+import type { Answer } from './response.ts';
 
 /** Which pages of other origins may call: none unless `--cors-origin` names them. Credentials of browsers never go along. */
 export interface Cors {

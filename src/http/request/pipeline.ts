@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { H3Event } from 'h3';
-import type { MaybePromise } from '../../core/store.ts';
-import { type Answer, headOf, sendToNode, toResponse } from './response.ts';
-import type { Cors } from './cors.ts';
-import { type Exchange, toExchange } from './exchange.ts';
-import type { Log } from '../monitoring/log.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Memory } from '../fairness/memory.ts';
+import type { Log } from '../monitoring/log.ts';
 import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
-import { preconditionFault } from './preconditions.ts';
-import { ApiError, toProblem } from './problem.ts';
 import type { Work } from '../net/source-queues.ts';
 import type { Turns } from './batches.ts';
+import type { Cors } from './cors.ts';
+import { type Exchange, toExchange } from './exchange.ts';
+import { preconditionFault } from './preconditions.ts';
+import { ApiError, toProblem } from './problem.ts';
+import { type Answer, headOf, sendToNode, toResponse } from './response.ts';
 
 /** Answers a request; what it throws, rejects with or gives as an error becomes a problem document. */
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;

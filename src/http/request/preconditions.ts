@@ -1,6 +1,6 @@
-import type { Answer } from './response.ts';
 import type { Exchange } from './exchange.ts';
 import { ApiError } from './problem.ts';
+import type { Answer } from './response.ts';
 
 /**
  * Why an answer may not go out: `If-Match` names none of its strong validators (RFC 9110, section 13.1.1, which leaves the

@@ -1,9 +1,9 @@
 import type { Domain } from '../../core/access/actors.ts';
 import type { AddressBook } from '../auth/client-addresses.ts';
-import { type Answer, jsonAnswer } from '../request/response.ts';
-import type { Exchange } from '../request/exchange.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
+import { type Answer, jsonAnswer } from '../request/response.ts';
 
 /** The three paths for those who run the daemon. */
 export function createHealth(

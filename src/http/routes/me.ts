@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import type { Domain } from '../../core/access/actors.ts';
+import type { ClientPermission } from '../../core/access/permissions.ts';
 import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import { requireKnown } from '../../core/records/queries.ts';
-import type { ClientPermission } from '../../core/access/permissions.ts';
-import type { Answer } from '../request/response.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/gate.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
+import type { Answer } from '../request/response.ts';
 
 /** What a key may call: `GET /resources` lists these. */
 export interface ResourceEntry {

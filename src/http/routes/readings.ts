@@ -1,22 +1,28 @@
 import type { Domain } from '../../core/access/actors.ts';
 import { sha256 } from '../../core/digest.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { readLimit, requireKnown, wrongValue } from '../../core/records/queries.ts';
+import { parseSpanMs } from '../../core/operations/settings.ts';
+import {
+  type Aggregate,
+  aggregates,
+  type BucketRequest,
+  type ReadingText,
+  type Sensor,
+} from '../../core/port/readings.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { instantUs } from '../../core/readings/readings.ts';
 import { sensorById } from '../../core/readings/sensors.ts';
-import { parseSpanMs } from '../../core/operations/settings.ts';
-import { type Aggregate, aggregates, type BucketRequest, type ReadingText, type Sensor } from '../../core/store.ts';
-import type { Answer } from '../request/response.ts';
+import type { ResourceDefinition } from '../../core/records/fields.ts';
+import { readLimit, requireKnown, wrongValue } from '../../core/records/queries.ts';
+import type { Gate, Session } from '../auth/gate.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { Departures } from '../fairness/departures.ts';
-import type { Exchange } from '../request/exchange.ts';
 import { FairLine } from '../fairness/fair-line.ts';
-import type { Gate, Session } from '../auth/gate.ts';
 import type { Budget } from '../fairness/memory.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
+import type { Answer } from '../request/response.ts';
 import { type Links, notFound } from './records.ts';
 
 export const readingsLimit = { default: 1000, max: 100_000 } as const;

@@ -1,15 +1,15 @@
 import type { Domain } from '../../core/access/actors.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createPageReader, requireKnown } from '../../core/records/queries.ts';
-import type { MaybePromise } from '../../core/store.ts';
-import type { Answer } from '../request/response.ts';
-import { chain } from '../request/chain.ts';
-import type { CostlyWork } from '../fairness/costly-work.ts';
-import type { Exchange } from '../request/exchange.ts';
 import type { Session } from '../auth/gate.ts';
+import type { CostlyWork } from '../fairness/costly-work.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from '../request/caching.ts';
+import { chain } from '../request/chain.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
 import { parseQuery, withParameter } from '../request/query.ts';
+import type { Answer } from '../request/response.ts';
 
 /** Finished pages, and the number of the store's records for which they hold. */
 export interface RecordCache {

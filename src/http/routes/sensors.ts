@@ -1,14 +1,15 @@
 import type { Domain } from '../../core/access/actors.ts';
-import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { formatInstantUs } from '../../core/time/instants.ts';
-import { createPageReader, requireKnown } from '../../core/records/queries.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { ReadingStore, SensorDirectory, SensorState } from '../../core/port/readings.ts';
 import { sensorById } from '../../core/readings/sensors.ts';
-import type { MaybePromise, ReadingStore, SensorDirectory, SensorState } from '../../core/store.ts';
-import { chain } from '../request/chain.ts';
-import type { CostlyWork } from '../fairness/costly-work.ts';
-import type { Exchange } from '../request/exchange.ts';
+import type { ResourceDefinition } from '../../core/records/fields.ts';
+import { createPageReader, requireKnown } from '../../core/records/queries.ts';
+import { formatInstantUs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/gate.ts';
+import type { CostlyWork } from '../fairness/costly-work.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
+import { chain } from '../request/chain.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
 import { type Links, listRepresentation, notFound } from './records.ts';
 

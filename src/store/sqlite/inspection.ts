@@ -4,9 +4,9 @@ import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operat
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
+import { readSmallFile } from './connection/safe-files.ts';
 import { readJournalWords } from './journal/journal-lines.ts';
 import { foreignObjects } from './schema/own-schema.ts';
-import { readSmallFile } from './connection/safe-files.ts';
 import { schemaVersions } from './schema/schema-versions.ts';
 
 const busyTimeoutMs = 5000;

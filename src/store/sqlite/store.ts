@@ -1,41 +1,37 @@
 import { HkctlError } from '../../core/errors.ts';
-import type {
-  AuditStore,
-  ClockStore,
-  DaemonStore,
-  EntityStore,
-  ImportRequest,
-  ImportSummary,
-  KeyStore,
-  ReadingStore,
-  RecordStore,
-  Store,
-  TenantStore,
-  UserStore,
-} from '../../core/store.ts';
+import type { AuditStore } from '../../core/port/audit.ts';
+import type { ClockStore } from '../../core/port/clock.ts';
+import type { DaemonStore } from '../../core/port/daemons.ts';
+import type { EntityStore } from '../../core/port/entities.ts';
+import type { KeyStore } from '../../core/port/keys.ts';
+import type { ReadingStore } from '../../core/port/readings.ts';
+import type { ImportRequest, ImportSummary, RecordStore } from '../../core/port/records.ts';
+import type { Store } from '../../core/port/store.ts';
+import type { TenantStore } from '../../core/port/tenants.ts';
+import type { UserStore } from '../../core/port/users.ts';
 import type { StoreOptions } from '../options.ts';
+import type { Connection } from './connection/driver.ts';
+import { translating } from './connection/errors.ts';
+import { filesOf, openFile, type StoreFiles } from './connection/files.ts';
+import { lazily } from './connection/lazily.ts';
+import { OpenFiles } from './connection/open-files.ts';
+import { ReaderClient } from './readings/reader/client.ts';
+import { createReadingStore, type WriteIngest } from './readings/readings.ts';
+import { type IngestTask, WriterClient } from './readings/writer/client.ts';
+import { IngestWriter, toGroup } from './readings/writer/ingest-writer.ts';
+import { importRecords } from './records/imports.ts';
+import { emptyOutbox } from './records/outbox.ts';
+import { purgeRemoved } from './records/purge.ts';
+import { createRecordStore } from './records/records.ts';
 import { type AppendAudit, createAppendAudit, createAuditStore } from './registry/audit.ts';
 import { createClockStore } from './registry/clock.ts';
 import { createDaemonStore } from './registry/daemons.ts';
-import type { Connection } from './connection/driver.ts';
 import { createEntityStore } from './registry/entities.ts';
-import { translating } from './connection/errors.ts';
-import { filesOf, openFile, type StoreFiles } from './connection/files.ts';
-import { importRecords } from './records/imports.ts';
 import { createKeyStore } from './registry/keys.ts';
-import { lazily } from './connection/lazily.ts';
-import { OpenFiles } from './connection/open-files.ts';
-import { emptyOutbox } from './records/outbox.ts';
-import { purgeRemoved } from './records/purge.ts';
-import { ReaderClient } from './readings/reader/client.ts';
-import { createReadingStore, type WriteIngest } from './readings/readings.ts';
-import { createRecordStore } from './records/records.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
-import { requireSchemaVersion } from './schema/schema-versions.ts';
 import { createTenantStore } from './registry/tenants.ts';
 import { createUserStore } from './registry/users.ts';
-import { type IngestTask, WriterClient } from './readings/writer/client.ts';
-import { IngestWriter, toGroup } from './readings/writer/ingest-writer.ts';
+import { requireSchemaVersion } from './schema/schema-versions.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
   busyTimeoutMs: number;

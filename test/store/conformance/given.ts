@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/core/store.ts';
+import type { Store } from '../../../src/core/port/store.ts';
 import type { Plant } from '../stores.ts';
 
 /** Makes a fresh store of the engine under test, with one plant in it. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { verifyChain } from '../../../src/core/audit/chain.ts';
-import type { KeyPageRequest, Store } from '../../../src/core/store.ts';
+import type { KeyPageRequest } from '../../../src/core/port/keys.ts';
+import type { Store } from '../../../src/core/port/store.ts';
 import { draftOf, newKey, nowMs, type Plant } from '../stores.ts';
 import type { Given } from './given.ts';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { Entity, User } from '../../../src/core/store.ts';
+import type { Entity } from '../../../src/core/port/entities.ts';
+import type { User } from '../../../src/core/port/users.ts';
 import { draftOf, nowMs, plantIn } from '../stores.ts';
 import type { Given } from './given.ts';
 

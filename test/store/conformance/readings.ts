@@ -1,6 +1,4 @@
 import { expect, it } from 'vitest';
-import { formatInstantUs } from '../../../src/core/time/instants.ts';
-import { instantUs } from '../../../src/core/readings/readings.ts';
 import type {
   Aggregate,
   ReadingBatch,
@@ -8,8 +6,10 @@ import type {
   ReadingClient,
   ReadingRange,
   ReadingTextRequest,
-  Store,
-} from '../../../src/core/store.ts';
+} from '../../../src/core/port/readings.ts';
+import type { Store } from '../../../src/core/port/store.ts';
+import { instantUs } from '../../../src/core/readings/readings.ts';
+import { formatInstantUs } from '../../../src/core/time/instants.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
 import { draftOf, type Plant } from '../stores.ts';
 import type { Given } from './given.ts';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { ImportSummary, RecordPageRequest, RecordPosition } from '../../../src/core/port/records.ts';
+import type { Store } from '../../../src/core/port/store.ts';
 import { importFields, type ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { folded, type ImportBatch } from '../../../src/core/records/import-batch.ts';
-import type { ImportSummary, RecordPageRequest, RecordPosition, Store } from '../../../src/core/store.ts';
 import { orders } from '../../../src/resources/orders.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { draftOf, nowMs, type Plant, plantIn } from '../stores.ts';

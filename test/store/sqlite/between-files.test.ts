@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyChain } from '../../../src/core/audit/chain.ts';
 import { isHkctlError } from '../../../src/core/errors.ts';
-import type { Store } from '../../../src/core/store.ts';
+import type { Store } from '../../../src/core/port/store.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
 import { openStore } from '../../../src/store/open.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Store, User } from '../../../src/core/store.ts';
+import type { Store } from '../../../src/core/port/store.ts';
+import type { User } from '../../../src/core/port/users.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import {
   keyLine,
@@ -10,8 +11,8 @@ import {
   stateLine,
   withdrawnStateLine,
 } from '../../../src/store/sqlite/journal/journal-lines.ts';
-import { createRegistry } from '../../../src/store/sqlite/registry/registry.ts';
 import { changeWithNotes } from '../../../src/store/sqlite/journal/state-notes.ts';
+import { createRegistry } from '../../../src/store/sqlite/registry/registry.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../stores.ts';
 
 const removals: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../../src/core/store.ts';
+import type { Store } from '../../../src/core/port/store.ts';
 import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../stores.ts';
 

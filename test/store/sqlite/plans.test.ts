@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordCondition, RecordPageRequest, RecordPosition } from '../../../src/core/port/records.ts';
 import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { createPageReader, pageParameters } from '../../../src/core/records/queries.ts';
-import type { RecordCondition, RecordPageRequest, RecordPosition } from '../../../src/core/store.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import type { Connection } from '../../../src/store/sqlite/connection/driver.ts';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 import { mostLookedThrough, type PageRow, pageQuery, toPage } from '../../../src/store/sqlite/records/pages.ts';
 import { tableName } from '../../../src/store/sqlite/records/tables.ts';
+import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 
 let connection: Connection;
 beforeAll(() => {

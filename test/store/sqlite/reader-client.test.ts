@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 import { ReaderClient } from '../../../src/store/sqlite/readings/reader/client.ts';
 import type { SliceRequest } from '../../../src/store/sqlite/readings/reader/slices.ts';
+import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 
 const script = join(process.cwd(), 'dist', 'readings.cjs');
 const slice: SliceRequest = { series: 1, limit: 10, most: 10, format: 'csv' };

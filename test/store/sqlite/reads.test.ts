@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReadingTextRequest } from '../../../src/core/store.ts';
+import type { ReadingTextRequest } from '../../../src/core/port/readings.ts';
 import type { Connection } from '../../../src/store/sqlite/connection/driver.ts';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 import { Reads, readLimits } from '../../../src/store/sqlite/readings/reader/reads.ts';
 import { createSliceReader, type Slice, type SliceRequest } from '../../../src/store/sqlite/readings/reader/slices.ts';
+import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 import { client } from '../conformance/readings.ts';
 
 /** Series 1 to 3 have a reading a second each; 4 has more than a page of buckets looks through. */

@@ -1,6 +1,11 @@
 import type { Actor, Domain } from '../../../core/access/actors.ts';
 import { requirePermissions } from '../../../core/access/actors.ts';
-import { requireEntity } from '../../../core/organization/entities.ts';
+import {
+  type ClientPermission,
+  clientPermissions,
+  type PresetName,
+  presets,
+} from '../../../core/access/permissions.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import {
   type CreateKeyInput,
@@ -9,14 +14,14 @@ import {
   requireCreatable,
   requireKeyName,
 } from '../../../core/keys/issuance.ts';
-import { type ClientPermission, clientPermissions, type PresetName, presets } from '../../../core/access/permissions.ts';
-import type { Entity } from '../../../core/store.ts';
+import { requireEntity } from '../../../core/organization/entities.ts';
+import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, valueOrAsk } from '../../context.ts';
-import { askEntity } from '../../entity-choice.ts';
-import { list, oneOf, requireOneOf, text, toggle } from '../../flags.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { handoverJson, requireReader } from '../../delivery/stdout.ts';
+import { askEntity } from '../../entity-choice.ts';
+import { list, oneOf, requireOneOf, text, toggle } from '../../flags.ts';
 import { canAsk } from '../../terminal/io.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
 import { baseUrlOf } from './base-url.ts';

@@ -2,7 +2,7 @@ import type { Actor, Domain } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { requireKey, statusOf } from '../../../core/keys/keys.ts';
 import { hashOf, isCompleteSecret } from '../../../core/keys/secrets.ts';
-import type { Key } from '../../../core/store.ts';
+import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../context.ts';
 import { completePending, discardPending, isLeftover, pendingPath, readSecretFile } from '../../delivery/files.ts';
 import { handoverJson } from '../../delivery/stdout.ts';

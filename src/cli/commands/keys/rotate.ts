@@ -1,12 +1,12 @@
 import { type Actor, type Domain, requirePermissions } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { requireActiveKeys } from '../../../core/keys/keys.ts';
 import { rotateKeys } from '../../../core/keys/issuance.ts';
+import { requireActiveKeys } from '../../../core/keys/keys.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
-import { text, toggle } from '../../flags.ts';
 import { requireFolder } from '../../delivery/files.ts';
 import { handoverJson } from '../../delivery/stdout.ts';
+import { text, toggle } from '../../flags.ts';
 import { baseUrlOf } from './base-url.ts';
 import { namesOf } from './names.ts';
 import { finishPending, requireReplaceable } from './pending.ts';

@@ -3,12 +3,12 @@ import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { revokeKeys, statusOf } from '../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../core/keys/leak-scan.ts';
 import { hashOf, prefixOf } from '../../../core/keys/secrets.ts';
-import type { Key } from '../../../core/store.ts';
+import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
 import { toggle } from '../../flags.ts';
-import { keyJson } from '../../terminal/output.ts';
 import { type Finding, linkReason, type ScanReport, scanPaths, scanStream } from '../../scan.ts';
+import { keyJson } from '../../terminal/output.ts';
 import { counted } from '../../terminal/sentence.ts';
 import { namesOf } from './names.ts';
 

@@ -1,6 +1,6 @@
-import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
 import { permissionGroups } from '../../../core/access/permissions.ts';
-import type { Key } from '../../../core/store.ts';
+import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
+import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand } from '../../command.ts';
 import { keyJson, timeAt } from '../../terminal/output.ts';
 import type { Style } from '../../terminal/style.ts';

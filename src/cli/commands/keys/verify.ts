@@ -1,6 +1,6 @@
 import { requirePermissions } from '../../../core/access/actors.ts';
-import { refusalDetails } from '../../../core/keys/authentication.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import { refusalDetails } from '../../../core/keys/authentication.ts';
 import { verifySecret } from '../../../core/keys/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';

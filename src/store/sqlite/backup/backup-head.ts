@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { BackupHead } from '../../../core/operations/backups.ts';
-import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
 import { translating } from '../connection/errors.ts';
+import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
 
 /**
  * What a backup says of itself, without reading all of it: enough for the question whether it is the one that was meant.

@@ -1,18 +1,18 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { verifyTrail } from '../../../core/audit/verification.ts';
-import type { BackupFacts } from '../../../core/operations/backups.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
-import { backupTables, creationOf, damagedBackup, openBackup } from './backup-file.ts';
-import { marks, removeLeftover, requireElsewhere, requireFreeTarget, translatingTarget } from './backup-target.ts';
+import type { BackupFacts } from '../../../core/operations/backups.ts';
 import { type Connection, exactPath } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { databaseNames, filesOf, lacksFile, type StoreFiles } from '../connection/files.ts';
+import { readSmallFile } from '../connection/safe-files.ts';
+import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
+import { createRegistry } from '../registry/registry.ts';
+import { syncFolderOf } from '../restore/prepared.ts';
 import { makeTables, migratedSchema } from '../schema/migrated-schema.ts';
 import { requireOwnSchema } from '../schema/own-schema.ts';
-import { syncFolderOf } from '../restore/prepared.ts';
-import { createRegistry } from '../registry/registry.ts';
-import { readSmallFile } from '../connection/safe-files.ts';
+import { backupTables, creationOf, damagedBackup, openBackup } from './backup-file.ts';
+import { marks, removeLeftover, requireElsewhere, requireFreeTarget, translatingTarget } from './backup-target.ts';
 import { copyAttached, createPrivate, refusingRows, syncFile } from './whole-files.ts';
 
 /**

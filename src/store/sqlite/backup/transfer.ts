@@ -13,9 +13,14 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { BackupFacts } from '../../../core/operations/backups.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import type { BackupFacts } from '../../../core/operations/backups.ts';
 import type { StoreOptions } from '../../options.ts';
+import { openDatabase } from '../connection/driver.ts';
+import { toDomainError, translating } from '../connection/errors.ts';
+import { isCode, makeFolder } from '../connection/files.ts';
+import { requireOwnFile } from '../connection/safe-files.ts';
+import { syncFolderOf } from '../restore/prepared.ts';
 import type { BackupSource } from '../restore/restoration.ts';
 import { noBackup } from './backup-file.ts';
 import { readBackupHead } from './backup-head.ts';
@@ -26,11 +31,6 @@ import {
   requireFreeTarget,
   translatingTarget,
 } from './backup-target.ts';
-import { openDatabase } from '../connection/driver.ts';
-import { toDomainError, translating } from '../connection/errors.ts';
-import { isCode, makeFolder } from '../connection/files.ts';
-import { syncFolderOf } from '../restore/prepared.ts';
-import { requireOwnFile } from '../connection/safe-files.ts';
 
 /**
  * Backups and restores of root on the store of another account. SQLite opens files by their names, and everything it does

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { translating } from '../connection/errors.ts';
-import { type KeyEvent, keyLine, type Revocation } from './journal-lines.ts';
 import { openSmallFile } from '../connection/safe-files.ts';
+import { type KeyEvent, keyLine, type Revocation } from './journal-lines.ts';
 
 /**
  * Notes revocations in an append-only file beside the store, synced, so that restoring an old copy revives no key. Runs

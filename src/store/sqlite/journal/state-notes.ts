@@ -1,7 +1,7 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { type StateNote, stateLine, withdrawnStateLine } from './journal-lines.ts';
 import type { Registry } from '../registry/registry.ts';
 import { appendLines, withLines } from './journal.ts';
+import { type StateNote, stateLine, withdrawnStateLine } from './journal-lines.ts';
 
 /**
  * A change of a profile or a site with its notes in the journal beside the store. What stops something is noted before the

@@ -1,4 +1,4 @@
-import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/store.ts';
+import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/port/readings.ts';
 import {
   type BatchVerdict,
   type Heartbeat,
@@ -10,13 +10,13 @@ import {
   type Sensor,
   type SensorDirectory,
   type SensorState,
-} from '../../../core/store.ts';
+} from '../../../core/port/readings.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';
+import { entityNumber } from '../records/tables.ts';
 import { type ReadSlice, Reads, readLimits } from './reader/reads.ts';
 import { createSliceReader } from './reader/slices.ts';
-import { entityNumber } from '../records/tables.ts';
 import type { IngestTask } from './writer/client.ts';
 
 /** Brings tasks to disk: in the writer thread of a daemon, or at once where there is none. */

@@ -1,11 +1,11 @@
 import { asc, eq, gt, lte, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { AuditDraft } from '../../../core/audit/events.ts';
-import type { AppendAudit } from '../registry/audit.ts';
 import type { Connection } from '../connection/driver.ts';
-import { outbox } from './tables.ts';
+import type { AppendAudit } from '../registry/audit.ts';
 import type { Registry } from '../registry/registry.ts';
 import { marks } from '../registry/tables.ts';
+import { outbox } from './tables.ts';
 
 const mark = 'audit_outbox';
 

@@ -1,5 +1,5 @@
+import type { RecordCondition, RecordPage, RecordPageRequest, RecordPosition } from '../../../core/port/records.ts';
 import { type Field, listFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import type { RecordCondition, RecordPage, RecordPageRequest, RecordPosition } from '../../../core/store.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import type { Connection } from '../connection/driver.ts';
-import { entityNumber } from './tables.ts';
 import type { Registry } from '../registry/registry.ts';
 import { purges } from '../registry/tables.ts';
+import { entityNumber } from './tables.ts';
 
 /** Empties records and readings of entities that were removed; what a crash interrupted is taken up again. */
 export function purgeRemoved(registry: Registry, records: () => Connection, readings: () => Connection): void {

@@ -1,5 +1,5 @@
+import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { allFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import type { RecordPageRequest, RecordStore } from '../../../core/store.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';

@@ -1,8 +1,8 @@
-import { acceptedLooks, afterSample } from '../../../core/time/steady-clock.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import type { ClockLooks, ClockStore } from '../../../core/store.ts';
-import type { AppendAudit } from './audit.ts';
+import type { ClockLooks, ClockStore } from '../../../core/port/clock.ts';
+import { acceptedLooks, afterSample } from '../../../core/time/steady-clock.ts';
 import { lazily } from '../connection/lazily.ts';
+import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 
 /** What is known of the machine's clock: marks of the registry. */

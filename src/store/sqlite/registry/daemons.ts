@@ -1,5 +1,5 @@
 import { desc, eq } from 'drizzle-orm';
-import type { DaemonStore } from '../../../core/store.ts';
+import type { DaemonStore } from '../../../core/port/daemons.ts';
 import { holdAsDaemon, isServed } from '../connection/daemon-lock.ts';
 import type { Registry } from './registry.ts';
 import { daemons } from './tables.ts';

@@ -1,12 +1,12 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { AuditDraft } from '../../../core/audit/events.ts';
-import type { EntityStore } from '../../../core/store.ts';
-import type { AppendAudit } from './audit.ts';
-import type { StateEvent, StateNote } from '../journal/journal-lines.ts';
+import type { EntityStore } from '../../../core/port/entities.ts';
 import { lazily } from '../connection/lazily.ts';
+import type { StateEvent, StateNote } from '../journal/journal-lines.ts';
+import { changeWithNotes } from '../journal/state-notes.ts';
+import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 import { entities, purges } from './tables.ts';
-import { changeWithNotes } from '../journal/state-notes.ts';
 
 /**
  * Sites. `journal` is the file that names what was stopped, null for a store in memory; `purge` empties the other files of

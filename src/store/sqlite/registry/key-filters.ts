@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
-import type { KeyFilter, KeyStatus } from '../../../core/store.ts';
+import type { KeyFilter, KeyStatus } from '../../../core/port/keys.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys } from './tables.ts';
 

@@ -2,14 +2,14 @@ import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from 'drizzle-o
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import type { KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../../core/store.ts';
-import type { AppendAudit } from './audit.ts';
-import type { Revocation } from '../journal/journal-lines.ts';
-import { filterCondition, statusCondition } from './key-filters.ts';
+import type { KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../../core/port/keys.ts';
 import { lazily } from '../connection/lazily.ts';
+import { withJournal } from '../journal/journal.ts';
+import type { Revocation } from '../journal/journal-lines.ts';
+import type { AppendAudit } from './audit.ts';
+import { filterCondition, statusCondition } from './key-filters.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
-import { withJournal } from '../journal/journal.ts';
 
 /** Keys. `journal` is the file of revocations; null for a store in memory. */
 export function createKeyStore(registry: Registry, append: AppendAudit, journal: string | null): KeyStore {

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
-import type { AuditDraft } from '../../../core/audit/events.ts';
-import type { WeekDay } from '../../../core/time/calendar.ts';
 import type { ClientPermission } from '../../../core/access/permissions.ts';
 import type { Role } from '../../../core/access/roles.ts';
+import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { WeekDay } from '../../../core/time/calendar.ts';
 
 /** Organizations. */
 export const tenants = sqliteTable('tenants', {

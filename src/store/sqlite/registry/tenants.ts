@@ -1,7 +1,7 @@
 import { asc, eq, sql } from 'drizzle-orm';
-import type { TenantStore } from '../../../core/store.ts';
-import type { AppendAudit } from './audit.ts';
+import type { TenantStore } from '../../../core/port/tenants.ts';
 import { lazily } from '../connection/lazily.ts';
+import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 import { entities, tenants, users } from './tables.ts';
 

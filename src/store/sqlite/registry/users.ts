@@ -1,12 +1,12 @@
 import { and, asc, count, eq, ne, sql } from 'drizzle-orm';
 import { commonRole, roleExceeds } from '../../../core/access/roles.ts';
-import type { User, UserStore } from '../../../core/store.ts';
-import type { AppendAudit } from './audit.ts';
-import type { StateEvent, StateNote } from '../journal/journal-lines.ts';
+import type { User, UserStore } from '../../../core/port/users.ts';
 import { lazily } from '../connection/lazily.ts';
+import type { StateEvent, StateNote } from '../journal/journal-lines.ts';
+import { changeWithNotes } from '../journal/state-notes.ts';
+import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 import { users } from './tables.ts';
-import { changeWithNotes } from '../journal/state-notes.ts';
 
 /** Profiles. `journal` is the file that names what was stopped; null for a store in memory. */
 export function createUserStore(registry: Registry, append: AppendAudit, journal: string | null): UserStore {

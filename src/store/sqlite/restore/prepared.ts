@@ -5,8 +5,8 @@ import { type Connection, openDatabase } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { databaseNames, filesOf, isCode, makeFolder, openFile, writeAhead } from '../connection/files.ts';
 import { openSmallFile, requireOwnFile } from '../connection/safe-files.ts';
-import { isEmpty } from '../schema/schema-versions.ts';
 import { requireStorePath } from '../connection/store-path.ts';
+import { isEmpty } from '../schema/schema-versions.ts';
 
 /** The path at which a store that is being restored is put together; of the files beside it one says that it is whole. */
 export function preparedPath(path: string): { store: string; ready: string; lock: string } {

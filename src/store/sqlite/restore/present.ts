@@ -1,10 +1,12 @@
+import type { Role } from '../../../core/access/roles.ts';
 import type { AuditHead } from '../../../core/audit/events.ts';
 import { isHkctlError } from '../../../core/errors.ts';
-import type { Role } from '../../../core/access/roles.ts';
-import type { ClockLooks, Entity, User } from '../../../core/store.ts';
+import type { ClockLooks } from '../../../core/port/clock.ts';
+import type { Entity } from '../../../core/port/entities.ts';
+import type { User } from '../../../core/port/users.ts';
+import type { Connection } from '../connection/driver.ts';
 import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
 import { createClockStore } from '../registry/clock.ts';
-import type { Connection } from '../connection/driver.ts';
 import { createRegistry } from '../registry/registry.ts';
 
 /** What a restore must know of the store that it replaces, read while nobody else can change it. */

@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
-import type { KeptStopped } from '../../../core/operations/backups.ts';
-import { HkctlError } from '../../../core/errors.ts';
 import { type Role, roleExceeds } from '../../../core/access/roles.ts';
-import type { Entity, User } from '../../../core/store.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import type { KeptStopped } from '../../../core/operations/backups.ts';
+import type { Entity } from '../../../core/port/entities.ts';
+import type { User } from '../../../core/port/users.ts';
 import { openBackup } from '../backup/backup-file.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { filesOf } from '../connection/files.ts';
+import { readSmallFile, writeSmallFile } from '../connection/safe-files.ts';
+import { appendLines } from '../journal/journal.ts';
 import { type JournalWords, keyLine, readJournalWords, type StateEvent, stateLine } from '../journal/journal-lines.ts';
 import type { PresentStore } from './present.ts';
-import { appendLines } from '../journal/journal.ts';
-import { readSmallFile, writeSmallFile } from '../connection/safe-files.ts';
 
 /** What a replay works on. */
 export interface Replay {

@@ -1,13 +1,13 @@
 import { existsSync, rmSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { damagedBackup, type OpenBackup, openBackup } from '../backup/backup-file.ts';
+import { copyRead, createPrivate, refusingRows, syncFile } from '../backup/whole-files.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile, type StoreFiles } from '../connection/files.ts';
+import { writeSmallFile } from '../connection/safe-files.ts';
 import { makeTables, migratedSchema } from '../schema/migrated-schema.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
-import { writeSmallFile } from '../connection/safe-files.ts';
-import { copyRead, createPrivate, refusingRows, syncFile } from '../backup/whole-files.ts';
 
 /** Puts a store together from a backup that was checked, beside the one at `path`; gives the path of that store. */
 export function prepareRestore(path: string, file: string, migrationsFolder: string): string {

@@ -1,6 +1,6 @@
 import { HkctlError } from '../../../../core/errors.ts';
+import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../../core/port/readings.ts';
 import { FairQueue } from '../../../../core/readings/fair-queue.ts';
-import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../../core/store.ts';
 import type { Slice, SliceRequest } from './slices.ts';
 
 /** Sizes that keep a read bounded: readings, and reads where it says so. */

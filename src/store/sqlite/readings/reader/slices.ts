@@ -1,5 +1,5 @@
+import { qualities, type ReadingTextRequest } from '../../../../core/port/readings.ts';
 import { createRowWriter, separatorOf, type WriteRow } from '../../../../core/readings/reading-text.ts';
-import { qualities, type ReadingTextRequest } from '../../../../core/store.ts';
 import type { Connection } from '../../connection/driver.ts';
 import { addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 

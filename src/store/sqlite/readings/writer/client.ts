@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../../../../core/errors.ts';
-import type { BatchVerdict, ClockProgress, Heartbeat, ReadingBatch } from '../../../../core/store.ts';
+import type { ClockProgress } from '../../../../core/port/clock.ts';
+import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
 import { type GroupVerdict, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 

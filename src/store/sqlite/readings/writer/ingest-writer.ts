@@ -1,4 +1,4 @@
-import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../../core/store.ts';
+import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
 import type { Connection, Statement } from '../../connection/driver.ts';
 
 /** Batches that came together; flat, since they cross from one thread to another. */

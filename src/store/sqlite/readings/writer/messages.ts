@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../../core/errors.ts';
-import type { ClockProgress } from '../../../../core/store.ts';
+import type { ClockProgress } from '../../../../core/port/clock.ts';
 import type { GroupVerdict, IngestGroup } from './ingest-writer.ts';
 
 /** What the writer thread is started with. */

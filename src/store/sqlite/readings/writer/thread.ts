@@ -1,9 +1,9 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type HkctlError, isHkctlError } from '../../../../core/errors.ts';
-import { createAppendAudit } from '../../registry/audit.ts';
-import { createClockStore } from '../../registry/clock.ts';
 import { toDomainError } from '../../connection/errors.ts';
 import { filesOf, openFile } from '../../connection/files.ts';
+import { createAppendAudit } from '../../registry/audit.ts';
+import { createClockStore } from '../../registry/clock.ts';
 import { createKeyStore } from '../../registry/keys.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { requireSchemaVersion } from '../../schema/schema-versions.ts';

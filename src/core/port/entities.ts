@@ -1,0 +1,21 @@
+import type { AuditDraft } from '../audit/events.ts';
+import type { MaybePromise } from './maybe-promise.ts';
+
+export interface Entity {
+  id: string;
+  tenantId: string;
+  code: string;
+  name: string;
+  timezone: string;
+  status: 'active' | 'inactive';
+  createdAtMs: number;
+}
+
+export interface EntityStore {
+  list(tenantId: string): MaybePromise<Entity[]>;
+  find(tenantId: string, code: string): MaybePromise<Entity | undefined>;
+  insert(entity: Entity, audit: AuditDraft): MaybePromise<void>;
+  setStatus(id: string, status: Entity['status'], audit: AuditDraft): MaybePromise<void>;
+  /** Removes the entity, its records, sensors, readings and heartbeats; its keys stay, without an entity. */
+  remove(id: string, audit: AuditDraft): MaybePromise<void>;
+}

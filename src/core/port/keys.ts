@@ -1,0 +1,122 @@
+import type { ClientPermission } from '../access/permissions.ts';
+import type { AuditDraft } from '../audit/events.ts';
+import type { WeekDay } from '../time/calendar.ts';
+import type { Entity } from './entities.ts';
+import type { MaybePromise } from './maybe-promise.ts';
+import type { User } from './users.ts';
+
+/** A key with what is shown beside it; never the secret. */
+export interface Key {
+  id: string;
+  tenantId: string;
+  prefix: string;
+  name: string;
+  permissions: ClientPermission[];
+  entity: { id: string; code: string; name: string; timezone: string; status: Entity['status'] } | null;
+  createdBy: { id: string; login: string; name: string };
+  createdAtMs: number;
+  expiresAtMs: number | null;
+  lastUsedAtMs: number | null;
+  revokedAtMs: number | null;
+  revokedBy: { login: string; name: string } | null;
+  rotatedFrom: string | null;
+  rotatedTo: string | null;
+}
+
+/** A key to be kept: the row, and the hash of its secret (`hashOf`). */
+export interface NewKey {
+  id: string;
+  tenantId: string;
+  prefix: string;
+  secretHash: string;
+  name: string;
+  permissions: ClientPermission[];
+  entityId: string;
+  createdBy: string;
+  createdAtMs: number;
+  expiresAtMs: number | null;
+  rotatedFrom: string | null;
+}
+
+/** All that a decision about a call needs, in one read. */
+export interface Credential {
+  keyId: string;
+  prefix: string;
+  name: string;
+  permissions: ClientPermission[];
+  expiresAtMs: number | null;
+  revokedAtMs: number | null;
+  creatorStatus: User['status'];
+  entity: { id: string; code: string; name: string; timezone: string; status: Entity['status'] } | null;
+  tenant: { id: string; name: string; weekStart: WeekDay };
+}
+
+export interface KeyFilter {
+  /** Which states, judged at `nowMs`; empty or absent = all. */
+  statuses?: readonly KeyStatus[];
+  nowMs: number;
+  entityId?: string;
+  /** Expires at or before this instant (and is not yet expired). */
+  expiringByMs?: number;
+  /** Not used since this instant (never used and created before it counts too). */
+  unusedSinceMs?: number;
+  /** Created before this instant. */
+  createdBeforeMs?: number;
+  /**
+   * Part of name, prefix, entity code or entity name, without regard to case. A text that begins a prefix (`hk_` and at
+   * least one character) finds by that alone.
+   */
+  search?: string;
+}
+
+export type KeyStatus = 'Active' | 'Expired' | 'Revoked';
+
+/** The place of a key in a list, newest first; it holds also where the key is not in that list. */
+export interface KeyPosition {
+  createdAtMs: number;
+  id: string;
+}
+
+/** A page of a list, newest first: behind a place, from a place on, or right before a place; without any, the first one. */
+export interface KeyPageRequest {
+  limit: number;
+  after?: KeyPosition;
+  from?: KeyPosition;
+  /** `end`: the last page. */
+  before?: KeyPosition | 'end';
+}
+
+export interface KeyStore {
+  /**
+   * A number that changes whenever a key, user, entity or tenant may have changed by another process or thread: a
+   * credential read under the same number is still true. About 2 µs.
+   */
+  version(): MaybePromise<number>;
+  /** Keys of a tenant, newest first; a page costs the same at any depth. */
+  list(tenantId: string, filter: KeyFilter, page: KeyPageRequest): MaybePromise<Key[]>;
+  count(tenantId: string, filter: KeyFilter): MaybePromise<number>;
+  /** By id or prefix. */
+  find(tenantId: string, ref: string): MaybePromise<Key | undefined>;
+  prefixTaken(prefix: string): MaybePromise<boolean>;
+  /** Guarded: `entity_inactive` where the entity is not active any more, `duplicate` for a taken prefix. */
+  insert(key: NewKey, audit: AuditDraft): MaybePromise<void>;
+  /**
+   * Revokes the old keys and inserts their successors, all or nothing. Returns the ids of old keys that were not active
+   * any more at `nowMs` (then nothing was changed).
+   */
+  rotate(
+    pairs: readonly { oldKeyId: string; next: NewKey }[],
+    nowMs: number,
+    audit: readonly AuditDraft[],
+  ): MaybePromise<string[]>;
+  /** Revokes, all or nothing; returns the ids that were not active any more (then nothing was changed). */
+  revoke(ids: readonly string[], by: string, nowMs: number, audit: readonly AuditDraft[]): MaybePromise<string[]>;
+  /** The credential behind a hash, over all tenants; always as committed at the time of the call, by whatever process. */
+  credential(secretHash: string): MaybePromise<Credential | undefined>;
+  /** The key a hash belongs to, if it is of this tenant. */
+  findByHash(tenantId: string, secretHash: string): MaybePromise<Key | undefined>;
+  /** Active keys made by a user or bound to an entity, for the question before either is deactivated. */
+  activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
+  /** Notes the time of last use of several keys (key id → epoch ms); never moves it back; no audit. */
+  recordUse(uses: ReadonlyMap<string, number>): MaybePromise<void>;
+}

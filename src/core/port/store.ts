@@ -1,0 +1,37 @@
+import type { AuditStore } from './audit.ts';
+import type { ClockStore } from './clock.ts';
+import type { DaemonStore } from './daemons.ts';
+import type { EntityStore } from './entities.ts';
+import type { KeyStore } from './keys.ts';
+import type { MaybePromise } from './maybe-promise.ts';
+import type { ReadingStore } from './readings.ts';
+import type { RecordStore } from './records.ts';
+import type { TenantStore } from './tenants.ts';
+import type { UserStore } from './users.ts';
+
+/**
+ * The storage port: types only. Every operation is atomic and takes its audit event along; rules live in the domain, a
+ * store only keeps constraints and guards its writes with a WHERE. All times are epoch milliseconds (`…Ms`) or
+ * microseconds (`…Us`). Everything read is inside one tenant unless its name says otherwise. Driver errors leave a store
+ * as the domain's (`store_locked`, `store_full`, `duplicate` …), never as the driver's.
+ */
+export interface Store {
+  readonly tenants: TenantStore;
+  readonly users: UserStore;
+  readonly entities: EntityStore;
+  readonly keys: KeyStore;
+  readonly audit: AuditStore;
+  readonly records: RecordStore;
+  readonly readings: ReadingStore;
+  readonly daemon: DaemonStore;
+  readonly clock: ClockStore;
+  /** Opens whatever else a command opens when it needs it, and remembers which files those are. For the daemon. */
+  openAll(): MaybePromise<void>;
+  /**
+   * Throws `store_corrupt` where a file of the store was removed, or another one put in its place, since `openAll`: what
+   * others write is never seen here from then on. Costs microseconds.
+   */
+  requireInPlace(): void;
+  /** Waits for what is under way, then lets go of all files. */
+  close(): MaybePromise<void>;
+}

@@ -1,0 +1,25 @@
+import type { Role } from '../access/roles.ts';
+import type { AuditDraft } from '../audit/events.ts';
+import type { MaybePromise } from './maybe-promise.ts';
+
+export interface User {
+  id: string;
+  tenantId: string;
+  /** Unique in the store, over all tenants. */
+  login: string;
+  name: string;
+  role: Role;
+  status: 'active' | 'inactive';
+  createdAtMs: number;
+}
+
+export interface UserStore {
+  list(tenantId: string): MaybePromise<User[]>;
+  findByLogin(login: string): MaybePromise<User | undefined>;
+  insert(user: User, audit: AuditDraft): MaybePromise<void>;
+  /**
+   * Changes role or status. False, and nothing changed, where that would leave the tenant without an active Super user
+   * (judged inside the write, so that two processes cannot do it together).
+   */
+  update(id: string, change: { role?: Role; status?: User['status'] }, audit: AuditDraft): MaybePromise<boolean>;
+}
