@@ -2,8 +2,8 @@ import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { callerOfSudo } from './rights/sudo.ts';
 
-/** What the surroundings say: the only reader of the environment, made once by the composition root. */
-export interface Surroundings {
+/** What the environment say: the only reader of the environment, made once by the composition root. */
+export interface Environment {
   env: Readonly<Record<string, string | undefined>>;
   /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
   osAccount: string;
@@ -11,11 +11,11 @@ export interface Surroundings {
   defaultStorePath: string;
 }
 
-/** Reads the surroundings of a process. */
-export function readSurroundings(
+/** Reads the environment of a process. */
+export function readEnvironment(
   process: { env: NodeJS.ProcessEnv; ppid: number; getuid?: () => number },
   callerOf: typeof callerOfSudo = callerOfSudo,
-): Surroundings {
+): Environment {
   const env = process.env;
   const osAccount = osAccountOf(env, process.getuid?.(), () => callerOf(process.ppid));
   return { env, osAccount, defaultStorePath: defaultStorePathOf(env) };

@@ -4,7 +4,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { reportCrash, run } from './cli/run.ts';
 import type { Services } from './cli/services.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
-import { readSurroundings } from './config.ts';
+import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/keys/secrets.ts';
 import type { Clock } from './core/time/instants.ts';
 import { createRights, type Rights } from './rights/rights.ts';
@@ -15,10 +15,10 @@ import type { StoreOptions } from './store/options.ts';
  * short command pays for no daemon and `--help` for no store. Runs the command line of a process and gives its exit code.
  */
 export async function main(process: NodeJS.Process): Promise<number> {
-  const surroundings = readSurroundings(process);
+  const environment = readEnvironment(process);
   const rights = createRights(process, __filename);
   const io = createIo(process, {
-    ...surroundings,
+    ...environment,
     clock: Date.now,
     // On Linux CLOCK_BOOTTIME, which goes on while the machine sleeps; to 10 ms.
     uptime: () => Math.round(uptime() * 1000),

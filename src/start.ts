@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { basename, dirname, join, relative } from 'node:path';
 import { Chalk } from 'chalk';
-import { readSurroundings } from './config.ts';
+import { readEnvironment } from './config.ts';
 import { createRights } from './rights/rights.ts';
 
 /**
@@ -14,7 +14,7 @@ import { createRights } from './rights/rights.ts';
 
 const root = join(__dirname, '..');
 const cli = join(root, 'bin', 'hkctl.js');
-const { env, osAccount } = readSurroundings(process);
+const { env, osAccount } = readEnvironment(process);
 /** The profile that is made and that acts: of the person who has called this, whatever account the files belong to. */
 const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? osAccount;
 const store = env.HKCTL_STORE ?? join(root, 'demo', 'hkctl.db');
@@ -54,7 +54,7 @@ async function main(): Promise<number> {
   await rights.withOwnForTheLastTime(async () => {});
   say(colour.bold('hkctl'), colour.dim('API keys for plants, and the API they open'), '');
   prepareStore();
-  for (const key of Object.values(keys)) mintKey(key);
+  for (const key of Object.values(keys)) issueKey(key);
   const daemon = spawn(process.execPath, [cli, 'serve'], {
     // The first calls are made to this very daemon, whatever name it shall have for others.
     env: { ...childEnv(), HKCTL_BASE_URL: undefined, HKCTL_LOG_LEVEL: env.HKCTL_LOG_LEVEL ?? 'warn' },
@@ -112,7 +112,7 @@ function unfinishedFolder(): string {
 }
 
 /** Mints a key into a file that only this user reads; one that still works is used again. */
-function mintKey(key: DemoKey): void {
+function issueKey(key: DemoKey): void {
   if (existsSync(key.file)) {
     const { status } = spawnSync(process.execPath, [cli, 'keys', 'verify'], {
       env: childEnv(),

@@ -201,7 +201,7 @@ describe('the check of the sources', () => {
     expect(readsEnvironment(text)).toBe(true);
   });
 
-  it.each(['const { argv } = process;', 'const { env } = surroundings;', 'io.env.HOME'])(
+  it.each(['const { argv } = process;', 'const { env } = environment;', 'io.env.HOME'])(
     'does not take %s for it',
     (text) => {
       expect(readsEnvironment(text)).toBe(false);

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os';
 import { expect, it } from 'vitest';
-import { readSurroundings } from '../src/config.ts';
+import { readEnvironment } from '../src/config.ts';
 
 const accountOf = (uid: number, env: Record<string, string>, caller?: string) =>
-  readSurroundings({ env, ppid: 1, getuid: () => uid }, () => caller).osAccount;
+  readEnvironment({ env, ppid: 1, getuid: () => uid }, () => caller).osAccount;
 
 it('takes the account that sudo names for root, who alone can be made so by sudo', () => {
   expect(accountOf(0, { SUDO_USER: 'ada' })).toBe('ada');

@@ -117,7 +117,7 @@ function usageError(thrown: CommanderError): HkctlError {
   });
 }
 
-/** Judged by hand, since an error may come before the flags were read. */
+/** Validated by hand, since an error may come before the flags were read. */
 function wants(argv: readonly string[], io: Io, flag: string, variable: string): boolean {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);

@@ -4,7 +4,7 @@ import { addEntity, listEntities } from '../core/organization/entities.ts';
 import { addUser, listUsers } from '../core/organization/users.ts';
 import type { Entity } from '../core/port/entities.ts';
 import { importRecords } from '../core/records/imports.ts';
-import { createRecordJudge } from '../core/records/validator.ts';
+import { createRecordValidator } from '../core/records/validator.ts';
 import { resources } from '../resources/index.ts';
 import { demoRecords } from './records.ts';
 
@@ -34,9 +34,9 @@ export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Pr
   for (const [index, plant] of plants.entries()) {
     const today = new Date(domain.clock()).toISOString().slice(0, 10);
     for (const { resource, records } of demoRecords(resources, { seed: demoPlant.seed + index, today })) {
-      const judge = createRecordJudge(resource);
+      const judge = createRecordValidator(resource);
       records.forEach((record, position) => {
-        judge.judgeObject(record, position + 1);
+        judge.validateObject(record, position + 1);
       });
       judge.violations.refuse();
       const rows = [judge.take()];

@@ -7,7 +7,7 @@ import {
   type ReadOptions,
   type RowReader,
 } from '../core/records/imports.ts';
-import { createRecordJudge, type RecordJudge } from '../core/records/validator.ts';
+import { createRecordValidator, type RecordValidator } from '../core/records/validator.ts';
 import { isObject } from '../core/records/values.ts';
 import { jsonText } from '../core/text/shown-text.ts';
 import { createCsvReader } from './csv.ts';
@@ -21,7 +21,7 @@ import { decodeUtf8, EncodingFault } from './text.ts';
  * after a bad row, so that all are counted, and then throws `ImportError`; once a row was bad, it gives no more.
  */
 export const readRows: RowReader = async function* (resource, source, options) {
-  const judge = createRecordJudge(resource);
+  const judge = createRecordValidator(resource);
   const { violations } = judge;
   const fatal = (line: number | null, rule: string): never => {
     violations.add({ line, column: null, field: null, value: null, rule });
@@ -72,7 +72,7 @@ function createReader(
   format: ImportFormat,
   resource: ResourceDefinition,
   options: ReadOptions,
-  judge: RecordJudge,
+  judge: RecordValidator,
   fatal: (line: number | null, rule: string) => never,
 ): TextReader {
   const { violations } = judge;
@@ -87,7 +87,7 @@ function createReader(
           header = cells.map((cell) => cell.trim());
           columns = columnsOf(resource, header, line, options.map);
         } else if (cells.length === header.length) {
-          judge.judgeCells(cells, columns, line, plain);
+          judge.validateCells(cells, columns, line, plain);
         } else {
           const column = Math.min(cells.length, header.length);
           const rule = `${header.length} columns as in the header; this row has ${cells.length}`;
@@ -110,7 +110,7 @@ function createReader(
   const json = createJson({
     value(value, line) {
       begun = true;
-      if (isObject(value)) judgeMembers(value, line);
+      if (isObject(value)) validateMembers(value, line);
       else violations.add({ line, column: null, field: null, value: jsonText(value), rule: 'an object' });
     },
     fault: (line, value, rule) => violations.add({ line, column: null, field: null, value, rule }),
@@ -131,7 +131,7 @@ function createReader(
     };
   }
 
-  function judgeMembers(members: Readonly<Record<string, unknown>>, line: number): void {
+  function validateMembers(members: Readonly<Record<string, unknown>>, line: number): void {
     const values: Record<string, unknown> = {};
     for (const name of Object.keys(members)) {
       const field = fieldOf(name);
@@ -148,7 +148,7 @@ function createReader(
         violations.add({ line, column: null, field: name, value, rule: problem });
       } else if (field !== undefined) values[field] = given;
     }
-    judge.judgeObject(values, line);
+    judge.validateObject(values, line);
   }
 }
 

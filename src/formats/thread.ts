@@ -6,7 +6,7 @@ import { pack } from './packing.ts';
 import { readRows } from './rows.ts';
 import type { ReadingAnswer, ReadingJob } from './threaded.ts';
 
-/** The thread of a large import: reads and judges what it is sent, and sends back rows. Started by `threaded.ts` alone. */
+/** The thread of a large import: reads and validators what it is sent, and sends back rows. Started by `threaded.ts` alone. */
 if (parentPort) void read(parentPort, workerData);
 
 async function read(port: MessagePort, { resource, options }: ReadingJob): Promise<void> {

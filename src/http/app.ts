@@ -16,7 +16,7 @@ import { createOverLimitWarning } from './monitoring/warnings.ts';
 import { createBrakes } from './net/brakes.ts';
 import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
-import { Turns } from './request/batches.ts';
+import { RequestBatches } from './request/batches.ts';
 import { PageCache, represent, toRepresentation } from './request/caching.ts';
 import { createCors } from './request/cors.ts';
 import type { Exchange } from './request/exchange.ts';
@@ -69,11 +69,11 @@ export function createApp(options: AppOptions): H3 {
     requests: createKeyLimiter('requests', settings.limitRequests),
     ingest: createKeyLimiter('ingest', settings.limitIngest),
   };
-  const turns = new Turns(createBrakes(options.connections));
+  const batches = new RequestBatches(createBrakes(options.connections));
   const gate = createGate({
     domain,
     addresses,
-    turns,
+    batches,
     ...limiters,
     noteUse: options.noteUse,
     noteKey: (socket, keyId) => options.connections?.table.identify(socket, keyId),
@@ -84,12 +84,19 @@ export function createApp(options: AppOptions): H3 {
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const work = new CostlyWork();
-  const cache = { pages, links, work, version: turns.once(() => domain.store.records.version()) };
+  const cache = { pages, links, work, version: batches.once(() => domain.store.records.version()) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
-  const through = createCalls({ ...options, commonHeaders: options.commonHeaders ?? [], turns, memory, metrics, cors });
-  const ingestOptions = { domain, gate, turns, counts: metrics.ingest, bodies: memory.bodies };
+  const through = createCalls({
+    ...options,
+    commonHeaders: options.commonHeaders ?? [],
+    batches,
+    memory,
+    metrics,
+    cors,
+  });
+  const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
     toRepresentation(JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl })), {

@@ -8,7 +8,7 @@ import { initialise } from '../../src/core/organization/tenants.ts';
 import type { RecordPosition } from '../../src/core/port/records.ts';
 import type { ImportBatch } from '../../src/core/records/import-batch.ts';
 import { createPageReader, pageParameters } from '../../src/core/records/queries.ts';
-import { createRecordJudge } from '../../src/core/records/validator.ts';
+import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { parts } from '../../src/resources/parts.ts';
 import { createStore } from '../../src/store/open.ts';
 import { type BenchReport, type BenchRow, median, paired } from './harness.ts';
@@ -131,7 +131,7 @@ async function createRecords(path: string, count: number): Promise<Records> {
 }
 
 function* rowsOf(count: number): Generator<ImportBatch> {
-  const judge = createRecordJudge(parts);
+  const judge = createRecordValidator(parts);
   for (let from = 0; from < count; from += 1000) {
     for (let n = from; n < Math.min(count, from + 1000); n++) {
       const given = {
@@ -147,7 +147,7 @@ function* rowsOf(count: number): Generator<ImportBatch> {
         standard_cost: 48.5,
         currency: 'EUR',
       };
-      judge.judgeObject(given, n + 2);
+      judge.validateObject(given, n + 2);
     }
     yield judge.take();
   }

@@ -20,7 +20,7 @@ async function trail(): Promise<AuditJson[]> {
   return (await cli.ok('audit list --json --limit 1000')).json();
 }
 
-async function verdict(secret: string): Promise<[number, string | undefined]> {
+async function result(secret: string): Promise<[number, string | undefined]> {
   const { code, stdout } = await cli.run('keys verify --json', { input: secret });
   return [code, stdout === '' ? undefined : JSON.parse(stdout).reason];
 }
@@ -106,23 +106,23 @@ describe('who acts', () => {
 describe('users and entities', () => {
   it('deactivating a user stops the keys it made, and reactivating lets them work again', async () => {
     const { secret } = await cli.key('A', ['--as', 'entity_admin']);
-    expect(await verdict(secret)).toEqual([0, null]);
+    expect(await result(secret)).toEqual([0, null]);
     const { stdout } = await cli.ok('users deactivate entity_admin --yes');
     expect(stdout).toContain('One active key stopped working: A (hk_');
-    expect(await verdict(secret)).toEqual([5, 'creator_inactive']);
+    expect(await result(secret)).toEqual([5, 'creator_inactive']);
     await cli.ok('users activate entity_admin');
-    expect(await verdict(secret)).toEqual([0, null]);
+    expect(await result(secret)).toEqual([0, null]);
   });
 
   it('deactivating an entity stops its keys, and no key can be made for it', async () => {
     const { secret, key } = await cli.key('A');
     await cli.ok('entities deactivate BER --yes');
-    expect(await verdict(secret)).toEqual([5, 'entity_inactive']);
+    expect(await result(secret)).toEqual([5, 'entity_inactive']);
     const refused = await cli.run('keys create --name B --entity BER --preset sensor-gateway --json');
     expect([refused.code, refused.error().code]).toEqual([5, 'entity_inactive']);
     expect((await cli.show(key.id)).status).toBe('Active');
     await cli.ok('entities activate BER');
-    expect(await verdict(secret)).toEqual([0, null]);
+    expect(await result(secret)).toEqual([0, null]);
   });
 
   it('tells only of keys that really stop or work again', async () => {
@@ -142,7 +142,7 @@ describe('users and entities', () => {
   it('removing an entity leaves its keys listed and refused', async () => {
     const { secret, key } = await cli.key('A');
     await cli.ok('entities remove BER --yes');
-    expect(await verdict(secret)).toEqual([5, 'entity_missing']);
+    expect(await result(secret)).toEqual([5, 'entity_missing']);
     expect((await cli.ok('keys list --json')).json()).toEqual([{ ...key, entity: null }]);
     expect((await cli.run(['keys', 'rotate', key.prefix, '--yes'])).code).toBe(5);
     await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
@@ -211,9 +211,9 @@ describe('keys', () => {
   it('expire by themselves, and cannot be rotated or revoked then', async () => {
     const { key, secret } = await cli.key('A', ['--expires', '1d']);
     cli.nowMs += 86_400_000 - 1;
-    expect(await verdict(secret)).toEqual([0, null]);
+    expect(await result(secret)).toEqual([0, null]);
     cli.nowMs += 1;
-    expect(await verdict(secret)).toEqual([5, 'key_expired']);
+    expect(await result(secret)).toEqual([5, 'key_expired']);
     expect((await cli.show(key.id)).status).toBe('Expired');
     for (const verb of ['rotate', 'revoke']) {
       const { code, stderr } = await cli.run(['keys', verb, key.id, '--yes']);

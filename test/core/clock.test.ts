@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClockLooks } from '../../src/core/port/clock.ts';
+import type { ClockSamples } from '../../src/core/port/clock.ts';
 import { acceptedLooks, afterSample, sampleClock } from '../../src/core/time/steady-clock.ts';
 
 const second = 1000;
@@ -9,7 +9,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 /** The machine started here, and everything below says how long it has run. */
 const bootMs = Date.UTC(2026, 10, 20);
-const nothing: ClockLooks = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
+const nothing: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
 
 /** A sample of a machine that has run for `upMs` and whose clock is so much ahead. */
 type Sample = [upMs: number, aheadMs?: number];
@@ -63,7 +63,7 @@ describe('samples of the clock', () => {
   it('of a machine that was off for years count after five minutes', () => {
     const before = known([[30 * day]]);
     const laterMs = bootMs + 1000 * day;
-    const at = (looks: ClockLooks, upMs: number) => afterSample(looks, { nowMs: laterMs + upMs, upMs });
+    const at = (looks: ClockSamples, upMs: number) => afterSample(looks, { nowMs: laterMs + upMs, upMs });
     const started = at(before, second);
     expect(started.seenMs).toBe(before.seenMs);
     expect(at(started, second + 5 * minute - 1).seenMs).toBe(before.seenMs);
@@ -74,7 +74,7 @@ describe('samples of the clock', () => {
 
   it('of a machine without a clock of its own, which starts in 1970, neither move anything nor count before it is set', () => {
     const before = known([[30 * day]]);
-    const in1970 = (looks: ClockLooks, upMs: number) => afterSample(looks, { nowMs: upMs, upMs });
+    const in1970 = (looks: ClockSamples, upMs: number) => afterSample(looks, { nowMs: upMs, upMs });
     let looks = before;
     for (const upMs of [second, 10 * second, hour]) looks = in1970(looks, upMs);
     expect(looks.seenMs).toBe(before.seenMs);

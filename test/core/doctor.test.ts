@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   type FileFacts,
-  judgeClock,
-  judgeDamage,
-  judgeFiles,
-  judgeJournal,
-  judgeReferences,
-  judgeSpace,
-  judgeVersions,
+  findingOfClock,
+  findingOfDamage,
+  findingOfFiles,
+  findingOfJournal,
+  findingOfReferences,
+  findingOfSpace,
+  findingOfVersions,
 } from '../../src/core/operations/doctor.ts';
 
 const folder: FileFacts = { path: '/plant', kind: 'folder', mode: 0o700, ownerId: 7 };
@@ -15,56 +15,59 @@ const file: FileFacts = { path: '/plant/a b.db', kind: 'file', mode: 0o600, owne
 const seenMs = Date.UTC(2026, 10, 20, 8);
 
 describe('the doctor', () => {
-  it('judges modes and owners, with the command that puts them right', () => {
-    expect(judgeFiles([folder, file]).status).toBe('ok');
+  it('validators modes and owners, with the command that puts them right', () => {
+    expect(findingOfFiles([folder, file]).status).toBe('ok');
     for (const mode of [0o640, 0o604, 0o660, 0o601]) {
-      const found = judgeFiles([folder, { ...file, mode }]);
+      const found = findingOfFiles([folder, { ...file, mode }]);
       expect(found).toMatchObject({ status: 'problem', code: 'state_forbids', hint: "Run: chmod 600 '/plant/a b.db'" });
     }
-    expect(judgeFiles([{ ...folder, mode: 0o770 }, file])).toMatchObject({
+    expect(findingOfFiles([{ ...folder, mode: 0o770 }, file])).toMatchObject({
       status: 'problem',
       hint: 'Run: chmod 700 /plant',
     });
     // Others can look into such a folder, and at nothing in it.
-    expect(judgeFiles([{ ...folder, mode: 0o755 }, file]).status).toBe('warning');
-    expect(judgeFiles([folder, { ...file, ownerId: 0 }])).toMatchObject({
+    expect(findingOfFiles([{ ...folder, mode: 0o755 }, file]).status).toBe('warning');
+    expect(findingOfFiles([folder, { ...file, ownerId: 0 }])).toMatchObject({
       status: 'warning',
       hint: "Run as root: chown 7 '/plant/a b.db'",
     });
   });
 
   it('calls a clock behind by more than a minute a problem', () => {
-    expect(judgeClock(0, seenMs).status).toBe('ok');
-    expect(judgeClock(seenMs, seenMs - 60_000).status).toBe('ok');
-    const found = judgeClock(seenMs, seenMs - 60_001);
+    expect(findingOfClock(0, seenMs).status).toBe('ok');
+    expect(findingOfClock(seenMs, seenMs - 60_000).status).toBe('ok');
+    const found = findingOfClock(seenMs, seenMs - 60_001);
     expect(found).toMatchObject({ status: 'problem', code: 'state_forbids' });
     expect(found.hint).toContain('hkctl doctor --accept-clock');
   });
 
   it('names the keys of the own organization that work though they were revoked, and counts the others', () => {
     const journal = { isThere: true, revoked: 3, alive: [], torn: 0 };
-    expect(judgeJournal({ ...journal, isThere: false, revoked: 0 }, []).status).toBe('ok');
-    expect(judgeJournal(journal, []).status).toBe('ok');
-    expect(judgeJournal({ ...journal, torn: 1 }, []).status).toBe('warning');
-    const found = judgeJournal({ ...journal, alive: ['1', '2'] }, ['hk_abcde']);
+    expect(findingOfJournal({ ...journal, isThere: false, revoked: 0 }, []).status).toBe('ok');
+    expect(findingOfJournal(journal, []).status).toBe('ok');
+    expect(findingOfJournal({ ...journal, torn: 1 }, []).status).toBe('warning');
+    const found = findingOfJournal({ ...journal, alive: ['1', '2'] }, ['hk_abcde']);
     expect(found).toMatchObject({ status: 'problem', hint: 'Run: hkctl keys revoke hk_abcde --yes' });
     expect(found.detail).toContain('hk_abcde, 1 of other organizations');
-    expect(judgeJournal({ ...journal, alive: ['2'] }, []).hint).not.toContain('keys revoke');
+    expect(findingOfJournal({ ...journal, alive: ['2'] }, []).hint).not.toContain('keys revoke');
   });
 
   it('warns below 1 GiB and below 5 %', () => {
     const gib = 2 ** 30;
-    expect(judgeSpace({ freeBytes: gib, totalBytes: 20 * gib }).status).toBe('ok');
-    expect(judgeSpace({ freeBytes: gib - 1, totalBytes: gib }).status).toBe('warning');
-    expect(judgeSpace({ freeBytes: 4 * gib, totalBytes: 100 * gib }).status).toBe('warning');
+    expect(findingOfSpace({ freeBytes: gib, totalBytes: 20 * gib }).status).toBe('ok');
+    expect(findingOfSpace({ freeBytes: gib - 1, totalBytes: gib }).status).toBe('warning');
+    expect(findingOfSpace({ freeBytes: 4 * gib, totalBytes: 100 * gib }).status).toBe('warning');
   });
 
   it('tells what damages trust in a store by the errors of exit code 6', () => {
-    expect(judgeDamage([]).status).toBe('ok');
-    expect(judgeDamage(['page 3 is never used'])).toMatchObject({ status: 'problem', code: 'store_corrupt' });
-    expect(judgeReferences([]).status).toBe('ok');
-    expect(judgeReferences([{ table: 'keys', rows: 2 }])).toMatchObject({ status: 'problem', code: 'store_corrupt' });
-    const versions = (version: number) => judgeVersions([{ database: 'records', version, wanted: 2 }]);
+    expect(findingOfDamage([]).status).toBe('ok');
+    expect(findingOfDamage(['page 3 is never used'])).toMatchObject({ status: 'problem', code: 'store_corrupt' });
+    expect(findingOfReferences([]).status).toBe('ok');
+    expect(findingOfReferences([{ table: 'keys', rows: 2 }])).toMatchObject({
+      status: 'problem',
+      code: 'store_corrupt',
+    });
+    const versions = (version: number) => findingOfVersions([{ database: 'records', version, wanted: 2 }]);
     expect(versions(2).status).toBe('ok');
     expect(versions(1)).toMatchObject({ code: 'store_too_old', hint: expect.stringContaining('hkctl migrate') });
     expect(versions(3)).toMatchObject({ code: 'store_too_new' });

@@ -4,10 +4,10 @@ import { findActor } from '../../src/core/access/actors.ts';
 import {
   type CreateKeyInput,
   createKey,
-  type HandedKey,
-  type Handover,
+  type DeliveredKey,
   parseExpiry,
   rotateKeys,
+  type SecretDelivery,
 } from '../../src/core/keys/issuance.ts';
 import { revokeKeys, showKey } from '../../src/core/keys/keys.ts';
 import { hashOf, isCompleteSecret } from '../../src/core/keys/secrets.ts';
@@ -21,12 +21,12 @@ beforeAll(async () => {
 afterAll(() => plant.domain.store.close());
 
 /** Takes secrets and notes each step, and whether the key was there by then. */
-class Recorder implements Handover {
+class Recorder implements SecretDelivery {
   readonly steps: string[] = [];
-  handed: readonly HandedKey[] = [];
+  handed: readonly DeliveredKey[] = [];
   failing = false;
 
-  async deliver(handed: readonly HandedKey[]) {
+  async deliver(handed: readonly DeliveredKey[]) {
     this.handed = handed;
     this.steps.push(`deliver ${await this.kept()}`);
     if (this.failing) throw new Error('disk full');
@@ -50,8 +50,8 @@ const input = (change: Partial<CreateKeyInput> = {}): CreateKeyInput => ({
   expiresAtMs: null,
   ...change,
 });
-const create = (change: Partial<CreateKeyInput> = {}, handover: Handover = new Recorder(), actor = plant.actor) =>
-  createKey(plant.domain, actor, input(change), handover);
+const create = (change: Partial<CreateKeyInput> = {}, delivery: SecretDelivery = new Recorder(), actor = plant.actor) =>
+  createKey(plant.domain, actor, input(change), delivery);
 const codeOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'done',
@@ -71,17 +71,17 @@ describe('who may', () => {
     async (role) => {
       const actor = await actorOf(role);
       const { id } = await plant.key();
-      const handover = new Recorder();
+      const delivery = new Recorder();
       for (const [action, work] of [
-        ['key.create', () => create({}, handover, actor)],
-        ['key.rotate', () => rotateKeys(plant.domain, actor, [id], handover)],
+        ['key.create', () => create({}, delivery, actor)],
+        ['key.rotate', () => rotateKeys(plant.domain, actor, [id], delivery)],
         ['key.revoke', () => revokeKeys(plant.domain, actor, [id])],
         ['key.list', () => showKey(plant.domain, actor, id)],
       ] as const) {
         expect(await codeOf(work())).toBe('not_permitted');
         expect(await lastEvent()).toMatchObject({ action, outcome: 'denied', actor: { login: actor.user.login } });
       }
-      expect(handover.steps).toEqual([]);
+      expect(delivery.steps).toEqual([]);
     },
   );
 
@@ -120,20 +120,20 @@ describe('a key is not made', () => {
   });
 
   it('where its secret reaches nobody', async () => {
-    const handover = new Recorder();
-    handover.failing = true;
-    expect(await codeOf(create({}, handover))).toBe('disk full');
-    expect(handover.steps).toEqual(['deliver not kept', 'withdraw not kept']);
+    const delivery = new Recorder();
+    delivery.failing = true;
+    expect(await codeOf(create({}, delivery))).toBe('disk full');
+    expect(delivery.steps).toEqual(['deliver not kept', 'withdraw not kept']);
   });
 });
 
 describe('a key that is made', () => {
   it('is handed over, then kept, then completed, and told in the trail', async () => {
-    const handover = new Recorder();
-    const key = await create({ permissions: ['parts.view', 'jobs_orders.view', 'parts.view'] }, handover);
-    expect(handover.steps).toEqual(['deliver not kept', 'complete kept']);
+    const delivery = new Recorder();
+    const key = await create({ permissions: ['parts.view', 'jobs_orders.view', 'parts.view'] }, delivery);
+    expect(delivery.steps).toEqual(['deliver not kept', 'complete kept']);
     expect(key.permissions).toEqual(['jobs_orders.view', 'parts.view']);
-    const [handed] = handover.handed;
+    const [handed] = delivery.handed;
     expect(handed).toMatchObject({ key, revoked: null });
     expect(isCompleteSecret(handed?.secret ?? '')).toBe(true);
     expect(await showKey(plant.domain, plant.actor, key.prefix)).toEqual(key);
@@ -167,10 +167,10 @@ describe('a rotation', () => {
   it('keeps name, entity, permissions and expiry, and ends the old key in the same commit', async () => {
     const expiresAtMs = plant.nowMs + 1_000_000;
     const old = await create({ name: 'Line 3', permissions: ['parts.view', 'assets.view'], expiresAtMs });
-    const handover = new Recorder();
+    const delivery = new Recorder();
     const actor = await actorOf('entity_admin');
-    const [pair] = await rotateKeys(plant.domain, actor, [old.prefix], handover);
-    expect(handover.steps).toEqual(['deliver not kept', 'complete kept']);
+    const [pair] = await rotateKeys(plant.domain, actor, [old.prefix], delivery);
+    expect(delivery.steps).toEqual(['deliver not kept', 'complete kept']);
     const { key, revoked } = pair ?? {};
     expect(key).toMatchObject({ name: 'Line 3', entity: old.entity, permissions: old.permissions, expiresAtMs });
     expect(key).toMatchObject({ rotatedFrom: old.id, rotatedTo: null, createdBy: { login: actor.user.login } });
@@ -193,18 +193,18 @@ describe('a rotation', () => {
   it('of several is all or nothing', async () => {
     const [one, other] = [await create(), await create()];
     await plant.revoke(other.id);
-    const handover = new Recorder();
-    expect(await codeOf(rotateKeys(plant.domain, plant.actor, [one.id, other.id], handover))).toBe('key_not_active');
-    expect(handover.steps).toEqual([]);
+    const delivery = new Recorder();
+    expect(await codeOf(rotateKeys(plant.domain, plant.actor, [one.id, other.id], delivery))).toBe('key_not_active');
+    expect(delivery.steps).toEqual([]);
     expect(await showKey(plant.domain, plant.actor, one.id)).toEqual(one);
   });
 
   it('whose secret reaches nobody leaves the old key as it was', async () => {
     const old = await create();
-    const handover = new Recorder();
-    handover.failing = true;
-    expect(await codeOf(rotateKeys(plant.domain, plant.actor, [old.id], handover))).toBe('disk full');
-    expect(handover.steps).toEqual(['deliver not kept', 'withdraw not kept']);
+    const delivery = new Recorder();
+    delivery.failing = true;
+    expect(await codeOf(rotateKeys(plant.domain, plant.actor, [old.id], delivery))).toBe('disk full');
+    expect(delivery.steps).toEqual(['deliver not kept', 'withdraw not kept']);
     expect(await showKey(plant.domain, plant.actor, old.id)).toEqual(old);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Handover, rotateKeys } from '../../src/core/keys/issuance.ts';
+import { rotateKeys, type SecretDelivery } from '../../src/core/keys/issuance.ts';
 import { requireActiveKeys, revokeKeys } from '../../src/core/keys/keys.ts';
 import { HttpPlant } from '../http/plant.ts';
 
@@ -37,13 +37,13 @@ describe('two that end one key at the same time', () => {
   it('by rotating: the second is told that its secret opens nothing', async () => {
     const { id } = await plant.key();
     const withdrawn: string[] = [];
-    const handover = (name: string): Handover => ({
+    const delivery = (name: string): SecretDelivery => ({
       deliver() {},
       complete() {},
       withdraw: () => void withdrawn.push(name),
     });
     const names = ['first', 'second'];
-    const work = () => rotateKeys(plant.domain, plant.actor, [id], handover(names.shift() ?? ''));
+    const work = () => rotateKeys(plant.domain, plant.actor, [id], delivery(names.shift() ?? ''));
     const [first, second] = await outcomes(work);
     expect(first).toBeUndefined();
     expect(second).toMatchObject({ code: 'key_not_active', hint: expect.stringContaining('secret') });

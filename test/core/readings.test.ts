@@ -4,9 +4,9 @@ import type { Sensor } from '../../src/core/port/readings.ts';
 import {
   addConflicts,
   createReceipts,
-  judgeHeartbeats,
-  judgeReadings,
   quickInstantUs,
+  validateHeartbeats,
+  validateReadings,
 } from '../../src/core/readings/readings.ts';
 import { formatInstantUs, parseInstantUs } from '../../src/core/time/instants.ts';
 
@@ -18,7 +18,7 @@ const sensors = new Map(
   [oven, door, old].flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]),
 );
 const at = '2026-11-20T08:15:00.123456Z';
-const codeOf = (item: unknown) => judgeReadings([item], sensors, nowUs).rejected[0]?.code;
+const codeOf = (item: unknown) => validateReadings([item], sensors, nowUs).rejected[0]?.code;
 
 describe('readings', () => {
   it('become columns', () => {
@@ -27,7 +27,7 @@ describe('readings', () => {
       { sensor: 'nobody', at, value: 1 },
       { sensor: 'SE-2', at: 1795162500000, value: true },
     ];
-    const { batch, positions, rejected } = judgeReadings(items, sensors, nowUs);
+    const { batch, positions, rejected } = validateReadings(items, sensors, nowUs);
     expect(batch.count).toBe(2);
     expect([...batch.series]).toEqual([7, 8]);
     expect([...batch.value]).toEqual([182.4, 1]);
@@ -43,7 +43,7 @@ describe('readings', () => {
       { sensor: 'OVEN', at, value: 1, quality: 'bad', unit: 'K' },
       { sensor: 'OVEN', at, value: 1 },
     ];
-    expect([...judgeReadings(items, sensors, nowUs).batch.quality]).toEqual([0]);
+    expect([...validateReadings(items, sensors, nowUs).batch.quality]).toEqual([0]);
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('readings', () => {
   });
 
   it('are refused without a secret or a flood in the sentence', () => {
-    const detail = judgeReadings([{ sensor: `hk_${'x'.repeat(4000)}`, at, value: 1 }], sensors, nowUs).rejected[0]
+    const detail = validateReadings([{ sensor: `hk_${'x'.repeat(4000)}`, at, value: 1 }], sensors, nowUs).rejected[0]
       ?.detail;
     expect(detail?.length).toBeLessThan(200);
     expect(detail).not.toContain('xxxxxx');
@@ -100,12 +100,12 @@ describe('readings', () => {
       'Give whole epoch milliseconds or RFC 3339.';
     const item = { sensor: 'OVEN', at: 1_795_162_500 };
     const expected = [{ index: 0, code: 'invalid_at', detail }];
-    expect(judgeReadings([{ ...item, value: 1 }], sensors, nowUs).rejected).toEqual(expected);
-    expect(judgeHeartbeats([item], sensors, nowUs, () => nowUs).rejected).toEqual(expected);
+    expect(validateReadings([{ ...item, value: 1 }], sensors, nowUs).rejected).toEqual(expected);
+    expect(validateHeartbeats([item], sensors, nowUs, () => nowUs).rejected).toEqual(expected);
   });
 
   it('that conflict are named by their place in the body', () => {
-    const rejected = judgeReadings([1, 1], sensors, nowUs).rejected;
+    const rejected = validateReadings([1, 1], sensors, nowUs).rejected;
     const all = addConflicts(rejected, [0, 2], [5, 6, 0]);
     expect(all.map(({ index, code }) => [index, code])).toEqual([
       [0, 'invalid_reading'],
@@ -117,7 +117,7 @@ describe('readings', () => {
 });
 
 describe('heartbeats', () => {
-  const judge = (item: unknown) => judgeHeartbeats([item], sensors, nowUs, () => nowUs);
+  const judge = (item: unknown) => validateHeartbeats([item], sensors, nowUs, () => nowUs);
 
   it('take the time of receipt where they name none', () => {
     const heartbeat = { series: 7, atUs: nowUs, status: null, battery: null, signal: null, firmware: null };

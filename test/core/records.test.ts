@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { drawSecret } from '../../src/core/keys/secrets.ts';
 import { defineResource } from '../../src/core/records/fields.ts';
 import type { Violation } from '../../src/core/records/imports.ts';
-import { createRecordJudge } from '../../src/core/records/validator.ts';
+import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { recordOf } from '../imports/batches.ts';
 
 const gauges = defineResource({
@@ -17,7 +17,7 @@ const gauges = defineResource({
     code: { kind: 'text', maxLength: 12, required: true, doc: 'Code.', example: 'G' },
     remarks: { kind: 'text', maxLength: 500, doc: 'Remarks.', example: 'x' },
     state: { kind: 'enum', values: ['on', 'off'], doc: 'State.', example: 'on' },
-    turns: { kind: 'integer', min: 0, max: 100, doc: 'Turns.', example: 1 },
+    batches: { kind: 'integer', min: 0, max: 100, doc: 'Turns.', example: 1 },
     weight: { kind: 'decimal', min: -5, doc: 'Weight.', example: 1.5 },
     is_new: { kind: 'boolean', doc: 'New.', example: true },
     due_date: { kind: 'date', doc: 'Due.', example: '2026-11-20' },
@@ -41,19 +41,19 @@ const gauges = defineResource({
 
 const required = { id: 'G-1', code: 'A' };
 
-/** Judges one row given as JSON. */
-function judgeJson(row: Record<string, unknown>) {
-  const judge = createRecordJudge(gauges);
-  judge.judgeObject({ ...required, ...row }, 7);
+/** Validators one row given as JSON. */
+function validateJson(row: Record<string, unknown>) {
+  const judge = createRecordValidator(gauges);
+  judge.validateObject({ ...required, ...row }, 7);
   return { record: recordOf(judge.take(), judge.fields), violations: judge.violations.first };
 }
 
-/** Judges one row given as cells of a CSV file with the columns in the order of the row. */
-function judgeCsv(row: Record<string, string>) {
-  const judge = createRecordJudge(gauges);
+/** Validators one row given as cells of a CSV file with the columns in the order of the row. */
+function validateCsv(row: Record<string, string>) {
+  const judge = createRecordValidator(gauges);
   const cells = { ...required, ...row };
   const columns = Int32Array.from(judge.fields, (name) => Object.keys(cells).indexOf(name));
-  judge.judgeCells(Object.values(cells), columns, 7, false);
+  judge.validateCells(Object.values(cells), columns, 7, false);
   return { record: recordOf(judge.take(), judge.fields), violations: judge.violations.first };
 }
 
@@ -61,13 +61,13 @@ const told = ({ line, field, value, rule }: Violation) => ({ line, field, value,
 
 describe('what is not given', () => {
   it('is null, and a list empty', () => {
-    const { record } = judgeCsv({});
+    const { record } = validateCsv({});
     expect(record).toEqual({
       id: 'G-1',
       code: 'A',
       remarks: null,
       state: null,
-      turns: null,
+      batches: null,
       weight: null,
       is_new: null,
       due_date: null,
@@ -77,15 +77,15 @@ describe('what is not given', () => {
       tags: [],
       rows: [],
     });
-    expect(judgeJson({}).record).toEqual(record);
-    expect(judgeJson({ remarks: '', turns: null, tags: null, unit: '  ' }).record).toEqual(record);
+    expect(validateJson({}).record).toEqual(record);
+    expect(validateJson({ remarks: '', batches: null, tags: null, unit: '  ' }).record).toEqual(record);
   });
 
   it('is refused where it is required', () => {
-    expect(judgeCsv({ code: ' ' }).violations.map(told)).toEqual([
+    expect(validateCsv({ code: ' ' }).violations.map(told)).toEqual([
       { line: 7, field: 'code', value: null, rule: 'required' },
     ]);
-    expect(judgeJson({ id: null, code: '' }).violations.map(({ field }) => field)).toEqual(['id', 'code']);
+    expect(validateJson({ id: null, code: '' }).violations.map(({ field }) => field)).toEqual(['id', 'code']);
   });
 });
 
@@ -113,7 +113,7 @@ describe('cells of text', () => {
     ['tags', '["a","b"]', ['a', 'b']],
     ['rows', '[{"row_id":"SVC-01"}]', [{ row_id: 'SVC-01', price: null, people: [] }]],
   ])('%s: %j is %j', (field, cell, value) => {
-    const { record, violations } = judgeCsv({ [field]: cell });
+    const { record, violations } = validateCsv({ [field]: cell });
     expect(violations).toEqual([]);
     expect(record?.[field]).toEqual(value);
   });
@@ -150,7 +150,7 @@ describe('cells of text', () => {
     ['rows', '{}', 'a list of objects'],
     ['id', '..', 'something other than . and ..'],
   ])('%s: %j is refused: %s', (field, cell, rule) => {
-    const { record, violations } = judgeCsv({ [field]: cell });
+    const { record, violations } = validateCsv({ [field]: cell });
     expect(record).toBeUndefined();
     expect(violations).toMatchObject([{ line: 7, field, rule }]);
     expect(violations[0]?.column).toBe(Object.keys({ ...required, [field]: cell }).indexOf(field) + 1);
@@ -170,7 +170,7 @@ describe('values of JSON', () => {
     ['remarks', { a: 1 }, 'a text'],
     ['tags', 'a', 'a list of texts'],
   ])('%s: %j is refused: %s', (field, value, rule) => {
-    expect(judgeJson({ [field]: value }).violations).toMatchObject([{ line: 7, column: null, field, rule }]);
+    expect(validateJson({ [field]: value }).violations).toMatchObject([{ line: 7, column: null, field, rule }]);
   });
 
   it('are told by their path inside lists', () => {
@@ -181,7 +181,7 @@ describe('values of JSON', () => {
       { price: 1 },
       null,
     ];
-    expect(judgeJson({ rows }).violations.map(({ field, rule }) => `${field}: ${rule}`)).toEqual([
+    expect(validateJson({ rows }).violations.map(({ field, rule }) => `${field}: ${rule}`)).toEqual([
       'rows[0].price: at least 0',
       'rows[1].people[1]: a text',
       'rows[2].colour: no such field',
@@ -193,7 +193,7 @@ describe('values of JSON', () => {
   });
 
   it('come out in the order of declaration', () => {
-    const { record } = judgeJson({ rows: [{ people: [], price: 2, row_id: 'SVC-01' }] });
+    const { record } = validateJson({ rows: [{ people: [], price: 2, row_id: 'SVC-01' }] });
     expect(JSON.stringify(record?.rows)).toBe('[{"row_id":"SVC-01","price":2,"people":[]}]');
   });
 });
@@ -201,20 +201,20 @@ describe('values of JSON', () => {
 describe('what is told of a value', () => {
   it('never holds a secret', () => {
     const secret = drawSecret();
-    const { violations } = judgeCsv({ code: secret });
+    const { violations } = validateCsv({ code: secret });
     expect(JSON.stringify(violations)).not.toContain(secret.slice(0, 20));
     expect(violations[0]?.value).toContain(secret.slice(0, 8));
   });
 
   it('is short, and plays no tricks on a terminal', () => {
-    const { violations } = judgeCsv({ code: `\u001b[31m${'x'.repeat(500)}` });
+    const { violations } = validateCsv({ code: `\u001b[31m${'x'.repeat(500)}` });
     expect(violations[0]?.value).toMatch(/^\\u001b\[31mx+…$/);
     expect(violations[0]?.value?.length).toBeLessThan(100);
   });
 
   it('is the first twenty, and the count of all', () => {
-    const judge = createRecordJudge(gauges);
-    for (let line = 1; line <= 50; line++) judge.judgeObject({ id: String(line) }, line);
+    const judge = createRecordValidator(gauges);
+    for (let line = 1; line <= 50; line++) judge.validateObject({ id: String(line) }, line);
     expect(judge.violations.first.map(({ line }) => line)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
     expect(judge.violations.count).toBe(50);
     expect(() => judge.violations.refuse()).toThrow(/^50 values are not as declared:\n {2}line 1, code: required\n/);
@@ -225,8 +225,8 @@ it('numbers are read as they are written, whatever they are', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -5 }), (weight) => {
       const expected = weight === 0 ? 0 : weight;
-      expect(judgeCsv({ weight: String(weight) }).record?.weight).toBe(expected);
-      expect(judgeJson({ weight }).record?.weight).toBe(expected);
+      expect(validateCsv({ weight: String(weight) }).record?.weight).toBe(expected);
+      expect(validateJson({ weight }).record?.weight).toBe(expected);
     }),
   );
 });
@@ -234,10 +234,10 @@ it('numbers are read as they are written, whatever they are', () => {
 it('nothing makes the judge throw', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...Object.keys(gauges.fields)), fc.jsonValue()), (row) => {
-      const { record, violations } = judgeJson(row);
+      const { record, violations } = validateJson(row);
       expect(record === undefined).toBe(violations.length > 0);
       const cells = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, JSON.stringify(value)]));
-      const csv = judgeCsv(cells);
+      const csv = validateCsv(cells);
       expect(csv.record === undefined).toBe(csv.violations.length > 0);
     }),
   );

@@ -4,7 +4,7 @@ import { type Actor, type Domain, findActor } from '../../src/core/access/actors
 import { verifyAudit } from '../../src/core/audit/trail.ts';
 import { isHkctlError } from '../../src/core/errors.ts';
 import { refusalOf } from '../../src/core/keys/authentication.ts';
-import { createKey, type HandedKey, type Handover, rotateKeys } from '../../src/core/keys/issuance.ts';
+import { createKey, type DeliveredKey, rotateKeys, type SecretDelivery } from '../../src/core/keys/issuance.ts';
 import { revokeKeys, statusOf } from '../../src/core/keys/keys.ts';
 import { hashOf } from '../../src/core/keys/secrets.ts';
 import { setEntityStatus } from '../../src/core/organization/entities.ts';
@@ -82,9 +82,9 @@ function statusFor(active: boolean): 'active' | 'inactive' {
   return active ? 'active' : 'inactive';
 }
 
-function collecting(handed: Answer['handed'], pauseMs: number): Handover {
+function collecting(handed: Answer['handed'], pauseMs: number): SecretDelivery {
   return {
-    async deliver(some: readonly HandedKey[]) {
+    async deliver(some: readonly DeliveredKey[]) {
       for (const { secret, key, revoked } of some) {
         handed.push({ secret, id: key.id, expiresAtMs: key.expiresAtMs, oldId: revoked?.id ?? null });
       }

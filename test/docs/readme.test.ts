@@ -149,7 +149,7 @@ describe('limits', () => {
     const MiB = 1024 * 1024;
     expect(serve).toContain(`Bodies hold at most ${bodyBytes / MiB} MiB together`);
     expect(serve).toContain(`large answers ${answerBytes / MiB} MiB`);
-    expect(serve).toContain(`no room within ${waitMs / 1000} s`);
+    expect(serve).toContain(`no reservation within ${waitMs / 1000} s`);
     expect(serve).toContain(`must be taken within ${connectionLimits.tightAnswerMs / 1000} s`);
   });
 

@@ -90,7 +90,7 @@ describe.skipIf(library === '')('a clock that jumps', () => {
   });
   afterEach(() => plant.close());
 
-  const verdict = async (days: number) => (await at(plant, days, ['keys', 'verify'], key.secret)).code;
+  const result = async (days: number) => (await at(plant, days, ['keys', 'verify'], key.secret)).code;
   const clockCheck = async (days: number) => {
     const { code, stdout } = await at(plant, days, ['doctor', '--json']);
     const { checks } = JSON.parse(stdout);
@@ -103,17 +103,17 @@ describe.skipIf(library === '')('a clock that jumps', () => {
     const first = await plant.serve();
     await until('the key expires', async () => (await entry(first, soon)) === 'key_expired');
     expect((await first.stop()).code).toBe(0);
-    expect(await verdict(-hour)).toBe(5);
+    expect(await result(-hour)).toBe(5);
     const daemon = await plant.serve(clock(-hour));
     expect(await entry(daemon, key)).toBe('key_expired');
     expect(await clockCheck(-hour)).toMatchObject({ code: 5, status: 'problem' });
 
     const refused = await at(plant, -hour, ['doctor', '--accept-clock']);
     expect(refused.code).toBe(2);
-    expect(await verdict(-hour)).toBe(5);
+    expect(await result(-hour)).toBe(5);
     const accepted = await at(plant, -hour, ['doctor', '--accept-clock', '--yes', '--json']);
     expect(accepted.code, accepted.stdout + accepted.stderr).toBe(0);
-    expect(await verdict(-hour)).toBe(0);
+    expect(await result(-hour)).toBe(0);
     await until('the daemon follows', async () => (await entry(daemon, key)) === 'let in');
     expect((await daemon.stop()).code).toBe(0);
     expect(await clockCheck(-hour)).toMatchObject({ code: 0, status: 'ok' });
@@ -128,14 +128,14 @@ describe.skipIf(library === '')('a clock that jumps', () => {
     expect(await entry(daemon, key)).toBe('key_expired');
     await until('the daemon has sampled it more than once', async () => process.uptime() - since > 3);
     expect((await daemon.stop()).code).toBe(0);
-    expect(await verdict(0)).toBe(0);
+    expect(await result(0)).toBe(0);
     expect(await clockCheck(0)).toMatchObject({ code: 0, status: 'ok' });
   });
 
   it.each([1, 2, 3])('a year ahead, seen %i times, poisons nothing', async (times) => {
-    expect(await verdict(0)).toBe(0);
-    for (let n = 0; n < times; n++) expect(await verdict(365)).toBe(5);
-    expect(await verdict(0)).toBe(0);
+    expect(await result(0)).toBe(0);
+    for (let n = 0; n < times; n++) expect(await result(365)).toBe(5);
+    expect(await result(0)).toBe(0);
     expect(await entry(await plant.serve(), key)).toBe('let in');
     expect(await clockCheck(0)).toMatchObject({ code: 0, status: 'ok' });
   });

@@ -269,8 +269,8 @@ describe.skipIf(!canMount)('a full disk', () => {
     const refused = await onDisk.hkctl([...init, '--admin', 'admin']);
     expect(refused.code, refused.stderr).toBe(6);
     // A file may be left, but nobody takes it for a store, and the next attempt begins in it.
-    const looked = await onDisk.hkctl(['entities', 'list', '--json']);
-    expect([looked.code, JSON.parse(looked.stderr).error.code]).toEqual([6, 'store_absent']);
+    const sampled = await onDisk.hkctl(['entities', 'list', '--json']);
+    expect([sampled.code, JSON.parse(sampled.stderr).error.code]).toEqual([6, 'store_absent']);
     makeRoom();
     await onDisk.ok([...init, '--admin', 'admin']);
     await onDisk.end();

@@ -50,8 +50,8 @@ export async function sendReadings(
   while (queue.length > 0) {
     signal?.throwIfAborted();
     const batch = queue.slice(0, batchSize);
-    const verdict = await post(batch);
-    if (verdict === undefined) {
+    const result = await post(batch);
+    if (result === undefined) {
       report.retries++;
       await pause(waitMs);
       waitMs = Math.min(longestWaitMs, waitMs * 2);
@@ -59,9 +59,9 @@ export async function sendReadings(
     }
     waitMs = firstWaitMs;
     queue.splice(0, batch.length);
-    report.accepted += verdict.accepted;
-    report.duplicates += verdict.duplicates;
-    for (const { index, code } of verdict.rejected) {
+    report.accepted += result.accepted;
+    report.duplicates += result.duplicates;
+    for (const { index, code } of result.rejected) {
       const reading = batch[index];
       if (reading) report.rejected.push({ reading, code });
     }

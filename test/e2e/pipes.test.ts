@@ -51,9 +51,9 @@ describe('secrets go where they are sent, or nowhere', () => {
       expect([outcome.code, outcome.stderr]).toEqual([0, '']);
     }
     chmodSync(plant.store, 0o644);
-    const verdict = (await plant.hkctl(['doctor'])).code;
-    expect(verdict).not.toBe(0);
-    for (const line of ['doctor', 'doctor --json']) expect((await shell(`hkctl ${line} | true`)).code).toBe(verdict);
+    const result = (await plant.hkctl(['doctor'])).code;
+    expect(result).not.toBe(0);
+    for (const line of ['doctor', 'doctor --json']) expect((await shell(`hkctl ${line} | true`)).code).toBe(result);
     chmodSync(plant.store, 0o600);
   });
 

@@ -151,8 +151,8 @@ export class Plant {
   /** Starts the daemon on any free port, its limits off unless told otherwise, and waits until it answers. */
   async serve(env: Environment = {}, args: readonly string[] = []): Promise<Daemon> {
     const limits = { HKCTL_LIMIT_REQUESTS: 'off', HKCTL_LIMIT_INGEST: 'off', HKCTL_LIMIT_FAILED_CHECKS: 'off' };
-    const surroundings = { ...this.env, HKCTL_PORT: '0', HKCTL_LOG_LEVEL: 'warn', ...limits, ...env };
-    const daemon = new Daemon(process.execPath, [cli, 'serve', ...args], { env: surroundings });
+    const environment = { ...this.env, HKCTL_PORT: '0', HKCTL_LOG_LEVEL: 'warn', ...limits, ...env };
+    const daemon = new Daemon(process.execPath, [cli, 'serve', ...args], { env: environment });
     this.#running.add(daemon);
     daemon.url = (await daemon.says(/hkctl serves (https?:\/\/[^\s/]+)/))[1] ?? '';
     if (daemon.url.startsWith('http:')) expect((await call(`${daemon.url}/readyz`)).status).toBe(200);

@@ -16,7 +16,7 @@ export interface Outcome {
 export type Environment = Record<string, string>;
 
 /**
- * The surroundings of a child: those of the tests without what would change hkctl's behaviour behind their back. An empty
+ * The environment of a child: those of the tests without what would change hkctl's behaviour behind their back. An empty
  * text takes a variable away.
  */
 export function environment(more: Environment): Environment {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Actor, type Domain, findActor } from '../../src/core/access/actors.ts';
-import { createKey, type Handover, rotateKeys } from '../../src/core/keys/issuance.ts';
+import { createKey, rotateKeys, type SecretDelivery } from '../../src/core/keys/issuance.ts';
 import { revokeKeys } from '../../src/core/keys/keys.ts';
 import { requireEntity, setEntityStatus } from '../../src/core/organization/entities.ts';
 import { updateUser } from '../../src/core/organization/users.ts';
@@ -32,7 +32,7 @@ describe('thousands of rounds between two processes', () => {
 
   /** Catches the secret of a key that is made or rotated. */
   function catching() {
-    const caught: { secrets: string[] } & Handover = {
+    const caught: { secrets: string[] } & SecretDelivery = {
       secrets: [],
       deliver: (handed) => {
         caught.secrets = handed.map(({ secret }) => secret);
@@ -45,10 +45,10 @@ describe('thousands of rounds between two processes', () => {
 
   async function mint(actor: Actor): Promise<{ id: string; secret: string }> {
     const entity = await requireEntity(domain, actor, 'BER');
-    const handover = catching();
+    const delivery = catching();
     const input = { name: 'Round', entity, permissions: ['parts.view'] as const, expiresAtMs: null };
-    const { id } = await createKey(domain, actor, input, handover);
-    return { id, secret: handover.secrets[0] ?? '' };
+    const { id } = await createKey(domain, actor, input, delivery);
+    return { id, secret: delivery.secrets[0] ?? '' };
   }
 
   it('no request is let in that was written after the change was kept, none refused before', async () => {

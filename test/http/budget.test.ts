@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Budget, type Room } from '../../src/http/fairness/memory.ts';
+import { Budget, type Reservation } from '../../src/http/fairness/memory.ts';
 
 /** Budgets that wait for nobody longer than a test lasts. */
 const waitMs = 60_000;
 
 /** Whether a reservation was given, once everything that can go on has. */
-async function isGiven(room: Promise<Room>): Promise<boolean> {
+async function isGiven(reservation: Promise<Reservation>): Promise<boolean> {
   const late = new Promise<false>((resolve) => setImmediate(() => resolve(false)));
-  return Promise.race([room.then(() => true), late]);
+  return Promise.race([reservation.then(() => true), late]);
 }
 
 describe('a budget of several holders', () => {

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 async function open(limits: ServeOptions['limits'], isTls = false): Promise<void> {
-  face = await listening(plant, isTls ? certificate : {}, { lookMs: 50, ...limits });
+  face = await listening(plant, isTls ? certificate : {}, { checkEveryMs: 50, ...limits });
 }
 
 const port = () => Number(new URL(face.url).port);

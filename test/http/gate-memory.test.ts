@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAddressBook } from '../../src/http/auth/client-addresses.ts';
 import { createGate } from '../../src/http/auth/gate.ts';
-import { Turns } from '../../src/http/request/batches.ts';
+import { RequestBatches } from '../../src/http/request/batches.ts';
 import type { Exchange } from '../../src/http/request/exchange.ts';
 import { ApiError } from '../../src/http/request/problem.ts';
 import { HttpPlant } from './plant.ts';
@@ -29,7 +29,7 @@ function smallGate() {
     {
       domain: { ...plant.domain, store },
       addresses: createAddressBook([]),
-      turns: new Turns(),
+      batches: new RequestBatches(),
       failedChecks: undefined,
       requests: undefined,
       ingest: undefined,

@@ -41,7 +41,7 @@ afterEach(async () => {
 afterAll(() => plant.domain.store.close());
 
 async function open(limits: ServeOptions['limits']): Promise<void> {
-  face = await listening(plant, {}, { lookMs: 50, ...limits });
+  face = await listening(plant, {}, { checkEveryMs: 50, ...limits });
 }
 
 /** A connection that takes nothing until it is told to. */

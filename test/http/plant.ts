@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Actor, auditDraft, type Domain } from '../../src/core/access/actors.ts';
 import { type ClientPermission, clientPermissions } from '../../src/core/access/permissions.ts';
-import { createKey, type Handover } from '../../src/core/keys/issuance.ts';
+import { createKey, type SecretDelivery } from '../../src/core/keys/issuance.ts';
 import { revokeKeys } from '../../src/core/keys/keys.ts';
 import { drawSecret } from '../../src/core/keys/secrets.ts';
 import { type ServeSettings, serveDefaults } from '../../src/core/operations/settings.ts';
@@ -13,7 +13,7 @@ import { addUser, updateUser } from '../../src/core/organization/users.ts';
 import type { Entity } from '../../src/core/port/entities.ts';
 import type { Store } from '../../src/core/port/store.ts';
 import type { ResourceDefinition } from '../../src/core/records/fields.ts';
-import { createRecordJudge } from '../../src/core/records/validator.ts';
+import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { resources } from '../../src/resources/index.ts';
 import { memoryStore } from '../store/stores.ts';
 
@@ -79,7 +79,7 @@ export class HttpPlant {
     options: { permissions?: readonly ClientPermission[]; entity?: Entity; expiresAtMs?: number; actor?: Actor } = {},
   ): Promise<{ secret: string; id: string; prefix: string }> {
     let secret = '';
-    const handover: Handover = {
+    const delivery: SecretDelivery = {
       deliver(handed) {
         secret = handed[0]?.secret ?? '';
       },
@@ -95,7 +95,7 @@ export class HttpPlant {
         permissions: options.permissions ?? clientPermissions,
         expiresAtMs: options.expiresAtMs ?? null,
       },
-      handover,
+      delivery,
     );
     return { secret, id: key.id, prefix: key.prefix };
   }
@@ -131,9 +131,9 @@ export class HttpPlant {
 
   async import(name: string, entity: Entity, records: readonly Record<string, unknown>[]): Promise<void> {
     const resource = resourceOf(name);
-    const judge = createRecordJudge(resource);
+    const judge = createRecordValidator(resource);
     records.forEach((record, index) => {
-      judge.judgeObject(record, index + 1);
+      judge.validateObject(record, index + 1);
     });
     await this.domain.store.records.import({
       resource,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordJudge } from '../../src/core/records/validator.ts';
+import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { type Face, inProcess } from './faces.ts';
 import { HttpPlant, resourceOf } from './plant.ts';
 
@@ -192,11 +192,11 @@ describe('many readings', () => {
 });
 
 it.each(['readings', 'heartbeats', '.', '..'])('a sensor cannot have the id %s, whose path is another', (id) => {
-  const judge = createRecordJudge(resourceOf('sensors'));
-  judge.judgeObject(sensor(id, 'X'), 1);
+  const judge = createRecordValidator(resourceOf('sensors'));
+  judge.validateObject(sensor(id, 'X'), 1);
   expect(judge.violations.first).toMatchObject([{ field: 'id', value: id, rule: expect.stringContaining(id) }]);
-  const other = createRecordJudge(resourceOf('parts'));
-  other.judgeObject({ id, part_number: 'a', name: 'b', unit: 'kg', is_active: true }, 1);
+  const other = createRecordValidator(resourceOf('parts'));
+  other.validateObject({ id, part_number: 'a', name: 'b', unit: 'kg', is_active: true }, 1);
   expect(other.violations.first.some(({ field }) => field === 'id')).toBe(id.startsWith('.'));
 });
 

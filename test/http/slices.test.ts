@@ -4,7 +4,7 @@ import { FairQueue } from '../../src/http/fairness/fair-queue.ts';
 import { Budget } from '../../src/http/fairness/memory.ts';
 import { finish, Slices, type Steps } from '../../src/http/fairness/slices.ts';
 import type { Source } from '../../src/http/net/source-queues.ts';
-import { Turns } from '../../src/http/request/batches.ts';
+import { RequestBatches } from '../../src/http/request/batches.ts';
 
 function spin(ms: number): void {
   const until = performance.now() + ms;
@@ -111,9 +111,9 @@ describe('a budget', () => {
   it('gives a holder as much as it leaves free, and others the rest by the same rule', async () => {
     const budget = new Budget(120, 10);
     const fill = (holder: string) => {
-      const room = budget.hold(0, holder);
-      while (budget.grow(room, 1));
-      return room.bytes;
+      const reservation = budget.hold(0, holder);
+      while (budget.grow(reservation, 1));
+      return reservation.bytes;
     };
     expect([fill('a'), fill('b'), fill('c')]).toEqual([60, 30, 15]);
     await expect(budget.reserve(61, 'd')).rejects.toThrow();
@@ -139,11 +139,11 @@ describe('a turn with more than it has time for', () => {
   const source = (): Source => ({ destroyed: false });
 
   it('leaves the rest to the next ones, by turns of the connections', async () => {
-    const turns = new Turns();
+    const batches = new RequestBatches();
     const [flood, other] = [source(), source()];
     let answered = 0;
     for (let index = 0; index < 60; index++) {
-      turns.join({
+      batches.join({
         source: flood,
         run: () => {
           spin(1);
@@ -154,7 +154,7 @@ describe('a turn with more than it has time for', () => {
     let answeredBefore: number | undefined;
     await setImmediate();
     expect(answered).toBeLessThan(30);
-    turns.join({
+    batches.join({
       source: other,
       run: () => {
         answeredBefore = answered;
@@ -166,11 +166,11 @@ describe('a turn with more than it has time for', () => {
   });
 
   it('does nothing for connections that are gone', async () => {
-    const turns = new Turns();
+    const batches = new RequestBatches();
     const gone = { destroyed: false };
     let answered = 0;
     for (let index = 0; index < 40; index++) {
-      turns.join({
+      batches.join({
         source: gone,
         run: () => {
           spin(1);
@@ -187,7 +187,7 @@ describe('a turn with more than it has time for', () => {
 
   it('holds back who brings many, releases it once it is answered, and closes it where thousands wait', async () => {
     const seen: string[] = [];
-    const turns = new Turns({
+    const batches = new RequestBatches({
       hold: () => seen.push('hold'),
       release: () => seen.push('release'),
       shed: (one) => {
@@ -196,13 +196,13 @@ describe('a turn with more than it has time for', () => {
       },
     });
     const few = source();
-    for (let index = 0; index < 100; index++) turns.join({ source: few, run() {} });
+    for (let index = 0; index < 100; index++) batches.join({ source: few, run() {} });
     expect(seen).toEqual(['hold']);
     while (!seen.includes('release')) await setImmediate();
     expect(seen).toEqual(['hold', 'release']);
     seen.length = 0;
     const many = source();
-    for (let index = 0; index < 30_000; index++) turns.join({ source: many, run() {} });
+    for (let index = 0; index < 30_000; index++) batches.join({ source: many, run() {} });
     expect(seen).toEqual(['hold', 'shed']);
   });
 });

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../../src/http/request/batches.ts';
+import { RequestBatches } from '../../src/http/request/batches.ts';
 
-function join(turns: Turns, run: () => unknown): void {
-  turns.join({ run: () => void run() });
+function join(batches: RequestBatches, run: () => unknown): void {
+  batches.join({ run: () => void run() });
 }
 
 describe('a turn of the event loop', () => {
   it('ends with all that joined it, in order and without a promise going on in between', async () => {
-    const turns = new Turns();
+    const batches = new RequestBatches();
     const seen: string[] = [];
     for (const name of ['first', 'second', 'third']) {
-      join(turns, () => {
+      join(batches, () => {
         seen.push(name);
         Promise.resolve().then(() => seen.push(`after ${name}`));
       });
@@ -22,29 +22,29 @@ describe('a turn of the event loop', () => {
   });
 
   it('sends what is made in a row, with what the promises that could go on have made', async () => {
-    const turns = new Turns();
+    const batches = new RequestBatches();
     const seen: string[] = [];
     const make = (name: string): void => {
       seen.push(`${name} is made`);
-      turns.send(() => seen.push(`${name} is sent`));
+      batches.send(() => seen.push(`${name} is sent`));
     };
     const makeLater = async (name: string): Promise<void> => {
       for (let steps = 0; steps < 10; steps++) await null;
       make(name);
     };
-    join(turns, () => make('first'));
-    join(turns, () => makeLater('second'));
-    join(turns, () => make('third'));
+    join(batches, () => make('first'));
+    join(batches, () => makeLater('second'));
+    join(batches, () => make('third'));
     await setImmediate();
     const order = ['first', 'third', 'second'];
     expect(seen).toEqual([...order.map((name) => `${name} is made`), ...order.map((name) => `${name} is sent`)]);
   });
 
   it('leaves to the next what joins while it ends', async () => {
-    const turns = new Turns();
+    const batches = new RequestBatches();
     const seen: string[] = [];
-    join(turns, () => {
-      join(turns, () => seen.push('later'));
+    join(batches, () => {
+      join(batches, () => seen.push('later'));
       seen.push('now');
     });
     await setImmediate();
@@ -54,23 +54,23 @@ describe('a turn of the event loop', () => {
   });
 
   it('asks once for all that joined it, and anew for the next', async () => {
-    const turns = new Turns();
+    const batches = new RequestBatches();
     let asked = 0;
-    const version = turns.once(() => ++asked);
+    const version = batches.once(() => ++asked);
     const answers: number[] = [];
-    for (let i = 0; i < 3; i++) join(turns, () => answers.push(version()));
+    for (let i = 0; i < 3; i++) join(batches, () => answers.push(version()));
     await setImmediate();
-    join(turns, () => answers.push(version()));
+    join(batches, () => answers.push(version()));
     await setImmediate();
     expect(answers).toEqual([1, 1, 1, 2]);
   });
 
   it('keeps apart what it is asked about', async () => {
-    const turns = new Turns();
+    const batches = new RequestBatches();
     const asked: string[] = [];
-    const lengthOf = turns.once((name: string) => asked.push(name));
+    const lengthOf = batches.once((name: string) => asked.push(name));
     const answers: number[] = [];
-    for (const name of ['a', 'b', 'a']) join(turns, () => answers.push(lengthOf(name)));
+    for (const name of ['a', 'b', 'a']) join(batches, () => answers.push(lengthOf(name)));
     await setImmediate();
     expect([asked, answers]).toEqual([
       ['a', 'b'],
@@ -80,21 +80,21 @@ describe('a turn of the event loop', () => {
 
   it('asks every time between the ends of turns, where a request may have come since', () => {
     let asked = 0;
-    const version = new Turns().once(() => ++asked);
+    const version = new RequestBatches().once(() => ++asked);
     expect([version(), version()]).toEqual([1, 2]);
   });
 
   it('keeps no error', async () => {
-    const turns = new Turns();
+    const batches = new RequestBatches();
     let asked = 0;
-    const version = turns.once(() => {
+    const version = batches.once(() => {
       asked++;
       if (asked === 1) throw new Error('locked');
       return asked;
     });
     const answers: unknown[] = [];
     for (let i = 0; i < 2; i++) {
-      join(turns, () => {
+      join(batches, () => {
         try {
           answers.push(version());
         } catch (thrown) {

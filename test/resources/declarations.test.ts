@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientPermissions } from '../../src/core/access/permissions.ts';
 import { type Field, type Fields, filterableFields, importFields, textFormats } from '../../src/core/records/fields.ts';
-import { createRecordJudge } from '../../src/core/records/validator.ts';
+import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { canonicalInstant } from '../../src/core/time/instants.ts';
 import { resources } from '../../src/resources/index.ts';
 import { recordOf } from '../imports/batches.ts';
@@ -80,8 +80,8 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))('
   });
 
   it('has examples that its own judge lets in as they are', () => {
-    const judge = createRecordJudge(resource);
-    judge.judgeObject(example, 1);
+    const judge = createRecordValidator(resource);
+    judge.validateObject(example, 1);
     expect(judge.violations.first).toEqual([]);
     expect(recordOf(judge.take(), judge.fields)).toEqual(
       Object.fromEntries(

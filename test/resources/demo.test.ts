@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineResource, type Fields } from '../../src/core/records/fields.ts';
-import { createRecordJudge } from '../../src/core/records/validator.ts';
+import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { demoRecords } from '../../src/demo/records.ts';
 import { resources } from '../../src/resources/index.ts';
 
@@ -17,9 +17,9 @@ describe('the made-up plant', () => {
   });
 
   it.each(resources.map((resource) => [resource.name, resource] as const))('%s are as declared', (name, resource) => {
-    const judge = createRecordJudge(resource);
+    const judge = createRecordValidator(resource);
     recordsOf(name).forEach((record, position) => {
-      judge.judgeObject(record, position + 1);
+      judge.validateObject(record, position + 1);
     });
     expect(judge.violations.first).toEqual([]);
     const ids = recordsOf(name).map(({ id }) => id);
@@ -78,9 +78,9 @@ describe('the made-up plant', () => {
       },
     });
     const records = [...demoRecords([...resources, suppliers], plant)].at(-1)?.records ?? [];
-    const judge = createRecordJudge(suppliers);
+    const judge = createRecordValidator(suppliers);
     records.forEach((record, position) => {
-      judge.judgeObject(record, position + 1);
+      judge.validateObject(record, position + 1);
     });
     expect(judge.violations.first).toEqual([]);
     expect(records.length).toBeGreaterThan(10);

@@ -1,15 +1,15 @@
 import { HkctlError } from '../../core/errors.ts';
-import type { Handover } from '../../core/keys/issuance.ts';
+import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../context.ts';
 import { canDraw } from '../terminal/style.ts';
 import { withCopy } from './clipboard.ts';
-import { createFolderHandover, createNewFileHandover, createReplacingFileHandover } from './files.ts';
-import { createPanelHandover, fitsPanel } from './panel.ts';
-import { createJsonHandover, createPlainHandover, requireReader } from './stdout.ts';
+import { createFolderDelivery, createNewFileDelivery, createReplacingFileDelivery } from './files.ts';
+import { createPanelDelivery, fitsPanel } from './panel.ts';
+import { createJsonDelivery, createPlainDelivery, requireReader } from './stdout.ts';
 
 /** What the command line says about where secrets go. */
-export interface HandoverWish {
+export interface DeliveryOptions {
   copy: boolean;
   secretFile?: string;
   secretDir?: string;
@@ -24,49 +24,53 @@ export interface HandoverWish {
 }
 
 /** A way for secrets to go, and the files they went to (key id → path), if any. */
-export interface ChosenHandover {
-  handover: Handover;
+export interface ChosenDelivery {
+  delivery: SecretDelivery;
   files: Map<string, string> | undefined;
   /** Whether standard output has been written already. */
   printed: boolean;
 }
 
-/** Chooses by flags and surroundings: a file or folder, JSON, the panel on a terminal, else plain lines. */
-export async function chooseHandover(context: Context, wish: HandoverWish): Promise<ChosenHandover> {
-  const chosen = choose(context, wish);
+/** Chooses by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
+export async function chooseDelivery(context: Context, settings: DeliveryOptions): Promise<ChosenDelivery> {
+  const chosen = choose(context, settings);
   // The panel copies by itself, so that what became of it can be read there.
   const panel = !chosen.files && chosen.panel;
-  return wish.copy && !panel ? { ...chosen, handover: withCopy(context, chosen.handover) } : chosen;
+  return settings.copy && !panel ? { ...chosen, delivery: withCopy(context, chosen.delivery) } : chosen;
 }
 
-function choose(context: Context, wish: HandoverWish): ChosenHandover & { panel: boolean } {
-  const { secretFile, secretDir } = wish;
+function choose(context: Context, settings: DeliveryOptions): ChosenDelivery & { panel: boolean } {
+  const { secretFile, secretDir } = settings;
   const files = new Map<string, string>();
   if (secretFile !== undefined) {
     const inner = context.io.withOwnRights(() =>
-      wish.replace ? createReplacingFileHandover(secretFile) : createNewFileHandover(secretFile),
+      settings.replace ? createReplacingFileDelivery(secretFile) : createNewFileDelivery(secretFile),
     );
-    return { handover: naming(withOwnRights(context, inner), files, secretFile), files, printed: false, panel: false };
+    return { delivery: naming(withOwnRights(context, inner), files, secretFile), files, printed: false, panel: false };
   }
   if (secretDir !== undefined) {
-    const inner = createFolderHandover(secretDir, files);
-    return { handover: withOwnRights(context, inner), files, printed: false, panel: false };
+    const inner = createFolderDelivery(secretDir, files);
+    return { delivery: withOwnRights(context, inner), files, printed: false, panel: false };
   }
   requireReader(context);
-  requireNoScrollback(context, wish.keys);
+  requireNoScrollback(context, settings.keys);
   if (context.json) {
     return {
-      handover: createJsonHandover(context, wish.clock, wish.keys > 1),
+      delivery: createJsonDelivery(context, settings.clock, settings.keys > 1),
       files: undefined,
       printed: true,
       panel: false,
     };
   }
   if (!context.io.stdout.isTTY) {
-    return { handover: createPlainHandover(context), files: undefined, printed: true, panel: false };
+    return { delivery: createPlainDelivery(context), files: undefined, printed: true, panel: false };
   }
-  const handover = createPanelHandover(context, { done: wish.done, baseUrl: wish.baseUrl, copy: wish.copy });
-  return { handover, files: undefined, printed: true, panel: true };
+  const delivery = createPanelDelivery(context, {
+    done: settings.done,
+    baseUrl: settings.baseUrl,
+    copy: settings.copy,
+  });
+  return { delivery, files: undefined, printed: true, panel: true };
 }
 
 /** No secret may stay in a terminal's scrollback (contract, section 1): without the alternate screen it goes elsewhere. */
@@ -84,7 +88,7 @@ function requireNoScrollback(context: Context, keys: number): void {
 }
 
 /** Files for secrets are named by the admin, and all that is done to them happens at once. */
-function withOwnRights({ io }: Context, inner: Handover): Handover {
+function withOwnRights({ io }: Context, inner: SecretDelivery): SecretDelivery {
   return {
     deliver: (handed) => io.withOwnRights(() => inner.deliver(handed)),
     complete: () => io.withOwnRights(() => inner.complete()),
@@ -92,7 +96,7 @@ function withOwnRights({ io }: Context, inner: Handover): Handover {
   };
 }
 
-function naming(inner: Handover, files: Map<string, string>, path: string): Handover {
+function naming(inner: SecretDelivery, files: Map<string, string>, path: string): SecretDelivery {
   return {
     ...inner,
     async deliver(handed) {

@@ -1,4 +1,4 @@
-import type { Handover } from '../../core/keys/issuance.ts';
+import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Context } from '../context.ts';
 import type { Io } from '../terminal/io.ts';
 import { canDraw } from '../terminal/style.ts';
@@ -28,7 +28,7 @@ export async function copySecret(io: Io, secret: string, terminal = io.stdout): 
 }
 
 /** Adds a copy to another handover; a clipboard that is missing does not undo the other. */
-export function withCopy(context: Context, inner: Handover): Handover {
+export function withCopy(context: Context, inner: SecretDelivery): SecretDelivery {
   return {
     ...inner,
     async deliver(handed) {

@@ -16,14 +16,14 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
-import type { Handover } from '../../core/keys/issuance.ts';
+import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import { secretLength } from '../../core/keys/secrets.ts';
 import { pathFaults } from '../../core/text/path-faults.ts';
 import { errnoOf } from '../terminal/io.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
 
 /** Writes the secret of a new key into a new file (mode 0600, synced with its folder); never overwrites one. */
-export function createNewFileHandover(path: string): Handover {
+export function createNewFileDelivery(path: string): SecretDelivery {
   let made = false;
   return {
     deliver([handed]) {
@@ -42,7 +42,7 @@ export function createNewFileHandover(path: string): Handover {
  * Writes the secret of a rotated key to `PATH.new`, and renames that over PATH once the rotation is kept. Killed at any
  * step, either PATH or `PATH.new` holds a secret that works; the next rotation tells which.
  */
-export function createReplacingFileHandover(path: string): Handover {
+export function createReplacingFileDelivery(path: string): SecretDelivery {
   const target = resolved(path);
   const pending = `${target}.new`;
   let made: { inode: number; secret: string } | undefined;
@@ -66,7 +66,7 @@ export function createReplacingFileHandover(path: string): Handover {
 }
 
 /** Writes each secret into a file of its own in a folder, named by the new key's prefix. */
-export function createFolderHandover(folder: string, files: Map<string, string>): Handover {
+export function createFolderDelivery(folder: string, files: Map<string, string>): SecretDelivery {
   const made: string[] = [];
   return {
     deliver(handed) {

@@ -1,4 +1,4 @@
-import type { HandedKey, Handover } from '../../core/keys/issuance.ts';
+import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Context } from '../context.ts';
 import { isCancelKey } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
@@ -19,9 +19,9 @@ export interface PanelTexts {
  * The one-time panel (specification 5.2) on the alternate screen: it shows the secrets before anything is kept, then waits
  * for Copy key or for Dismiss, which asks.
  */
-export function createPanelHandover(context: Context, texts: PanelTexts): Handover {
+export function createPanelDelivery(context: Context, texts: PanelTexts): SecretDelivery {
   let screen: Screen | undefined;
-  let shown: readonly HandedKey[] = [];
+  let shown: readonly DeliveredKey[] = [];
   let toast = '';
   const draw = (asking: boolean) => {
     const view = { handed: shown, toast, asking, baseUrl: texts.baseUrl };
@@ -58,7 +58,7 @@ export function fitsPanel(context: Context, keys: number): boolean {
 }
 
 interface PanelView {
-  handed: readonly HandedKey[];
+  handed: readonly DeliveredKey[];
   toast: string;
   asking: boolean;
   baseUrl: string | undefined;
@@ -99,8 +99,8 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
   ];
   const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
   const bottom = [...keys, '', ...toast, ...actions];
-  const room = Math.max(0, rows - head.length - bottom.length);
-  return [...head, ...examples.slice(0, room), ...bottom].slice(-rows);
+  const reservation = Math.max(0, rows - head.length - bottom.length);
+  return [...head, ...examples.slice(0, reservation), ...bottom].slice(-rows);
 }
 
 function curl(url: string, width: number): string[] {
@@ -142,6 +142,6 @@ async function untilDismissed(
   }
 }
 
-function joined(handed: readonly HandedKey[]): string {
+function joined(handed: readonly DeliveredKey[]): string {
   return handed.map(({ secret }) => secret).join('\n');
 }

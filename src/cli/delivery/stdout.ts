@@ -1,24 +1,24 @@
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
-import type { HandedKey, Handover } from '../../core/keys/issuance.ts';
+import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../context.ts';
 import { keyJson } from '../terminal/output.ts';
 
 /** Writes each secret alone on a line of standard output, for scripts. */
-export function createPlainHandover(context: Context): Handover {
+export function createPlainDelivery(context: Context): SecretDelivery {
   return written(context, (handed) => `${handed.map(({ secret }) => secret).join('\n')}\n`);
 }
 
 /** Writes the answer of `keys create --json` or `keys rotate --json`, secrets included, before anything is kept. */
-export function createJsonHandover(context: Context, clock: Clock, several: boolean): Handover {
-  return written(context, (handed) => `${toSafeJson(handoverJson(clock, handed, several))}\n`);
+export function createJsonDelivery(context: Context, clock: Clock, several: boolean): SecretDelivery {
+  return written(context, (handed) => `${toSafeJson(deliveryJson(clock, handed, several))}\n`);
 }
 
 /** `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array of those for several. Without secrets where they went to files. */
-export function handoverJson(
+export function deliveryJson(
   clock: Clock,
-  handed: readonly HandedKey[],
+  handed: readonly DeliveredKey[],
   several: boolean,
   files?: ReadonlyMap<string, string>,
 ): unknown {
@@ -41,7 +41,7 @@ export function requireReader({ io }: Context): void {
   );
 }
 
-function written(context: Context, render: (handed: readonly HandedKey[]) => string): Handover {
+function written(context: Context, render: (handed: readonly DeliveredKey[]) => string): SecretDelivery {
   let delivered = false;
   return {
     deliver(handed) {
@@ -62,7 +62,7 @@ function written(context: Context, render: (handed: readonly HandedKey[]) => str
 }
 
 /** The same error, which also says what that means for the keys. */
-function withoutKey({ code, message, hint, cause }: HkctlError, handed: readonly HandedKey[]): HkctlError {
+function withoutKey({ code, message, hint, cause }: HkctlError, handed: readonly DeliveredKey[]): HkctlError {
   const olds = handed.filter(({ revoked }) => revoked !== null).length;
   const stays = olds === 0 ? '' : olds === 1 ? ' The old one goes on working.' : ' The old ones go on working.';
   return new HkctlError(code, `${message} No key was made.${stays}`, { hint, cause });

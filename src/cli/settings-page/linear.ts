@@ -7,11 +7,11 @@ import type { Context } from '../context.ts';
 import { askChoice, askText, type Choice } from '../terminal/prompts.ts';
 import { createHere, openDocumentation, type PageOptions, revokeHere, rotateHere } from './page.ts';
 import { factsOf } from './tile.ts';
-import { createPageReader, emptyLines, offersOf, type PageView, type PageWish, type Place } from './view.ts';
+import { createPageReader, emptyLines, offersOf, type PageSettings, type PageView, type Place } from './view.ts';
 
 const pageSize = 10;
 /** What to read for a page; one key more than is shown tells whether there is another. */
-type Window = Pick<PageWish, 'at' | 'above' | 'below'>;
+type Window = Pick<PageSettings, 'at' | 'above' | 'below'>;
 const pageFrom = (at: Place): Window => ({ at, above: 0, below: pageSize + 1 });
 const pageBefore = (at: Place): Window => ({ at, above: pageSize, below: 1 });
 const labels = new Map(
@@ -24,7 +24,7 @@ type Step = () => Promise<boolean>;
 export async function browseLinearly(given: Context, options: PageOptions): Promise<void> {
   const context = { ...given, io: { ...given.io, plain: true } };
   const { domain, actor } = await context.session();
-  const wish: PageWish = {
+  const settings: PageSettings = {
     showInactive: options.all,
     search: options.search ?? '',
     given: options,
@@ -33,10 +33,10 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
   };
   const readPage = createPageReader(domain, actor);
   for (let going = true; going; ) {
-    const read = await readPage(wish);
+    const read = await readPage(settings);
     const view = { ...read, keys: read.keys.slice(0, pageSize) };
     context.print(...linearLines(view));
-    going = await choose(context, domain, actor, wish, view, read.keys[pageSize]);
+    going = await choose(context, domain, actor, settings, view, read.keys[pageSize]);
   }
 }
 
@@ -58,7 +58,7 @@ async function choose(
   context: Context,
   domain: Domain,
   actor: Actor,
-  wish: PageWish,
+  settings: PageSettings,
   view: PageView,
   next: Key | undefined,
 ): Promise<boolean> {
@@ -76,7 +76,7 @@ async function choose(
   const rotatable = some((key) => offersOf(view, key).rotate === 'offered');
   const revocable = some((key) => offersOf(view, key).revoke);
   const [first] = view.keys;
-  const turnTo = (window: Window) => Object.assign(wish, window);
+  const turnTo = (window: Window) => Object.assign(settings, window);
   offer(next !== undefined, 'Next page', () => {
     if (next) turnTo(pageFrom({ key: next, number: view.offset + pageSize }));
   });
@@ -86,17 +86,17 @@ async function choose(
   offer(view.documentation !== undefined, 'Documentation', async () => {
     context.print(await openDocumentation(context, view.documentation ?? ''));
   });
-  offer(view.mayCreate, 'Create key', () => said(context, () => createHere(context, domain, actor, wish.baseUrl)));
+  offer(view.mayCreate, 'Create key', () => said(context, () => createHere(context, domain, actor, settings.baseUrl)));
   offer(view.mayView, view.showInactive ? 'Hide inactive keys' : 'Show inactive keys', () => {
-    wish.showInactive = !wish.showInactive;
+    settings.showInactive = !settings.showInactive;
     turnTo(pageFrom('start'));
   });
   offer(view.mayView, 'Search', async () => {
-    wish.search = await askText(io, 'Search by name, prefix or entity (empty: all)');
+    settings.search = await askText(io, 'Search by name, prefix or entity (empty: all)');
     turnTo(pageFrom('start'));
   });
   offer(rotatable.length > 0, 'Rotate', () =>
-    said(context, async () => rotateHere(context, domain, actor, await askKey(context, rotatable), wish.baseUrl)),
+    said(context, async () => rotateHere(context, domain, actor, await askKey(context, rotatable), settings.baseUrl)),
   );
   offer(revocable.length > 0, 'Revoke', () =>
     said(context, async () => revokeHere(context, domain, actor, await askKey(context, revocable))),

@@ -13,12 +13,12 @@ import { openScreen, type Screen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrapText, wrapWords } from '../terminal/wrap.ts';
 import { tileLines } from './tile.ts';
-import { createPageReader, emptyLines, offersOf, type PageView, type PageWish, type Place } from './view.ts';
+import { createPageReader, emptyLines, offersOf, type PageSettings, type PageView, type Place } from './view.ts';
 
 /** What the page remembers between keys. */
 interface PageState {
   /** Its place is that of the chosen key. */
-  wish: PageWish;
+  settings: PageSettings;
   /** Typing a search. */
   searching: boolean;
   toast: string;
@@ -31,7 +31,7 @@ export type PageOptions = FlagValues<typeof listFlags> & { baseUrl?: string };
 export async function browsePage(context: Context, given: PageOptions): Promise<void> {
   const { domain, actor } = await context.session();
   const readPage = createPageReader(domain, actor);
-  const wish: PageWish = {
+  const settings: PageSettings = {
     showInactive: given.all,
     search: given.search ?? '',
     given,
@@ -39,10 +39,10 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
     at: 'start',
     ...windowSize,
   };
-  const state: PageState = { wish, searching: false, toast: '' };
+  const state: PageState = { settings, searching: false, toast: '' };
   const screen = openScreen(context.io);
   try {
-    let view = await readPage(state.wish);
+    let view = await readPage(state.settings);
     for (;;) {
       const { lines, shown } = render(view, state, context);
       screen.draw(lines);
@@ -56,7 +56,10 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
         else await act(context, domain, actor, state, view, screen, event, shown);
       }
       // A search that is typed faster than it is answered is read once, at its end.
-      view = state.searching && screen.hasMore() ? { ...view, search: state.wish.search } : await readPage(state.wish);
+      view =
+        state.searching && screen.hasMore()
+          ? { ...view, search: state.settings.search }
+          : await readPage(state.settings);
     }
   } finally {
     screen.close();
@@ -77,12 +80,12 @@ export function render(
   const rows = Math.max(12, context.io.stdout.rows() ?? 24);
   const head = headLines(view, state, columns, style);
   const foot = footLines(view, state, columns, style);
-  const room = rows - head.length - foot.length;
+  const reservation = rows - head.length - foot.length;
   const body =
     view.keys.length === 0
       ? emptyLines(view).flatMap((line) => wrapText(line, columns))
-      : tilesFrom(view, columns, room, style);
-  return { lines: [...head, ...body.slice(0, room), ...foot], shown: Math.max(1, Math.floor(room / 9)) };
+      : tilesFrom(view, columns, reservation, style);
+  return { lines: [...head, ...body.slice(0, reservation), ...foot], shown: Math.max(1, Math.floor(reservation / 9)) };
 }
 
 function headLines(view: PageView, state: Pick<PageState, 'searching'>, columns: number, style: Style): string[] {
@@ -120,7 +123,7 @@ function footLines(
 }
 
 /** Tiles around the chosen one, as many as fit, the chosen one always whole. */
-function tilesFrom(view: PageView, columns: number, room: number, style: Style): string[] {
+function tilesFrom(view: PageView, columns: number, reservation: number, style: Style): string[] {
   const width = Math.min(columns, 120);
   const at = view.chosen;
   const tile = (i: number) => {
@@ -131,11 +134,11 @@ function tilesFrom(view: PageView, columns: number, room: number, style: Style):
   let before = at - 1;
   let after = at + 1;
   // First downwards, then upwards: the list does not jump while one walks down from its beginning.
-  for (let more = tile(before); more.length > 0 && lines.length + more.length <= room / 2; more = tile(--before))
+  for (let more = tile(before); more.length > 0 && lines.length + more.length <= reservation / 2; more = tile(--before))
     lines.unshift(...more);
-  for (let more = tile(after); more.length > 0 && lines.length + more.length <= room; more = tile(++after))
+  for (let more = tile(after); more.length > 0 && lines.length + more.length <= reservation; more = tile(++after))
     lines.push(...more);
-  for (let more = tile(before); more.length > 0 && lines.length + more.length <= room; more = tile(--before))
+  for (let more = tile(before); more.length > 0 && lines.length + more.length <= reservation; more = tile(--before))
     lines.unshift(...more);
   // What is left shows that there is more.
   lines.push(...tile(after));
@@ -145,11 +148,11 @@ function tilesFrom(view: PageView, columns: number, room: number, style: Style):
 function typeSearch(state: PageState, event: Keypress): void {
   if (isCancelKey(event)) {
     state.searching = false;
-    state.wish.search = '';
+    state.settings.search = '';
   } else if (event.name === 'return' || event.name === 'enter') state.searching = false;
-  else if (event.name === 'backspace') state.wish.search = state.wish.search.slice(0, -1);
-  else if (!event.ctrl && /^[^\p{Cc}]+$/u.test(event.text)) state.wish.search += event.text;
-  state.wish.at = 'start';
+  else if (event.name === 'backspace') state.settings.search = state.settings.search.slice(0, -1);
+  else if (!event.ctrl && /^[^\p{Cc}]+$/u.test(event.text)) state.settings.search += event.text;
+  state.settings.at = 'start';
 }
 
 async function act(
@@ -166,21 +169,21 @@ async function act(
   const offers = key && offersOf(view, key);
   const steps: Record<string, number> = { up: -1, k: -1, down: 1, j: 1, pageup: -shown, pagedown: shown };
   const step = steps[event.name];
-  if (step !== undefined) state.wish.at = placeAt(view, view.chosen + step);
-  else if (event.name === 'home') state.wish.at = 'start';
-  else if (event.name === 'end') state.wish.at = 'end';
+  if (step !== undefined) state.settings.at = placeAt(view, view.chosen + step);
+  else if (event.name === 'home') state.settings.at = 'start';
+  else if (event.name === 'end') state.settings.at = 'end';
   else if (event.text === '/' && view.mayView) state.searching = true;
   else if (event.name === 'i' && view.mayView) {
-    state.wish.showInactive = !state.wish.showInactive;
-    state.wish.at = 'start';
+    state.settings.showInactive = !state.settings.showInactive;
+    state.settings.at = 'start';
   } else if (event.name === 'd' && view.documentation)
     state.toast = await openDocumentation(context, view.documentation);
   else if (event.name === 'c' && view.mayCreate) {
-    state.toast = await below(screen, () => createHere(context, domain, actor, state.wish.baseUrl));
-    state.wish.at = 'start';
+    state.toast = await below(screen, () => createHere(context, domain, actor, state.settings.baseUrl));
+    state.settings.at = 'start';
   } else if (event.name === 'r' && key && offers?.rotate === 'offered') {
-    state.toast = await below(screen, () => rotateHere(context, domain, actor, key, state.wish.baseUrl));
-    state.wish.at = 'start';
+    state.toast = await below(screen, () => rotateHere(context, domain, actor, key, state.settings.baseUrl));
+    state.settings.at = 'start';
   } else if (event.name === 'v' && key && offers?.revoke) {
     state.toast = await below(screen, () => revokeHere(context, domain, actor, key));
   }

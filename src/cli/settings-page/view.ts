@@ -29,7 +29,7 @@ export interface PageView {
 export type Place = { key: KeyPosition; number: number } | 'start' | 'end';
 
 /** What the person has chosen to see. */
-export interface PageWish {
+export interface PageSettings {
   /** The filters of the command line, which hold beside what is chosen on the page. */
   given: FlagValues<typeof listFlags>;
   showInactive: boolean;
@@ -42,17 +42,17 @@ export interface PageWish {
 }
 
 /** Gives how to read what a wish asks for. Without `api_keys.view` nothing is read. */
-export function createPageReader(domain: Domain, actor: Actor): (wish: PageWish) => Promise<PageView> {
+export function createPageReader(domain: Domain, actor: Actor): (settings: PageSettings) => Promise<PageView> {
   const count = createCounter(domain, actor);
-  return async (wish) => {
+  return async (settings) => {
     const nowMs = domain.clock();
     const mayView = actorHolds(actor, 'api_keys.view');
     const mayCreate = actorHolds(actor, 'api_keys.create');
     const mayRevoke = actorHolds(actor, 'api_keys.delete');
     const common = {
-      showInactive: wish.showInactive,
-      search: wish.search,
-      documentation: await documentationOf(domain, wish.baseUrl),
+      showInactive: settings.showInactive,
+      search: settings.search,
+      documentation: await documentationOf(domain, settings.baseUrl),
       mayView,
       mayCreate,
       mayRevoke,
@@ -60,10 +60,10 @@ export function createPageReader(domain: Domain, actor: Actor): (wish: PageWish)
       nowMs,
     };
     if (!mayView) return { ...common, keys: [], offset: 0, chosen: 0, total: 0, inactiveOnly: false };
-    const { showInactive: all, search } = wish;
-    const filter = await filterOf(domain, actor, { ...wish.given, all, search });
-    const window = await readWindow(domain, actor, filter, wish, count);
-    const inactiveOnly = window.total === 0 && !wish.showInactive && (await count({ ...filter, statuses: [] })) > 0;
+    const { showInactive: all, search } = settings;
+    const filter = await filterOf(domain, actor, { ...settings.given, all, search });
+    const window = await readWindow(domain, actor, filter, settings, count);
+    const inactiveOnly = window.total === 0 && !settings.showInactive && (await count({ ...filter, statuses: [] })) > 0;
     return { ...common, ...window, inactiveOnly };
   };
 }
@@ -85,7 +85,7 @@ async function readWindow(
   domain: Domain,
   actor: Actor,
   filter: KeyFilter,
-  { at, above, below }: Pick<PageWish, 'at' | 'above' | 'below'>,
+  { at, above, below }: Pick<PageSettings, 'at' | 'above' | 'below'>,
   count: Counter,
 ): Promise<Pick<PageView, 'keys' | 'offset' | 'chosen' | 'total'>> {
   const list = async (page: KeyPageRequest) =>

@@ -78,7 +78,7 @@ function isPlain(io: Io): boolean {
 async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>[], preset: T | undefined): Promise<T> {
   writeNumbered(io, message, choices);
   const at = choices.findIndex(({ value }) => value === preset);
-  const judge = judgeNumber(choices.length);
+  const judge = validateNumber(choices.length);
   const question = {
     message: `Number, 1 to ${choices.length}`,
     default: at < 0 ? undefined : `${at + 1}`,
@@ -92,11 +92,11 @@ async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>
 
 async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T>[]): Promise<T[]> {
   writeNumbered(io, message, choices);
-  const judgeOne = judgeNumber(choices.length);
+  const validateOne = validateNumber(choices.length);
   const judge = (text: string) =>
     text
       .split(',')
-      .map((part) => judgeOne(part.trim()))
+      .map((part) => validateOne(part.trim()))
       .find(Boolean);
   const preset = choices.flatMap(({ checked }, i) => (checked ? [i + 1] : [])).join(', ');
   const answer = await askText(io, 'Numbers, joined by commas', judge, preset);
@@ -109,7 +109,7 @@ function writeNumbered(io: Io, message: string, choices: readonly Choice<unknown
   io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
 }
 
-function judgeNumber(highest: number): (text: string) => string | undefined {
+function validateNumber(highest: number): (text: string) => string | undefined {
   return (text) =>
     /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= highest
       ? undefined

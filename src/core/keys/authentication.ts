@@ -11,7 +11,7 @@ export type Refusal = Extract<
   'key_revoked' | 'key_expired' | 'creator_inactive' | 'entity_missing' | 'entity_inactive'
 >;
 
-/** Judges a known key: not revoked → not expired → creator active → entity present and active (specification 5.1, 7). */
+/** Validators a known key: not revoked → not expired → creator active → entity present and active (specification 5.1, 7). */
 export function refusalOf(credential: Credential, nowMs: number): Refusal | undefined {
   if (credential.revokedAtMs !== null) return 'key_revoked';
   if (credential.expiresAtMs !== null && credential.expiresAtMs <= nowMs) return 'key_expired';

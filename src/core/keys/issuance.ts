@@ -12,7 +12,7 @@ import { raced, requireActiveKeys } from './keys.ts';
 import { drawSecret, hashOf, prefixOf } from './secrets.ts';
 
 /** A key whose secret is about to be handed over, as it will stand once it is kept. */
-export interface HandedKey {
+export interface DeliveredKey {
   secret: string;
   key: Key;
   /** The key it replaces, as it will stand; null for a new one. */
@@ -23,8 +23,8 @@ export interface HandedKey {
  * Where secrets go. `deliver` hands all of them over, flushed, and throws where that fails: then nothing is committed.
  * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` where delivery or commit failed.
  */
-export interface Handover {
-  deliver(handed: readonly HandedKey[]): MaybePromise<void>;
+export interface SecretDelivery {
+  deliver(handed: readonly DeliveredKey[]): MaybePromise<void>;
   complete(): MaybePromise<void>;
   withdraw(): MaybePromise<void>;
 }
@@ -36,7 +36,7 @@ export interface CreateKeyInput {
   expiresAtMs: number | null;
 }
 
-/** Judges the input of {@link createKey} before anybody is asked for more; throws `bad_input` or `entity_inactive`. */
+/** Validators the input of {@link createKey} before anybody is asked for more; throws `bad_input` or `entity_inactive`. */
 export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
   requireKeyName(input.name);
   if (input.permissions.length === 0) {
@@ -87,7 +87,12 @@ const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const expiryHint = 'Give never, a span such as 90d, a date such as 2027-01-31, or an RFC 3339 instant ahead.';
 
 /** Creates a key: draws a secret, hands it over, then keeps its hash (contract, section 1). Needs `api_keys.create`. */
-export async function createKey(domain: Domain, actor: Actor, input: CreateKeyInput, handover: Handover): Promise<Key> {
+export async function createKey(
+  domain: Domain,
+  actor: Actor,
+  input: CreateKeyInput,
+  delivery: SecretDelivery,
+): Promise<Key> {
   await requirePermissions(domain, actor, ['api_keys.create'], { action: 'key.create', target: input.name });
   requireCreatable(input, domain.clock());
   const drafted = await draftKey(domain, actor, domain.clock(), {
@@ -104,7 +109,7 @@ export async function createKey(domain: Domain, actor: Actor, input: CreateKeyIn
     permissions: key.permissions.join(' '),
     expires_at: formatOptionalMs(key.expiresAtMs),
   });
-  await handOver(handover, [{ secret: drafted.secret, key, revoked: null }], () =>
+  await handOver(delivery, [{ secret: drafted.secret, key, revoked: null }], () =>
     domain.store.keys.insert(drafted.row, audit),
   );
   return key;
@@ -124,7 +129,7 @@ export async function rotateKeys(
   domain: Domain,
   actor: Actor,
   refs: readonly string[],
-  handover: Handover,
+  delivery: SecretDelivery,
 ): Promise<RotatedKey[]> {
   await requirePermissions(domain, actor, ['api_keys.create', 'api_keys.delete'], {
     action: 'key.rotate',
@@ -132,12 +137,12 @@ export async function rotateKeys(
   });
   const old = await requireActiveKeys(domain, actor, refs, 'rotated');
   const nowMs = domain.clock();
-  const handed: (HandedKey & { revoked: Key; row: NewKey })[] = [];
+  const handed: (DeliveredKey & { revoked: Key; row: NewKey })[] = [];
   for (const key of old) handed.push(await draftSuccessor(domain, actor, key, nowMs));
   const audits = handed.map(({ key, revoked: { prefix, name } }) =>
     auditDraft(domain, actor, 'key.rotate', prefix, { name, successor: key.prefix }),
   );
-  await handOver(handover, handed, async () => {
+  await handOver(delivery, handed, async () => {
     const pairs = handed.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
     const stale = await domain.store.keys.rotate(pairs, nowMs, audits);
     if (stale.length > 0)
@@ -202,16 +207,16 @@ async function draftKey(
 
 /** Handing over comes before keeping: no key exists whose secret nobody holds, and no old key dies for one. */
 async function handOver(
-  handover: Handover,
-  handed: readonly HandedKey[],
+  delivery: SecretDelivery,
+  handed: readonly DeliveredKey[],
   commit: () => MaybePromise<void>,
 ): Promise<void> {
   try {
-    await handover.deliver(handed);
+    await delivery.deliver(handed);
     await commit();
   } catch (thrown) {
-    await handover.withdraw();
+    await delivery.withdraw();
     throw thrown;
   }
-  await handover.complete();
+  await delivery.complete();
 }

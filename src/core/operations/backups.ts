@@ -39,7 +39,7 @@ export interface RestoreOutcome {
 
 /** What a restore asks on its way, and what it tells. */
 export interface RestoreHooks {
-  /** Judges the actor in the store that is there or, where none can be opened, in the one of the backup; throws to refuse. */
+  /** Validators the actor in the store that is there or, where none can be opened, in the one of the backup; throws to refuse. */
   judge(store: Store): MaybePromise<void>;
   /** Asked before the backup is copied and anything is replaced; throws to refuse. */
   confirm(head: BackupHead): MaybePromise<void>;

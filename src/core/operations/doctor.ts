@@ -65,14 +65,14 @@ export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOpt
   await requirePermissions(domain, actor, ['store.manage'], { action: 'store.doctor', target: 'store' });
   const { inspection } = options;
   const checks: [name: string, look: () => Finding | Promise<Finding>][] = [
-    ['files', () => judgeFiles(inspection.files())],
-    ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [name, () => judgeDamage(damage())]),
-    ['schema', () => judgeSchema(inspection)],
-    ['references', () => judgeReferences(inspection.brokenReferences())],
+    ['files', () => findingOfFiles(inspection.files())],
+    ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [name, () => findingOfDamage(damage())]),
+    ['schema', () => validateSchema(inspection)],
+    ['references', () => findingOfReferences(inspection.brokenReferences())],
     ['audit', () => checkAudit(domain, actor)],
     ['revocations', () => checkJournal(domain, actor, inspection.journal(domain.clock()))],
-    ['disk', () => judgeSpace(inspection.space())],
-    ['clock', async () => judgeClock((await domain.store.clock.read()).seenMs, options.machineMs)],
+    ['disk', () => findingOfSpace(inspection.space())],
+    ['clock', async () => findingOfClock((await domain.store.clock.read()).seenMs, options.machineMs)],
     ['daemon', () => checkDaemon(domain, options)],
   ];
   for (const [name, look] of checks) yield { name, ...(await found(look)) };
@@ -89,7 +89,7 @@ async function found(look: () => Finding | Promise<Finding>): Promise<Finding> {
 }
 
 /** The mode of the files is the lock: they are for their owner only. */
-export function judgeFiles(files: readonly FileFacts[]): Finding {
+export function findingOfFiles(files: readonly FileFacts[]): Finding {
   const open = files.filter(({ kind, mode }) => (mode & (kind === 'folder' ? 0o022 : 0o077)) !== 0);
   if (open.length > 0) {
     const told = open.map(({ path, mode }) => `${path} (mode ${mode.toString(8).padStart(4, '0')})`).join(', ');
@@ -125,14 +125,14 @@ function quoted(path: string): string {
 const toBackup = 'Keep the files as they are and go back to your last backup: hkctl restore FILE';
 
 /** What the engine found wrong in one database. */
-export function judgeDamage(faults: readonly string[]): Finding {
+export function findingOfDamage(faults: readonly string[]): Finding {
   if (faults.length === 0) return ok('Every page of it is whole.');
   return problem('store_corrupt', `It is damaged: ${faults.slice(0, 3).join('; ')}.`, toBackup);
 }
 
 /** Whether every database is of this version, and holds nothing but what its migrations made. */
-export function judgeSchema({ versions, foreign }: Pick<StoreInspection, 'versions' | 'foreign'>): Finding {
-  const finding = judgeVersions(versions());
+export function validateSchema({ versions, foreign }: Pick<StoreInspection, 'versions' | 'foreign'>): Finding {
+  const finding = findingOfVersions(versions());
   if (finding.code === 'store_too_new') return finding;
   const wrong = foreign().flatMap(({ database, what }) => what.map((one) => `${one} (${database})`));
   if (wrong.length === 0) return finding;
@@ -145,7 +145,7 @@ export function judgeSchema({ versions, foreign }: Pick<StoreInspection, 'versio
 }
 
 /** Whether every database is of this version. */
-export function judgeVersions(versions: readonly { database: string; version: number; wanted: number }[]): Finding {
+export function findingOfVersions(versions: readonly { database: string; version: number; wanted: number }[]): Finding {
   const wrong = versions.filter(({ version, wanted }) => version !== wanted);
   const told = wrong.map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`).join(', ');
   if (wrong.length === 0) return ok('The layout is that of this version of hkctl.');
@@ -155,7 +155,7 @@ export function judgeVersions(versions: readonly { database: string; version: nu
 }
 
 /** Whether what the registry refers to is there. */
-export function judgeReferences(broken: readonly { table: string; rows: number }[]): Finding {
+export function findingOfReferences(broken: readonly { table: string; rows: number }[]): Finding {
   if (broken.length === 0) return ok('Whatever the registry refers to is there.');
   const told = broken.map(({ table, rows }) => `${rows} of ${table}`).join(', ');
   return problem('store_corrupt', `Rows that refer to what is not there: ${told}.`, toBackup);
@@ -179,11 +179,14 @@ async function checkJournal(domain: Domain, actor: Actor, journal: JournalFacts)
     const key = await domain.store.keys.find(actor.user.tenantId, id);
     if (key) prefixes.push(key.prefix);
   }
-  return judgeJournal(journal, prefixes);
+  return findingOfJournal(journal, prefixes);
 }
 
 /** Whether a key works that was revoked. `prefixes` are those of the actor's organization, others are only counted. */
-export function judgeJournal({ isThere, revoked, alive, torn }: JournalFacts, prefixes: readonly string[]): Finding {
+export function findingOfJournal(
+  { isThere, revoked, alive, torn }: JournalFacts,
+  prefixes: readonly string[],
+): Finding {
   if (alive.length > 0) {
     const others = alive.length - prefixes.length;
     const told = [...prefixes, ...(others > 0 ? [`${others} of other organizations`] : [])].join(', ');
@@ -205,7 +208,7 @@ const lowBytes = 2 ** 30;
 const lowShare = 0.05;
 
 /** Room for what is still to come. */
-export function judgeSpace({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): Finding {
+export function findingOfSpace({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): Finding {
   const share = totalBytes > 0 ? freeBytes / totalBytes : 0;
   const told = `${(freeBytes / 2 ** 30).toFixed(1)} GiB (${Math.floor(share * 100)} %) are free on its file system.`;
   if (freeBytes >= lowBytes && share >= lowShare) return ok(told);
@@ -216,7 +219,7 @@ export function judgeSpace({ freeBytes, totalBytes }: { freeBytes: number; total
 const toleratedMs = 60_000;
 
 /** The machine's clock against the latest time that was steadily seen. */
-export function judgeClock(seenMs: number, machineMs: number): Finding {
+export function findingOfClock(seenMs: number, machineMs: number): Finding {
   const shown = `The machine's clock shows ${formatInstantMs(machineMs)}`;
   if (seenMs - machineMs <= toleratedMs) return ok(`${shown} and is not behind what was seen before.`);
   const hint = 'Set the clock right. If it is right, and was ahead before: hkctl doctor --accept-clock';

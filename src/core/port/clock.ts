@@ -8,7 +8,7 @@ export interface ClockSample {
 }
 
 /** What is known of the machine's clock; 0 = nothing yet. The rule is `afterSample` in clock.ts. */
-export interface ClockLooks {
+export interface ClockSamples {
   /** The latest time that was steadily seen. */
   seenMs: number;
   /** The clock minus the uptime (the instant at which the machine started) that counts as steady. */
@@ -21,11 +21,11 @@ export interface ClockLooks {
 /** What a daemon knows in memory since it read `fromMs` as the time steadily seen. */
 export interface ClockProgress {
   fromMs: number;
-  looks: ClockLooks;
+  looks: ClockSamples;
 }
 
 export interface ClockStore {
-  read(): MaybePromise<ClockLooks>;
+  read(): MaybePromise<ClockSamples>;
   /** Notes a sample of the machine's clock, without waiting for another writer (`store_locked`). */
   note(sample: ClockSample): MaybePromise<void>;
   /** Takes over what a daemon knows; that does not count where the clock was accepted meanwhile. */

@@ -29,7 +29,7 @@ export interface ReadingBatch {
 }
 
 /** What became of a batch; positions not named were accepted. */
-export interface BatchVerdict {
+export interface BatchResult {
   accepted: number;
   duplicates: number;
   /** Positions of readings whose sensor and instant are taken by another value. */
@@ -86,8 +86,8 @@ export interface ReadingStore {
   /** The sensors of an entity as imported, each with its series number; kept until a record changes. */
   directory(entityId: string): MaybePromise<SensorDirectory>;
   /** Resolves once the accepted readings are on disk (committed and synced). `unavailable` where the queue is full. */
-  append(batch: ReadingBatch): Promise<BatchVerdict>;
-  appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchVerdict>;
+  append(batch: ReadingBatch): Promise<BatchResult>;
+  appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult>;
   /** In order of time. */
   range(request: ReadingRange): MaybePromise<Reading[]>;
   /** The same as text, or summed up in buckets; however much it is, other requests are answered meanwhile. */

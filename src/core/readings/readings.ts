@@ -44,15 +44,19 @@ export const rejectionCodes = {
 export type RejectionCode = keyof typeof rejectionCodes;
 
 /** A judged body: the readings to keep, where each stood in the body, and those refused, in order. */
-export interface JudgedReadings {
+export interface ValidatedReadings {
   batch: ReadingBatch;
   /** Position in the body of each reading of the batch. */
   positions: Uint32Array;
   rejected: Rejection[];
 }
 
-/** Judges the readings of a body, each by itself (contract, section 5); anything JSON can hold may stand in the list. */
-export function judgeReadings(items: readonly unknown[], sensors: SensorDirectory, nowUs: number): JudgedReadings {
+/** Validators the readings of a body, each by itself (contract, section 5); anything JSON can hold may stand in the list. */
+export function validateReadings(
+  items: readonly unknown[],
+  sensors: SensorDirectory,
+  nowUs: number,
+): ValidatedReadings {
   return lastOf(readingSteps(items, sensors, nowUs));
 }
 
@@ -61,7 +65,7 @@ export function* readingSteps(
   items: readonly unknown[],
   sensors: SensorDirectory,
   nowUs: number,
-): Generator<void, JudgedReadings> {
+): Generator<void, ValidatedReadings> {
   const batch: ReadingBatch = {
     count: 0,
     series: new Uint32Array(items.length),
@@ -146,8 +150,8 @@ function addReading(item: unknown, batch: ReadingBatch, sensors: SensorDirectory
   return undefined;
 }
 
-/** A judged body of heartbeats; as {@link JudgedReadings}. */
-export interface JudgedHeartbeats {
+/** A judged body of heartbeats; as {@link ValidatedReadings}. */
+export interface ValidatedHeartbeats {
   heartbeats: Heartbeat[];
   positions: number[];
   rejected: Rejection[];
@@ -155,13 +159,13 @@ export interface JudgedHeartbeats {
 
 export const heartbeatStatuses = ['ok', 'degraded', 'fault'] as const;
 
-/** Judges the heartbeats of a body, each by itself; `at` defaults to the time of receipt, which `receiptUs` gives. */
-export function judgeHeartbeats(
+/** Validators the heartbeats of a body, each by itself; `at` defaults to the time of receipt, which `receiptUs` gives. */
+export function validateHeartbeats(
   items: readonly unknown[],
   sensors: SensorDirectory,
   nowUs: number,
   receiptUs: () => number,
-): JudgedHeartbeats {
+): ValidatedHeartbeats {
   return lastOf(heartbeatSteps(items, sensors, nowUs, receiptUs));
 }
 
@@ -171,8 +175,8 @@ export function* heartbeatSteps(
   sensors: SensorDirectory,
   nowUs: number,
   receiptUs: () => number,
-): Generator<void, JudgedHeartbeats> {
-  const judged: JudgedHeartbeats = { heartbeats: [], positions: [], rejected: [] };
+): Generator<void, ValidatedHeartbeats> {
+  const judged: ValidatedHeartbeats = { heartbeats: [], positions: [], rejected: [] };
   for (let index = 0; index < items.length; index++) {
     if (index > 0 && index % itemsInStep === 0) yield;
     const heartbeat = toHeartbeat(items[index], sensors, nowUs, receiptUs);
@@ -281,7 +285,7 @@ function isBelowEpochMs(at: unknown): at is number {
 
 /**
  * The common shape, `2026-11-20T08:15:00[.123456]Z`, without a regular expression: ten times as fast. Undefined for any
- * other, which {@link parseInstantUs} judges.
+ * other, which {@link parseInstantUs} validators.
  */
 export function quickInstantUs(text: string): number | undefined {
   const { length } = text;

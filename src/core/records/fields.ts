@@ -13,7 +13,7 @@ interface FieldBase {
   detail?: boolean;
   /** UCUM unit of the value where it is a measure. */
   unit?: string;
-  /** No two records of an entity share a value. Judged at the end of an import, so that one file may swap two of them. */
+  /** No two records of an entity share a value. Validated at the end of an import, so that one file may swap two of them. */
   unique?: boolean;
 }
 

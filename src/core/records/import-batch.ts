@@ -4,7 +4,7 @@ export type ImportColumn = readonly unknown[];
 /**
  * Rows for import, already judged by the domain, column by column in the order of `importFields` (`id`, then as declared) and
  * in canonical form (null where nothing was given, lists as arrays, instants in six-digit UTC). An object for each row would
- * take as long to make and to hand over as its judging, and so would the same value again for each.
+ * take as long to make and to hand over as its validating, and so would the same value again for each.
  */
 export interface ImportBatch {
   /** Line of the file that each row came from. */

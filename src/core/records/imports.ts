@@ -45,7 +45,7 @@ export interface Violation {
 }
 
 /** How many violations are told one by one; the rest is only counted. */
-export const toldViolations = 20;
+export const reportedViolations = 20;
 
 /** The refusal of a file (`bad_input`, exit 2): nothing was imported. `details` holds the violations for programs. */
 export class ImportError extends HkctlError {
@@ -53,7 +53,7 @@ export class ImportError extends HkctlError {
   readonly violationCount: number;
 
   constructor(violations: readonly Violation[], violationCount: number = violations.length) {
-    const told = violations.slice(0, toldViolations);
+    const told = violations.slice(0, reportedViolations);
     const { message, more } = messageOf(told, violationCount);
     super('bad_input', message, {
       more,
@@ -73,7 +73,7 @@ export class ViolationList {
 
   add(violation: Violation): void {
     this.count++;
-    if (this.first.length >= toldViolations) return;
+    if (this.first.length >= reportedViolations) return;
     // Columns are called as the file does, and rules quote them.
     const { field, value, rule } = violation;
     this.first.push({
@@ -94,7 +94,7 @@ export interface ImportInput {
   resource: ResourceDefinition;
   /** Code of the entity the records belong to. */
   entity: string;
-  /** Judged rows, as a {@link RowReader} gives them. */
+  /** Validated rows, as a {@link RowReader} gives them. */
   rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
   /** Also remove the records that the file lacks. */
   replace: boolean;

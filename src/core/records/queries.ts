@@ -5,7 +5,7 @@ import { quotedText } from '../text/shown-text.ts';
 import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { canonicalInstant, formatInstantUs, isDate } from '../time/instants.ts';
 import { type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
-import { judgeOf } from './values.ts';
+import { validatorOf } from './values.ts';
 
 export const pageLimit = { default: 50, max: 500 } as const;
 
@@ -179,7 +179,7 @@ function readValue(name: string, declaration: Field, text: string): string | num
     if (text !== 'true' && text !== 'false') throw wrongValue(name, text, 'true or false');
     return text === 'true';
   }
-  const value = judgeOf(name, declaration).fromText(text, (_field, _given, rule) => {
+  const value = validatorOf(name, declaration).fromText(text, (_field, _given, rule) => {
     throw wrongValue(name, text, rule);
   });
   // A list is never filterable, so that what is left is text or number.

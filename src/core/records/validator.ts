@@ -3,10 +3,10 @@ import { RoundedNumber } from './exact-numbers.ts';
 import { importFields, type ResourceDefinition } from './fields.ts';
 import { folded, type ImportBatch } from './import-batch.ts';
 import { ViolationList } from './imports.ts';
-import { type FieldJudge, judgeOf, type Refuse, trimmed } from './values.ts';
+import { type FieldValidator, type Refuse, trimmed, validatorOf } from './values.ts';
 
-/** Judges the rows of one import by a declaration: good ones gather in a batch, what is wrong in `violations`. */
-export interface RecordJudge {
+/** Validators the rows of one import by a declaration: good ones gather in a batch, what is wrong in `violations`. */
+export interface RecordValidator {
   readonly violations: ViolationList;
   /** Field names in the order in which rows have them: `id`, then as declared. */
   readonly fields: readonly string[];
@@ -14,20 +14,20 @@ export interface RecordJudge {
    * A row of texts: `columns[i]` is the position in `cells` of field `i`, -1 where the file lacks it; `plain` where all of
    * it is known to be printable ASCII without line breaks.
    */
-  judgeCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
+  validateCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
   /** A row of JSON values keyed by field names; a value it lacks is null. */
-  judgeObject(values: Readonly<Record<string, unknown>>, line: number): void;
+  validateObject(values: Readonly<Record<string, unknown>>, line: number): void;
   /** Gives the rows that were good since the last time. */
   take(): ImportBatch;
 }
 
 /** Builds the judge of an import, its closures compiled once from the declaration. */
-export function createRecordJudge(resource: ResourceDefinition): RecordJudge {
+export function createRecordValidator(resource: ResourceDefinition): RecordValidator {
   const fields = Object.entries(importFields(resource));
   const names = fields.map(([name]) => name);
-  const judges = fields.map(([name, field]) => judgeOf(name, field));
-  const fromText = judges.map((judge) => judge.fromText);
-  const fromJson = judges.map((judge) => judge.fromJson);
+  const validators = fields.map(([name, field]) => validatorOf(name, field));
+  const fromText = validators.map((judge) => judge.fromText);
+  const fromJson = validators.map((judge) => judge.fromJson);
   const count = names.length;
   const required = fields.map(([, field]) => field.required === true);
   const isList = fields.map(([, field]) => field.kind === 'list');
@@ -46,19 +46,19 @@ export function createRecordJudge(resource: ResourceDefinition): RecordJudge {
   return {
     violations,
     fields: names,
-    judgeCells(cells, columns, atLine, plain) {
+    validateCells(cells, columns, atLine, plain) {
       line = atLine;
       columnOf = columns;
       const before = violations.count;
       for (let i = 0; i < count; i++) {
         const text = trimmed(cells[columns[i] as number] ?? ''); // -1 finds nothing
         (gathered[i] as unknown[]).push(
-          text === '' ? absent(i) : (fromText[i] as FieldJudge['fromText'])(text, refuse, plain),
+          text === '' ? absent(i) : (fromText[i] as FieldValidator['fromText'])(text, refuse, plain),
         );
       }
       close(before);
     },
-    judgeObject(members, atLine) {
+    validateObject(members, atLine) {
       line = atLine;
       columnOf = undefined;
       const before = violations.count;
@@ -66,7 +66,7 @@ export function createRecordJudge(resource: ResourceDefinition): RecordJudge {
         const given = members[names[i] as string] ?? '';
         const value = typeof given === 'string' ? trimmed(given) : given;
         (gathered[i] as unknown[]).push(
-          value === '' ? absent(i) : (fromJson[i] as FieldJudge['fromJson'])(value, refuse),
+          value === '' ? absent(i) : (fromJson[i] as FieldValidator['fromJson'])(value, refuse),
         );
       }
       close(before);

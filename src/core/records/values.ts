@@ -5,34 +5,34 @@ import { type Field, type Fields, type ListField, type NumberField, type TextFie
 /** Takes what a value breaks: the field, the value as it was given and the rule in words. */
 export type Refuse = (field: string, value: unknown, rule: string) => void;
 
-/** Judges a value that was given (never null nor empty): its canonical form, or undefined after it was refused. */
-export type ValueJudge<Given> = (given: Given, refuse: Refuse) => unknown;
+/** Validators a value that was given (never null nor empty): its canonical form, or undefined after it was refused. */
+export type ValueValidator<Given> = (given: Given, refuse: Refuse) => unknown;
 
-/** The judges of one field: for a cell of text, as CSV has them, and for a value of JSON. */
-export interface FieldJudge {
+/** The validators of one field: for a cell of text, as CSV has them, and for a value of JSON. */
+export interface FieldValidator {
   /** `plain` says that the text is known to be printable ASCII on one line, so that nobody need look again. */
   fromText(text: string, refuse: Refuse, plain?: boolean): unknown;
-  fromJson: ValueJudge<unknown>;
+  fromJson: ValueValidator<unknown>;
 }
 
-/** Builds the judges of a field, once; `name` is what they call it. */
-export function judgeOf(name: string, field: Field): FieldJudge {
+/** Builds the validators of a field, once; `name` is what they call it. */
+export function validatorOf(name: string, field: Field): FieldValidator {
   switch (field.kind) {
     case 'text':
-      return fromTextOnly(name, 'a text', judgeText(name, field));
+      return fromTextOnly(name, 'a text', validateText(name, field));
     case 'enum':
-      return fromTextOnly(name, oneOf(field.values), judgeEnum(name, field.values));
+      return fromTextOnly(name, oneOf(field.values), validateEnum(name, field.values));
     case 'date':
-      return fromTextOnly(name, dateRule, judgeDate(name));
+      return fromTextOnly(name, dateRule, validateDate(name));
     case 'instant':
-      return fromTextOnly(name, instantRule, judgeInstant(name));
+      return fromTextOnly(name, instantRule, validateInstant(name));
     case 'integer':
     case 'decimal':
-      return judgesOfNumber(name, field);
+      return validatorsOfNumber(name, field);
     case 'boolean':
-      return judgesOfBoolean(name);
+      return validatorsOfBoolean(name);
     case 'list':
-      return judgesOfList(name, field);
+      return validatorsOfList(name, field);
   }
 }
 
@@ -46,8 +46,8 @@ function isBlank(code: number): boolean {
   return code <= 32 || code === 0xa0;
 }
 
-function fromTextOnly(name: string, rule: string, judge: FieldJudge['fromText']): FieldJudge {
-  const fromJson: ValueJudge<unknown> = (given, refuse) =>
+function fromTextOnly(name: string, rule: string, judge: FieldValidator['fromText']): FieldValidator {
+  const fromJson: ValueValidator<unknown> = (given, refuse) =>
     typeof given === 'string' ? judge(given, refuse, false) : refuse(name, given, rule);
   return { fromText: judge, fromJson };
 }
@@ -57,7 +57,7 @@ function fromTextOnly(name: string, rule: string, judge: FieldJudge['fromText'])
 /** Texts longer than a code or number may have lines; in those a line break is a sign of a broken file. */
 const shortLength = 64;
 
-function judgeText(name: string, field: TextField): FieldJudge['fromText'] {
+function validateText(name: string, field: TextField): FieldValidator['fromText'] {
   const { maxLength } = field;
   const mayBreak = maxLength > shortLength;
   const format = field.format && { rule: textFormats[field.format].rule, pattern: patternOf(field.format) };
@@ -96,7 +96,7 @@ function wrongCharacter(text: string, at: number, code: number, mayBreak: boolea
   return isPair ? undefined : 'Unicode text; half of a surrogate pair stands alone';
 }
 
-function judgeEnum(name: string, values: readonly string[]): ValueJudge<string> {
+function validateEnum(name: string, values: readonly string[]): ValueValidator<string> {
   const known = new Set(values);
   const rule = oneOf(values);
   return (text, refuse) => (known.has(text) ? text : refuse(name, text, rule));
@@ -111,18 +111,18 @@ function oneOf(values: readonly string[]): string {
 const dateRule = 'a date YYYY-MM-DD';
 const instantRule = 'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z';
 
-function judgeDate(name: string): ValueJudge<string> {
+function validateDate(name: string): ValueValidator<string> {
   return (text, refuse) =>
     isDate(text) ? text : refuse(name, text, isDateShaped(text) ? `${dateRule}; there is no such day` : dateRule);
 }
 
-function judgeInstant(name: string): ValueJudge<string> {
+function validateInstant(name: string): ValueValidator<string> {
   return (text, refuse) => canonicalInstant(text) ?? refuse(name, text, instantRule);
 }
 
 // --- numbers ------------------------------------------------------------------------------------------------------
 
-function judgesOfNumber(name: string, field: NumberField): FieldJudge {
+function validatorsOfNumber(name: string, field: NumberField): FieldValidator {
   const whole = field.kind === 'integer';
   const { min = -Infinity, max = Infinity } = field;
   const rule = whole ? 'a whole number' : 'a number with a decimal point';
@@ -193,7 +193,7 @@ const booleanTexts: ReadonlyMap<string, boolean> = new Map([
   ...['false', 'False', 'FALSE', '0', 'no', 'No', 'NO'].map((text) => [text, false] as const),
 ]);
 
-function judgesOfBoolean(name: string): FieldJudge {
+function validatorsOfBoolean(name: string): FieldValidator {
   return {
     fromText: (text, refuse) => booleanTexts.get(text) ?? refuse(name, text, 'true or false'),
     fromJson: (given, refuse) => (typeof given === 'boolean' ? given : refuse(name, given, 'true or false')),
@@ -202,16 +202,16 @@ function judgesOfBoolean(name: string): FieldJudge {
 
 // --- lists --------------------------------------------------------------------------------------------------------
 
-function judgesOfList(name: string, field: ListField): FieldJudge {
-  const judgeItem = field.of ? judgeObject(field.of) : judgeItemText;
+function validatorsOfList(name: string, field: ListField): FieldValidator {
+  const validateItem = field.of ? validateObject(field.of) : validateItemText;
   const rule = field.of ? 'a list of objects' : 'a list of texts';
-  const fromJson: ValueJudge<unknown> = (given, refuse) => {
+  const fromJson: ValueValidator<unknown> = (given, refuse) => {
     if (!Array.isArray(given)) return refuse(name, given, rule);
-    const items = given.map((item, index) => judgeItem(`${name}[${index}]`, item, refuse));
+    const items = given.map((item, index) => validateItem(`${name}[${index}]`, item, refuse));
     if (field.uniqueBy !== undefined) refuseRepeats(name, items, field.uniqueBy, refuse);
     return items;
   };
-  const fromText: ValueJudge<string> = (text, refuse) => {
+  const fromText: ValueValidator<string> = (text, refuse) => {
     const given = parseJson(text);
     return given === undefined ? refuse(name, text, `${rule} as JSON`) : fromJson(given, refuse);
   };
@@ -220,13 +220,17 @@ function judgesOfList(name: string, field: ListField): FieldJudge {
 
 const itemField: TextField = { kind: 'text', maxLength: 200, doc: '', example: '' };
 
-function judgeItemText(path: string, item: unknown, refuse: Refuse): unknown {
-  return judgeOf(path, itemField).fromJson(item, refuse);
+function validateItemText(path: string, item: unknown, refuse: Refuse): unknown {
+  return validatorOf(path, itemField).fromJson(item, refuse);
 }
 
-/** Judges the objects of a list; their fields are called by their path, `services[0].row_id`. */
-function judgeObject(fields: Fields): (path: string, item: unknown, refuse: Refuse) => unknown {
-  const judges = Object.entries(fields).map(([name, field]) => ({ name, field, judge: judgeOf(name, field).fromJson }));
+/** Validators the objects of a list; their fields are called by their path, `services[0].row_id`. */
+function validateObject(fields: Fields): (path: string, item: unknown, refuse: Refuse) => unknown {
+  const validators = Object.entries(fields).map(([name, field]) => ({
+    name,
+    field,
+    judge: validatorOf(name, field).fromJson,
+  }));
   return (path, item, refuse) => {
     if (!isObject(item)) return refuse(path, item, 'an object');
     const refuseInside: Refuse = (name, value, rule) => refuse(`${path}.${name}`, value, rule);
@@ -234,7 +238,7 @@ function judgeObject(fields: Fields): (path: string, item: unknown, refuse: Refu
       if (!Object.hasOwn(fields, name)) refuseInside(name, item[name], 'no such field');
     }
     return Object.fromEntries(
-      judges.map(({ name, field, judge }) => {
+      validators.map(({ name, field, judge }) => {
         const given = item[name] ?? '';
         if (given !== '') return [name, judge(typeof given === 'string' ? trimmed(given) : given, refuseInside)];
         if (field.required) refuseInside(name, null, 'required');

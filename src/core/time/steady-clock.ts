@@ -1,6 +1,6 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
 import { type ErrorCode, isHkctlError } from '../errors.ts';
-import type { ClockLooks, ClockSample } from '../port/clock.ts';
+import type { ClockSample, ClockSamples } from '../port/clock.ts';
 import type { Store } from '../port/store.ts';
 import { type Clock, formatInstantMs } from './instants.ts';
 
@@ -23,7 +23,7 @@ const writeGapMs = 10_000;
  * counts as steadily seen at once while that instant is the one known; any other, after a jump or a restart, first has to
  * stay for minutes of the uptime, in every sample. The clock of a new store is taken as it is.
  */
-export function afterSample(before: ClockLooks, { nowMs, upMs }: ClockSample, gapMs = writeGapMs): ClockLooks {
+export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample, gapMs = writeGapMs): ClockSamples {
   const startMs = nowMs - upMs;
   const { seenMs, steadyStartMs, candidateStartMs, candidateUpMs } = before;
   if (seenMs === 0 || isNear(startMs, steadyStartMs)) {
@@ -39,7 +39,7 @@ export function afterSample(before: ClockLooks, { nowMs, upMs }: ClockSample, ga
 }
 
 /** What is known once somebody has taken the clock for right. */
-export function acceptedLooks({ nowMs, upMs }: ClockSample): ClockLooks {
+export function acceptedLooks({ nowMs, upMs }: ClockSample): ClockSamples {
   return { ...steadyAt(nowMs - upMs), seenMs: nowMs };
 }
 
@@ -77,7 +77,7 @@ const passing: ReadonlySet<ErrorCode> = new Set(['store_locked', 'store_full', '
  * Takes the machine's clock for right again after a jump ahead that was none; gives what was steadily seen before. Nothing
  * is changed where the clock is not behind that. Needs `store.manage`; audited.
  */
-export async function acceptClock(domain: Domain, actor: Actor, sample: ClockSample): Promise<ClockLooks> {
+export async function acceptClock(domain: Domain, actor: Actor, sample: ClockSample): Promise<ClockSamples> {
   const { nowMs } = sample;
   await requirePermissions(domain, actor, ['store.manage'], { action: 'store.accept_clock', target: 'clock' });
   const before = await domain.store.clock.read();

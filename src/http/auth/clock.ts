@@ -1,4 +1,4 @@
-import type { ClockLooks } from '../../core/port/clock.ts';
+import type { ClockSamples } from '../../core/port/clock.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import { afterSample, sampleClock } from '../../core/time/steady-clock.ts';
@@ -21,7 +21,7 @@ export class DaemonClock {
   readonly #machine: Clock;
   readonly #uptime: Clock;
   readonly #log: Log;
-  #looks: ClockLooks = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
+  #looks: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
   /** What the store held as seen when it was last read. */
   #storedMs = 0;
   #version: number | undefined;

@@ -6,7 +6,7 @@ import { hashOf, holdsSecret, isCompleteSecret, secretLength } from '../../core/
 import type { Credential } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { PageScope } from '../../core/records/queries.ts';
-import type { Turns } from '../request/batches.ts';
+import type { RequestBatches } from '../request/batches.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type ApiCode, ApiError } from '../request/problem.ts';
@@ -24,7 +24,7 @@ export interface Session {
 export interface GateOptions {
   domain: Domain;
   addresses: AddressBook;
-  turns: Turns;
+  batches: RequestBatches;
   failedChecks: AddressLimiter | undefined;
   requests: KeyLimiter | undefined;
   ingest: KeyLimiter | undefined;
@@ -46,7 +46,7 @@ export interface Gate {
   /** Lets a request in and goes on with it, or gives why not, in the order of the contract, section 6. */
   admit<T>(exchange: Exchange, demand: Demand, next: Next<T>): MaybePromise<T | ApiError>;
   /**
-   * Judges the key of an admitted request anew, once its body has come (that may be a minute after its head), and goes on
+   * Validators the key of an admitted request anew, once its body has come (that may be a minute after its head), and goes on
    * at the end of that turn.
    */
   confirm<T>(exchange: Exchange, next: Next<T>): Promise<T | ApiError>;
@@ -74,14 +74,14 @@ const gateCapacity = { keys: 20_000, absent: 1_000 };
 
 /**
  * Builds the gate: authentication, limits and permissions of every call. Refusals are given and not thrown: under a flood of
- * wrong keys, throwing would cost more than judging.
+ * wrong keys, throwing would cost more than validating.
  */
 export function createGate(options: GateOptions, capacity = gateCapacity): Gate {
-  const { domain, addresses, turns, failedChecks } = options;
+  const { domain, addresses, batches, failedChecks } = options;
   const kept = new Map<string, Entry>();
   /** Versions of the store in which there was no such key, by hash. */
   const absent = new Map<string, number>();
-  const currentVersion = turns.once(() => domain.store.keys.version());
+  const currentVersion = batches.once(() => domain.store.keys.version());
 
   /** The credential of a hash, from memory where no commit of any process came between. */
   function lookUp(secretHash: string): MaybePromise<Entry | undefined> {
@@ -134,7 +134,7 @@ export function createGate(options: GateOptions, capacity = gateCapacity): Gate 
     if (failedChecks === undefined || !failedCodes.has(why.code)) return why;
     const network = networkOf(addresses.clientOf(exchange));
     return failedChecks.consume(network, ({ allowed, isFirstOver, headers, resetSeconds }) => {
-      exchange.notes.push(...headers);
+      exchange.responseHeaders.push(...headers);
       if (allowed) return why;
       if (isFirstOver) options.noteOverLimit(network, why.code);
       return overLimit.failedChecks(resetSeconds);
@@ -146,7 +146,7 @@ export function createGate(options: GateOptions, capacity = gateCapacity): Gate 
     const limiter = options[demand.limit];
     if (limiter) {
       const { allowed, headers, resetSeconds } = limiter.consume(principal.keyId);
-      exchange.notes.push(...headers);
+      exchange.responseHeaders.push(...headers);
       if (!allowed) return overLimit[demand.limit](resetSeconds);
     }
     if (exchange.query !== '' && holdsSecret(exchange.query)) return keyInQuery;
@@ -155,8 +155,8 @@ export function createGate(options: GateOptions, capacity = gateCapacity): Gate 
   }
 
   function admit<T>(exchange: Exchange, next: Next<T>): MaybePromise<T | ApiError> {
-    return chain(authenticate(exchange), (verdict): MaybePromise<T | ApiError> => {
-      return verdict instanceof ApiError ? refuse(exchange, verdict) : next(verdict);
+    return chain(authenticate(exchange), (result): MaybePromise<T | ApiError> => {
+      return result instanceof ApiError ? refuse(exchange, result) : next(result);
     });
   }
 
@@ -164,7 +164,7 @@ export function createGate(options: GateOptions, capacity = gateCapacity): Gate 
     const allowance = options.requests?.charge(principal.keyId, more);
     if (allowance === undefined) return;
     const { headers, allowed, resetSeconds } = allowance;
-    exchange.notes.splice(exchange.notes.indexOf('RateLimit-Policy'), headers.length, ...headers);
+    exchange.responseHeaders.splice(exchange.responseHeaders.indexOf('RateLimit-Policy'), headers.length, ...headers);
     if (more === 0 && !allowed) throw overLimit.requests(resetSeconds);
   }
 
@@ -174,7 +174,7 @@ export function createGate(options: GateOptions, capacity = gateCapacity): Gate 
       admit(exchange, (session) => obstacle(exchange, session, demand) ?? next(session)),
     confirm: (exchange, next) =>
       new Promise((resolve, reject) => {
-        turns.join({
+        batches.join({
           run() {
             try {
               resolve(admit(exchange, next));

@@ -32,29 +32,29 @@ export interface Memory {
 export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): Memory {
   const [answers, bodies] = [new Budget(answerBytes, waitMs), new Budget(bodyBytes, waitMs)];
   /** Rooms of answers by their connection. */
-  const open = new WeakMap<Socket, Set<Room>>();
+  const open = new WeakMap<Socket, Set<Reservation>>();
 
-  const roomsOf = (socket: Socket): Set<Room> => {
+  const reservationsOf = (socket: Socket): Set<Reservation> => {
     const known = open.get(socket);
     if (known) return known;
-    const rooms = new Set<Room>();
-    open.set(socket, rooms);
+    const reservations = new Set<Reservation>();
+    open.set(socket, reservations);
     socket.once('close', () => {
-      for (const room of rooms) room.release();
+      for (const reservation of reservations) reservation.release();
     });
-    return rooms;
+    return reservations;
   };
 
   /** An answer that waits behind another is not told when its connection is closed: the connection is asked itself. */
-  const releaseWhenGone = ({ req, res }: NonNullable<Exchange['node']>, room: Room): void => {
+  const releaseWhenGone = ({ req, res }: NonNullable<Exchange['node']>, reservation: Reservation): void => {
     if (req.socket.destroyed) {
-      room.release();
+      reservation.release();
       return;
     }
-    const rooms = roomsOf(req.socket).add(room);
+    const reservations = reservationsOf(req.socket).add(reservation);
     res.once('close', () => {
-      rooms.delete(room);
-      room.release();
+      reservations.delete(reservation);
+      reservation.release();
     });
   };
 
@@ -62,15 +62,15 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
     answers,
     bodies,
     settle(exchange, { body }) {
-      exchange.bodyRoom?.release();
+      exchange.bodyReservation?.release();
       const bytes = body === null || exchange.method === 'HEAD' ? 0 : body.length;
       if (exchange.node === undefined || bytes < countedBytes) {
-        exchange.answerRoom?.release();
+        exchange.answerReservation?.release();
         return;
       }
-      exchange.answerRoom ??= answers.holdShare(bytes, exchange.keyPrefix);
-      exchange.answerRoom.resize(bytes);
-      releaseWhenGone(exchange.node, exchange.answerRoom);
+      exchange.answerReservation ??= answers.holdShare(bytes, exchange.keyPrefix);
+      exchange.answerReservation.resize(bytes);
+      releaseWhenGone(exchange.node, exchange.answerReservation);
     },
   };
 }
@@ -107,7 +107,7 @@ export class Budget {
    * Room for a request; rejects where none becomes free in time: with `unavailable`, or with `too_many_requests` where it
    * is the holder's own share that is used up. Those that hold least come first.
    */
-  async reserve(bytes: number, holder?: string): Promise<Room> {
+  async reserve(bytes: number, holder?: string): Promise<Reservation> {
     if (this.#fits(bytes, holder)) return this.hold(bytes, holder);
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
@@ -130,20 +130,20 @@ export class Budget {
   }
 
   /** Room for what is there already, whether it fits or not. */
-  hold(bytes: number, holder?: string): Room {
-    return new Room(bytes, holder, (change) => this.#change(change, holder));
+  hold(bytes: number, holder?: string): Reservation {
+    return new Reservation(bytes, holder, (change) => this.#change(change, holder));
   }
 
   /** The same, but not beyond the holder's share: `too_many_requests`. */
-  holdShare(bytes: number, holder?: string): Room {
+  holdShare(bytes: number, holder?: string): Reservation {
     if (!this.#fitsShare(bytes, holder)) throw tooMuchOfOne();
     return this.hold(bytes, holder);
   }
 
   /** Makes a room larger; false, and nothing changed, where there is not as much left. */
-  grow(room: Room, bytes: number): boolean {
-    if (!this.#fits(bytes, room.holder)) return false;
-    room.resize(room.bytes + bytes);
+  grow(reservation: Reservation, bytes: number): boolean {
+    if (!this.#fits(bytes, reservation.holder)) return false;
+    reservation.resize(reservation.bytes + bytes);
     return true;
   }
 
@@ -187,7 +187,7 @@ interface Waiting {
 }
 
 /** What one request holds of a budget. */
-export class Room {
+export class Reservation {
   #bytes = 0;
   /** The key that it counts for. */
   readonly holder: string | undefined;

@@ -72,13 +72,13 @@ function readBytes(exchange: Exchange, bodies: Budget, keyId: string): MaybeProm
     req.read();
     return whole ?? Buffer.alloc(0);
   }
-  const room = bodies.hold(0, keyId);
-  exchange.bodyRoom = room;
-  return readNodeBytes(req, (bytes) => bodies.grow(room, bytes));
+  const reservation = bodies.hold(0, keyId);
+  exchange.bodyReservation = reservation;
+  return readNodeBytes(req, (bytes) => bodies.grow(reservation, bytes));
 }
 
 /** Straight from the connection: one copy less than through a web stream, and the reading stops at the limit. */
-function readNodeBytes(req: IncomingMessage, hasRoom: (bytes: number) => boolean): Promise<Buffer> {
+function readNodeBytes(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -89,7 +89,7 @@ function readNodeBytes(req: IncomingMessage, hasRoom: (bytes: number) => boolean
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       if (size > maxBodyBytes) end(() => reject(tooLarge()));
-      else if (!hasRoom(chunk.length)) end(() => reject(tooMuch()));
+      else if (!hasSpace(chunk.length)) end(() => reject(tooMuch()));
       else chunks.push(chunk);
     };
     const onEnd = (): void => {
@@ -126,13 +126,13 @@ async function decompress(
   keyId: string,
   queue: FairQueue,
 ): Promise<Buffer> {
-  exchange.bodyRoom?.release();
-  const room = await bodies.reserve(sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion), keyId);
-  exchange.bodyRoom = room;
+  exchange.bodyReservation?.release();
+  const reservation = await bodies.reserve(sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion), keyId);
+  exchange.bodyReservation = reservation;
   try {
     const options = { maxOutputLength: maxBodyBytes, chunkSize: chunkSizeFor(sent) };
     const body = await queue.run(keyId, () => promisify(gunzip)(sent, options));
-    room.resize(body.length);
+    reservation.resize(body.length);
     return body;
   } catch (thrown) {
     if (isCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();

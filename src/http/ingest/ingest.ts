@@ -1,6 +1,6 @@
 import type { Domain } from '../../core/access/actors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { BatchVerdict, SensorDirectory } from '../../core/port/readings.ts';
+import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import {
   addConflicts,
   createReceipts,
@@ -12,7 +12,7 @@ import { requireKnown } from '../../core/records/queries.ts';
 import type { Gate, Session } from '../auth/gate.ts';
 import type { Budget } from '../fairness/memory.ts';
 import { finish, Slices, type Steps } from '../fairness/slices.ts';
-import type { Turns } from '../request/batches.ts';
+import type { RequestBatches } from '../request/batches.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requireNoPrecondition } from '../request/preconditions.ts';
@@ -34,14 +34,14 @@ export interface IngestCounts {
   heartbeats: number;
 }
 
-const nothingKept: BatchVerdict = { accepted: 0, duplicates: 0, conflicts: [] };
+const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
 const none = new Map<string, unknown>();
 
 export interface IngestOptions {
   domain: Domain;
   counts: IngestCounts;
   gate: Pick<Gate, 'confirm'>;
-  turns: Turns;
+  batches: RequestBatches;
   /** What bodies may hold together. */
   bodies: Budget;
 }
@@ -62,13 +62,13 @@ export function createReadingsIngest(options: IngestOptions) {
     const { items, positions: places } = yield* toItems(text, type, 'readings', nowUs);
     const { batch, positions, rejected } = yield* readingSteps(items, sensors, nowUs);
     return () =>
-      chain(batch.count === 0 ? nothingKept : readings.append(batch), (verdict) => {
-        const refused = addConflicts(rejected, verdict.conflicts, positions);
-        counts.accepted += verdict.accepted;
-        counts.duplicates += verdict.duplicates;
+      chain(batch.count === 0 ? nothingKept : readings.append(batch), (result) => {
+        const refused = addConflicts(rejected, result.conflicts, positions);
+        counts.accepted += result.accepted;
+        counts.duplicates += result.duplicates;
         counts.rejected += refused.length;
         return toAnswer(
-          verdict,
+          result,
           places ? refused.map((one) => ({ ...one, index: places[one.index] ?? one.index })) : refused,
         );
       });
@@ -84,11 +84,11 @@ export function createHeartbeatsIngest(options: IngestOptions) {
     const { items } = yield* toItems(text, type, 'heartbeats', nowUs);
     const { heartbeats, positions, rejected } = yield* heartbeatSteps(items, sensors, nowUs, receiptUs);
     return () =>
-      chain(heartbeats.length === 0 ? nothingKept : readings.appendHeartbeats(heartbeats), (verdict) => {
-        const refused = addConflicts(rejected, verdict.conflicts, positions);
-        counts.heartbeats += verdict.accepted;
+      chain(heartbeats.length === 0 ? nothingKept : readings.appendHeartbeats(heartbeats), (result) => {
+        const refused = addConflicts(rejected, result.conflicts, positions);
+        counts.heartbeats += result.accepted;
         counts.rejected += refused.length;
-        return toAnswer(verdict, refused);
+        return toAnswer(result, refused);
       });
   });
 }
@@ -98,11 +98,11 @@ export function createHeartbeatsIngest(options: IngestOptions) {
  * made of a long one takes several, and its key is judged again after the last of them.
  */
 function ingest<Type extends string>(
-  { domain, gate, turns, bodies }: IngestOptions,
+  { domain, gate, batches, bodies }: IngestOptions,
   types: readonly Type[],
   take: Take<Type>,
 ): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
-  const sensorsOf = turns.once((entityId: string) => domain.store.readings.directory(entityId));
+  const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
   const slices = new Slices();
   const read = createBodyReader(bodies);
   return (exchange, { scope, principal }) => {
@@ -133,7 +133,7 @@ const shortBody = 4 * 1024;
 /** Making a text of that many bytes takes a slice of its own. */
 const longText = 1024 * 1024;
 
-function toAnswer({ accepted, duplicates }: BatchVerdict, rejected: readonly Rejection[]): Answer {
+function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Rejection[]): Answer {
   const list = rejected.length === 0 ? '[]' : JSON.stringify(rejected);
   return jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`);
 }

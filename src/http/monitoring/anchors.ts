@@ -2,7 +2,7 @@ import { anchorMessage } from '../../core/audit/anchors.ts';
 import type { AuditStore } from '../../core/port/audit.ts';
 import type { Log } from './log.ts';
 
-const lookMs = 1000;
+const checkEveryMs = 1000;
 const betweenMs = 60_000;
 
 /**
@@ -28,7 +28,7 @@ export class AuditAnchors {
     await this.#write();
     this.#timer = setInterval(() => {
       this.#working = this.#working.then(() => this.look());
-    }, lookMs);
+    }, checkEveryMs);
     this.#timer.unref();
   }
 

@@ -27,7 +27,7 @@ export class Metrics {
       [...this.#codes].map(([code, value]) => ({ labels: { code }, value })),
     );
     this.#add('hkctl_ingest_readings_total', 'Readings and heartbeats by verdict.', 'counter', () =>
-      Object.entries(this.ingest).map(([verdict, value]) => ({ labels: { verdict }, value })),
+      Object.entries(this.ingest).map(([result, value]) => ({ labels: { result }, value })),
     );
     this.#add('hkctl_limited_clients', 'Clients that the limits hold in memory.', 'gauge', () =>
       Object.entries(limiters).map(([limit, limiter]) => ({ labels: { limit }, value: limiter?.size() ?? 0 })),

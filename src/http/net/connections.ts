@@ -22,7 +22,7 @@ export const connectionLimits = {
   /** The same while memory for answers is tight. */
   tightAnswerMs: 10_000,
   /** How often those are looked for that are over their time. */
-  lookMs: 1_000,
+  checkEveryMs: 1_000,
   connections: 2_000,
 } as const;
 
@@ -67,7 +67,7 @@ export class Connections {
       if (connection) this.table.open(connection, channel);
     });
     server.on('request', ({ socket }) => this.#noteFirstRequest(socket));
-    const timer = setInterval(() => this.#cutSlow(isTight()), limits.lookMs);
+    const timer = setInterval(() => this.#cutSlow(isTight()), limits.checkEveryMs);
     timer.unref();
     server.on('close', () => clearInterval(timer));
   }

@@ -34,9 +34,9 @@ const ciphers = [
 ].join(':');
 
 /** How often the files are looked at. */
-const lookMs = 5_000;
+const checkEveryMs = 5_000;
 
-/** Judges `--tls-cert` and `--tls-key`: both or none, readable, a pair. Throws `usage` or `bad_input`. */
+/** Validators `--tls-cert` and `--tls-key`: both or none, readable, a pair. Throws `usage` or `bad_input`. */
 export function requireCertificate(
   { tlsCert, tlsKey }: ServeSettings,
   { withOwn }: Pick<StartRights, 'withOwn'>,
@@ -102,7 +102,7 @@ export async function reloadCertificate(server: HttpsServer, certificate: Certif
       .catch((thrown: unknown) => log.error({ err: thrown }, 'certificate not loaded; the old one stays'));
   };
   const paths = [certificate.cert, certificate.key];
-  for (const path of paths) watchFile(path, { interval: lookMs, persistent: false }, apply);
+  for (const path of paths) watchFile(path, { interval: checkEveryMs, persistent: false }, apply);
   process.on('SIGHUP', apply);
   return () => {
     process.off('SIGHUP', apply);

@@ -1,7 +1,7 @@
 import { operation } from './operation.ts';
 import { instant } from './schemas.ts';
 
-const verdict = {
+const result = {
   'application/json': {
     schema: { $ref: '#/components/schemas/IngestVerdict' },
     example: {
@@ -41,7 +41,7 @@ export const ingestPaths = {
           },
         },
       },
-      content: verdict,
+      content: result,
     }),
   },
   '/api/v1/sensors/heartbeats': {
@@ -62,7 +62,7 @@ export const ingestPaths = {
           'application/x-ndjson': { schema: { type: 'string' }, example: `${JSON.stringify(newHeartbeat)}\n` },
         },
       },
-      content: verdict,
+      content: result,
     }),
   },
 };

@@ -24,7 +24,7 @@ const noBrakes: Brakes = { hold() {}, release() {}, shed() {} };
  * asked. Answers are made in a row and then sent in a row: each one handed to the system drives the code that makes the
  * next out of the processor's caches.
  */
-export class Turns {
+export class RequestBatches {
   #waiting: Work[] = [];
   #made: (() => void)[] = [];
   #number = 0;

@@ -21,10 +21,10 @@ export function createCors(origins: readonly string[]): Cors {
   return {
     isOn: known.size > 0,
     note(exchange) {
-      exchange.notes.push('Vary', 'Origin');
+      exchange.responseHeaders.push('Vary', 'Origin');
       const origin = originOf(exchange);
       if (origin === undefined) return;
-      exchange.notes.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed);
+      exchange.responseHeaders.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed);
     },
     preflight(exchange, allowed) {
       if (exchange.method !== 'OPTIONS' || originOf(exchange) === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3Event } from 'h3';
-import type { Room } from '../fairness/memory.ts';
+import type { Reservation } from '../fairness/memory.ts';
 
 /** One request as the handlers see it, and what is noted about it on the way to its answer. */
 export interface Exchange {
@@ -24,7 +24,7 @@ export interface Exchange {
   /** The body in-process. */
   readonly webBody: ReadableStream<Uint8Array> | null;
   /** Headers that every answer to it carries from here on, refusals included: name, value, name, value … */
-  readonly notes: string[];
+  readonly responseHeaders: string[];
   /** The client sends its body only once it is told to go on (RFC 9110, section 10.1.1). */
   readonly awaitsContinue: boolean;
   /** Prefix of the key that was let in, for the log. */
@@ -32,8 +32,8 @@ export interface Exchange {
   /** Why it was refused, for the log. */
   code: string | undefined;
   /** What its body and its answer hold of the memory that all share; neither where they are small. */
-  bodyRoom: Room | undefined;
-  answerRoom: Room | undefined;
+  bodyReservation: Reservation | undefined;
+  answerReservation: Reservation | undefined;
 }
 
 /** Builds what the handlers see from what h3 has; neither a URL nor a Headers object is made for a request of Node's server. */
@@ -47,11 +47,11 @@ export function toExchange(event: H3Event, id: string): Exchange {
 
 abstract class BaseExchange {
   readonly id: string;
-  readonly notes: string[] = [];
+  readonly responseHeaders: string[] = [];
   keyPrefix: string | undefined = undefined;
   code: string | undefined = undefined;
-  bodyRoom: Room | undefined = undefined;
-  answerRoom: Room | undefined = undefined;
+  bodyReservation: Reservation | undefined = undefined;
+  answerReservation: Reservation | undefined = undefined;
   readonly path: string;
   readonly query: string;
   protected readonly event: H3Event;

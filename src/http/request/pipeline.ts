@@ -6,7 +6,7 @@ import type { Memory } from '../fairness/memory.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
 import type { Work } from '../net/source-queues.ts';
-import type { Turns } from './batches.ts';
+import type { RequestBatches } from './batches.ts';
 import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { preconditionFault } from './preconditions.ts';
@@ -17,7 +17,7 @@ import { type Answer, headOf, sendToNode, toResponse } from './response.ts';
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
 
 export interface CallOptions {
-  turns: Turns;
+  batches: RequestBatches;
   memory: Memory;
   metrics: Metrics;
   cors: Cors;
@@ -35,7 +35,7 @@ export interface CallOptions {
  * and logged. Under Node's server the answer goes out by itself; in-process it is a Response.
  */
 export function createCalls(options: CallOptions) {
-  const { turns } = options;
+  const { batches } = options;
   const nextId = createRequestIds();
   const withoutStore: CallOptions = { ...options, storeRefusal: undefined };
   return (route: string, handler: Handler): ((event: H3Event) => Promise<Response> | undefined) => {
@@ -43,7 +43,7 @@ export function createCalls(options: CallOptions) {
     const needsStore = route !== '/healthz';
     return (event) => {
       const call = new Call(needsStore ? options : withoutStore, counts, handler, toExchange(event, nextId()));
-      turns.join(call);
+      batches.join(call);
       return call.exchange.node ? undefined : new Promise((resolve, reject) => call.tell(resolve, reject));
     };
   };
@@ -133,7 +133,7 @@ class Call implements Work {
 
   #finish(answer: Answer): void {
     const { exchange } = this;
-    const { turns, memory, commonHeaders, isStopping, log } = this.#options;
+    const { batches, memory, commonHeaders, isStopping, log } = this.#options;
     memory.settle(exchange, answer);
     const head = headOf(exchange, answer, commonHeaders);
     // Whoever keeps its connection would send the next request into one that is being closed.
@@ -141,7 +141,7 @@ class Call implements Work {
     const ms = performance.now() - this.#startedAt;
     this.#counts.note(answer.status, ms / 1000);
     log.request(exchange, answer.status, ms);
-    turns.send(() => this.#deliver(answer, head));
+    batches.send(() => this.#deliver(answer, head));
   }
 
   #deliver(answer: Answer, head: string[]): void {

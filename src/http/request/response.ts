@@ -35,7 +35,7 @@ export function jsonAnswer(body: string, status = 200): Answer {
 export function headOf(exchange: Exchange, answer: Answer, common: readonly string[]): string[] {
   const { status, headers, body, page } = answer;
   // One list that grows: putting several together would cost more than all that is in them.
-  const head = exchange.notes;
+  const head = exchange.responseHeaders;
   for (const text of headers) head.push(text);
   if (!page) for (const text of apiHeaders) head.push(text);
   for (const text of common) head.push(text);

@@ -76,7 +76,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     const metered = createMeter((more) => charge(exchange, session, more));
     const read = async (signal: AbortSignal | undefined): Promise<ReadingText | undefined> => {
       // As much as it may become; what it does not need is given back once that is known.
-      exchange.answerRoom = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
+      exchange.answerReservation = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
       try {
         return await work.run(owner, () => readings.text(request, { owner, signal, charge: metered }));
       } catch (thrown) {

@@ -176,10 +176,10 @@ export class SqliteStore implements Store {
     const inline = lazily(() => new IngestWriter(this.#readingsFile()));
     return async (task: IngestTask) => {
       const group = task.kind === 'readings' ? toGroup([task.batch]) : toGroup([], [task.heartbeats]);
-      const [verdicts] = translating(this.#files.readings, () => inline().write([group]));
-      const verdict = verdicts?.readings[0] ?? verdicts?.heartbeats[0];
-      if (!verdict) throw new Error('the writer gave no verdict');
-      return verdict;
+      const [results] = translating(this.#files.readings, () => inline().write([group]));
+      const result = results?.readings[0] ?? results?.heartbeats[0];
+      if (!result) throw new Error('the writer gave no verdict');
+      return result;
     };
   }
 

@@ -104,8 +104,8 @@ export function readingConformance(given: Given): void {
       [a, startUs - 1, 5e-324, 2],
       [a, -1, 1],
     ];
-    const verdict = await store.readings.append(batchOf(rows));
-    expect(verdict).toEqual({ accepted: 5, duplicates: 0, conflicts: [] });
+    const result = await store.readings.append(batchOf(rows));
+    expect(result).toEqual({ accepted: 5, duplicates: 0, conflicts: [] });
     const range = (request: object) => store.readings.range({ series: a, limit: 100, ...request });
     const all = [
       { atUs: -1, value: 1, quality: null },
@@ -142,7 +142,7 @@ export function readingConformance(given: Given): void {
     expect(await store.readings.append(batchOf([[series, startUs + 9000, 1]]))).toMatchObject({ accepted: 1 });
   });
 
-  it('judges batches that are written together each by itself', async () => {
+  it('validators batches that are written together each by itself', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(1));
     const series = await seriesOf(store, plant, 'S-1');
@@ -159,8 +159,8 @@ export function readingConformance(given: Given): void {
       batchOf([]),
       batchOf([[series, 4, 4]]),
     ];
-    const verdicts = await Promise.all(batches.map((batch) => store.readings.append(batch)));
-    expect(verdicts).toEqual([
+    const results = await Promise.all(batches.map((batch) => store.readings.append(batch)));
+    expect(results).toEqual([
       { accepted: 1, duplicates: 0, conflicts: [] },
       { accepted: 1, duplicates: 1, conflicts: [] },
       { accepted: 1, duplicates: 0, conflicts: [1] },

@@ -6,7 +6,7 @@ import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import type { Connection } from '../../../src/store/sqlite/connection/driver.ts';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { mostLookedThrough, type PageRow, pageQuery, toPage } from '../../../src/store/sqlite/records/pages.ts';
+import { mostScanned, type PageRow, pageQuery, toPage } from '../../../src/store/sqlite/records/pages.ts';
 import { tableName } from '../../../src/store/sqlite/records/tables.ts';
 import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 
@@ -114,16 +114,16 @@ it('a page of a range with a value that few records have is sought by that value
 });
 
 describe('values that many records have and that hardly meet', () => {
-  const count = 2.5 * mostLookedThrough;
+  const count = 2.5 * mostScanned;
   const numberOf = (id: string) => Number(id.slice(2));
   const idOf = (n: number) => `P-${String(n).padStart(6, '0')}`;
   /** Only these are both active and of category A: one at each end of a page's reach, and two beside each other. */
-  const meeting = [0, mostLookedThrough - 1, mostLookedThrough, mostLookedThrough + 1, count - 1];
-  let looked = 0;
+  const meeting = [0, mostScanned - 1, mostScanned, mostScanned + 1, count - 1];
+  let sampled = 0;
 
   beforeAll(() => {
     connection.function('looked_at', { deterministic: false }, (value) => {
-      looked++;
+      sampled++;
       return value;
     });
     connection.exec(`
@@ -136,13 +136,13 @@ describe('values that many records have and that hardly meet', () => {
   /** Reads a page and counts the records that the conditions beside the walked one were checked for. */
   function readPage(request: RecordPageRequest) {
     const { sql, values } = pageQuery(request);
-    looked = 0;
+    sampled = 0;
     const counted = sql().replaceAll('"is_active" =', 'looked_at("is_active") =');
     expect(counted).not.toBe(sql());
     const row: PageRow | undefined = connection.prepare<unknown[], PageRow>(counted).get(...values);
     const { json, next } = toPage(row, request);
     const ids: string[] = JSON.parse(`[${json}]`).map(({ id }: { id: string }) => id);
-    return { ids, next, looked };
+    return { ids, next, sampled };
   }
 
   const both: RecordCondition[] = [
@@ -160,25 +160,25 @@ describe('values that many records have and that hardly meet', () => {
     const pages: ReturnType<typeof readPage>[] = [];
     for (let after: RecordPosition | null | undefined; after !== null; after = pages.at(-1)?.next) {
       pages.push(readPage({ ...request, after }));
-      expect(pages.at(-1)?.looked).toBeLessThanOrEqual(mostLookedThrough);
+      expect(pages.at(-1)?.sampled).toBeLessThanOrEqual(mostScanned);
     }
     expect(pages.flatMap(({ ids }) => ids).map(numberOf)).toEqual(meeting);
-    expect(pages.some(({ looked }) => looked === mostLookedThrough)).toBe(true);
+    expect(pages.some(({ sampled }) => sampled === mostScanned)).toBe(true);
   });
 
   it('a page without any of them tells where the next one begins, and the last one that it is the last', () => {
     const behind = (n: number) => readPage({ ...byId, after: { value: idOf(n), id: idOf(n) } });
-    const last = mostLookedThrough + 1;
-    const reached = idOf(last + mostLookedThrough);
-    expect(behind(last)).toEqual({ ids: [], next: { value: reached, id: reached }, looked: mostLookedThrough });
-    expect(behind(count - 2)).toEqual({ ids: [idOf(count - 1)], next: null, looked: 1 });
-    expect(behind(count - 1)).toEqual({ ids: [], next: null, looked: 0 });
+    const last = mostScanned + 1;
+    const reached = idOf(last + mostScanned);
+    expect(behind(last)).toEqual({ ids: [], next: { value: reached, id: reached }, sampled: mostScanned });
+    expect(behind(count - 2)).toEqual({ ids: [idOf(count - 1)], next: null, sampled: 1 });
+    expect(behind(count - 1)).toEqual({ ids: [], next: null, sampled: 0 });
   });
 
   it('contradictory ends of one range walk no further either', () => {
     const conditions: RecordCondition[] = [...both.slice(1), since, { ...since, value: '2027' }];
     const page = readPage({ ...byId, conditions, orderBy: 'updated_at' });
     expect(page.ids).toEqual([]);
-    expect(page.looked).toBeLessThanOrEqual(mostLookedThrough);
+    expect(page.sampled).toBeLessThanOrEqual(mostScanned);
   });
 });

@@ -19,7 +19,7 @@ import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, valueOrAsk } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
-import { handoverJson, requireReader } from '../../delivery/stdout.ts';
+import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity } from '../../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../../flags.ts';
 import { canAsk } from '../../terminal/io.ts';
@@ -76,12 +76,12 @@ export async function createAndHandOver(
 ): Promise<void> {
   requireCreatable(input, domain.clock());
   const baseUrl = await baseUrlOf(domain, flags.baseUrl);
-  const wish = { ...flags, baseUrl, clock: domain.clock, replace: false, keys: 1, done: 'API key created' };
-  const { chooseHandover } = await import('../../delivery/choose.ts');
-  const { handover, files } = await chooseHandover(context, wish);
-  const key = await createKey(domain, actor, input, handover);
+  const settings = { ...flags, baseUrl, clock: domain.clock, replace: false, keys: 1, done: 'API key created' };
+  const { chooseDelivery } = await import('../../delivery/choose.ts');
+  const { delivery, files } = await chooseDelivery(context, settings);
+  const key = await createKey(domain, actor, input, delivery);
   if (files && context.json)
-    context.printJson(handoverJson(domain.clock, [{ key, secret: '', revoked: null }], false, files));
+    context.printJson(deliveryJson(domain.clock, [{ key, secret: '', revoked: null }], false, files));
   const where = files ? `; its secret is in ${flags.secretFile}` : '';
   context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
 }

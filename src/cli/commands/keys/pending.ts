@@ -5,7 +5,7 @@ import { hashOf, isCompleteSecret } from '../../../core/keys/secrets.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../context.ts';
 import { completePending, discardPending, isLeftover, pendingPath, readSecretFile } from '../../delivery/files.ts';
-import { handoverJson } from '../../delivery/stdout.ts';
+import { deliveryJson } from '../../delivery/stdout.ts';
 import type { Io } from '../../terminal/io.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function finishPending(
   }
   io.withOwnRights(() => completePending(path));
   if (context.json) {
-    context.printJson(handoverJson(domain.clock, [{ key, secret: '', revoked }], false, new Map([[key.id, path]])));
+    context.printJson(deliveryJson(domain.clock, [{ key, secret: '', revoked }], false, new Map([[key.id, path]])));
   }
   context.say(
     `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix}); an earlier run was cut off, and ${path} now holds its secret.`,

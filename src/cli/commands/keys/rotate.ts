@@ -5,7 +5,7 @@ import { requireActiveKeys } from '../../../core/keys/keys.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
 import { requireFolder } from '../../delivery/files.ts';
-import { handoverJson } from '../../delivery/stdout.ts';
+import { deliveryJson } from '../../delivery/stdout.ts';
 import { text, toggle } from '../../flags.ts';
 import { baseUrlOf } from './base-url.ts';
 import { namesOf } from './names.ts';
@@ -70,8 +70,8 @@ export async function rotateAndHandOver(
   const several = refs.length > 1;
   const baseUrl = await baseUrlOf(domain, given.baseUrl);
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
-  const { chooseHandover } = await import('../../delivery/choose.ts');
-  const chosen = await chooseHandover(context, {
+  const { chooseDelivery } = await import('../../delivery/choose.ts');
+  const chosen = await chooseDelivery(context, {
     ...given,
     baseUrl,
     clock: domain.clock,
@@ -93,12 +93,12 @@ export async function rotateAndHandOver(
     domain,
     actor,
     keys.map(({ id }) => id),
-    chosen.handover,
+    chosen.delivery,
   );
   const { files } = chosen;
   if (files && context.json) {
     const handed = rotated.map((pair) => ({ ...pair, secret: '' }));
-    context.printJson(handoverJson(domain.clock, handed, several, files));
+    context.printJson(deliveryJson(domain.clock, handed, several, files));
   }
   for (const { key, revoked } of rotated) {
     const where = files ? `; its secret is in ${files.get(key.id)}` : '';

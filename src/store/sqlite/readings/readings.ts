@@ -1,6 +1,6 @@
 import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/port/readings.ts';
 import {
-  type BatchVerdict,
+  type BatchResult,
   type Heartbeat,
   qualities,
   type Reading,
@@ -20,7 +20,7 @@ import { createSliceReader } from './reader/slices.ts';
 import type { IngestTask } from './writer/client.ts';
 
 /** Brings tasks to disk: in the writer thread of a daemon, or at once where there is none. */
-export type WriteIngest = (task: IngestTask) => Promise<BatchVerdict>;
+export type WriteIngest = (task: IngestTask) => Promise<BatchResult>;
 
 interface SensorRow {
   id: string;
@@ -112,8 +112,8 @@ export function createReadingStore(options: {
   /** A thread would cost more than it saves. */
   const readAtOnce = (request: ReadingTextRequest, client: ReadingClient): ReadingText =>
     translating(path, () => {
-      const { text, count, digest, looked, nextUs } = readSlice()({ ...request, most: request.limit });
-      client.charge(looked);
+      const { text, count, digest, sampled, nextUs } = readSlice()({ ...request, most: request.limit });
+      client.charge(sampled);
       return { pieces: [text], count, digest, nextUs };
     });
 

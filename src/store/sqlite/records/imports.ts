@@ -53,7 +53,7 @@ export async function importRecords(
 /** Where rows go, their values as the columns keep them. */
 export interface ImportTarget {
   put(batch: ImportBatch): void;
-  /** Judges what can only be seen at the end, removes what the file lacks, and counts. */
+  /** Validators what can only be seen at the end, removes what the file lacks, and counts. */
   finish(): ImportSummary;
 }
 

@@ -6,7 +6,7 @@ import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
  * How many records are looked through for a page where the index serves only some of its conditions: some milliseconds. A
  * page that gets so far ends there, full or not, and the next one goes on behind it.
  */
-export const mostLookedThrough = 10_000;
+export const mostScanned = 10_000;
 
 type Value = string | number;
 
@@ -59,8 +59,8 @@ export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery 
       page(
         // Looked up only for a page that is not full, in the same statement: both see the same records.
         `case when count(*) < ? then
-          (${onTheWay(`json_array("${orderBy}", id)`)} limit 1 offset ${mostLookedThrough - 1}) end`,
-        `(${onTheWay('*')} limit ${mostLookedThrough}) where ${conditionsOf(checked)}`,
+          (${onTheWay(`json_array("${orderBy}", id)`)} limit 1 offset ${mostScanned - 1}) end`,
+        `(${onTheWay('*')} limit ${mostScanned}) where ${conditionsOf(checked)}`,
       ),
     values: [limit + 1, ...valuesOf(walk), ...valuesOf(walk), ...valuesOf(checked), limit + 1],
   };

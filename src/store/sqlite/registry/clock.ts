@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import type { ClockLooks, ClockStore } from '../../../core/port/clock.ts';
+import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
 import { acceptedLooks, afterSample } from '../../../core/time/steady-clock.ts';
 import { lazily } from '../connection/lazily.ts';
 import type { AppendAudit } from './audit.ts';
@@ -14,13 +14,13 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
   const mark = lazily(() =>
     connection.prepare<[string, number]>('insert or replace into marks (name, value) values (?, ?)'),
   );
-  const read = (): ClockLooks => {
+  const read = (): ClockSamples => {
     const values = new Map(
       marks()
         .all()
         .map(({ name, value }) => [name, value]),
     );
-    const markOf = (field: keyof ClockLooks) => values.get(names[field]) ?? 0;
+    const markOf = (field: keyof ClockSamples) => values.get(names[field]) ?? 0;
     return requireInstants({
       seenMs: markOf('seenMs'),
       steadyStartMs: markOf('steadyStartMs'),
@@ -28,10 +28,10 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
       candidateUpMs: markOf('candidateUpMs'),
     });
   };
-  const keep = (before: ClockLooks, after: ClockLooks) => {
+  const keep = (before: ClockSamples, after: ClockSamples) => {
     for (const field of fields) if (after[field] !== before[field]) mark().run(names[field], after[field]);
   };
-  const change = (next: (stored: ClockLooks) => ClockLooks) =>
+  const change = (next: (stored: ClockSamples) => ClockSamples) =>
     withoutWaiting(registry, () =>
       registry.change(() => {
         const stored = read();
@@ -57,18 +57,18 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
 }
 
 /** What a mark of the registry is called. */
-const names: Readonly<Record<keyof ClockLooks, string>> = {
+const names: Readonly<Record<keyof ClockSamples, string>> = {
   seenMs: 'clock_seen_ms',
   steadyStartMs: 'clock_steady_start_ms',
   candidateStartMs: 'clock_candidate_start_ms',
   candidateUpMs: 'clock_candidate_up_ms',
 };
-const fields = Object.keys(names) as (keyof ClockLooks)[]; // Object.keys loses the names
+const fields = Object.keys(names) as (keyof ClockSamples)[]; // Object.keys loses the names
 
 /** The last instant that a Date can be. */
 const latestMs = 8.64e15;
 
-function requireInstants(looks: ClockLooks): ClockLooks {
+function requireInstants(looks: ClockSamples): ClockSamples {
   if (Object.values(looks).every((ms) => Math.abs(ms) <= latestMs)) return looks;
   throw new HkctlError('store_corrupt', 'The store is damaged: what it has seen of the clock is no time.', {
     hint: 'Keep the files as they are and go back to your last backup.',

@@ -1,7 +1,7 @@
 import type { Role } from '../../../core/access/roles.ts';
 import type { AuditHead } from '../../../core/audit/events.ts';
 import { isHkctlError } from '../../../core/errors.ts';
-import type { ClockLooks } from '../../../core/port/clock.ts';
+import type { ClockSamples } from '../../../core/port/clock.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import type { User } from '../../../core/port/users.ts';
 import type { Connection } from '../connection/driver.ts';
@@ -16,7 +16,7 @@ export interface PresentStore {
   users: ReadonlyMap<string, { status: User['status']; role: Role }>;
   entities: ReadonlyMap<string, Entity['status']>;
   trail: AuditHead | null;
-  clock: ClockLooks | null;
+  clock: ClockSamples | null;
 }
 
 /** Of a store that is absent or cannot be read: nothing is known but what the journal beside it says. */

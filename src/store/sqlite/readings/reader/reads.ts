@@ -59,7 +59,7 @@ export class Reads {
         if (!read.isBegun) read.client.charge(0);
         const slice = await this.#readSlice(read.nextSlice());
         read.take(slice);
-        read.client.charge(slice.looked);
+        read.client.charge(slice.sampled);
         read.client.signal?.throwIfAborted();
         if (read.isDone) read.resolve(read.text());
         else this.#waiting.putBack(read.client.owner, read);
@@ -112,7 +112,7 @@ export class Read {
 
   /** Takes what was read of it. */
   take(slice: Slice): void {
-    const { text, count, digest, looked, nextUs, open } = slice;
+    const { text, count, digest, sampled, nextUs, open } = slice;
     if (count > 0) {
       if (this.#count > 0 && this.request.format === 'json') this.#pieces.push(comma);
       this.#pieces.push(text);
@@ -120,7 +120,7 @@ export class Read {
     }
     this.isBegun = true;
     this.#count += count;
-    this.#looked += looked;
+    this.#looked += sampled;
     this.#nextUs = nextUs;
     this.#open = open;
     const isEnough = this.#count >= this.request.limit || (this.#count > 0 && this.#looked >= readLimits.page);

@@ -19,7 +19,7 @@ export interface Slice {
   count: number;
   digest: string;
   /** Readings that were looked at. */
-  looked: number;
+  sampled: number;
   /** The instant of the first reading behind them; null where there is none. */
   nextUs: number | null;
   /** The bucket that is not complete yet; none at the end. */
@@ -48,7 +48,7 @@ export function createSliceReader(connection: Connection): (request: SliceReques
     const write = createRowWriter(request);
     if (buckets) return sumUp(rows, nextUs, { ...request, buckets }, write);
     const lines = rows.map(([atUs, value, quality]) => write({ atUs, value, quality: qualities[quality - 1] ?? null }));
-    return { ...toText(lines, request), looked: rows.length, nextUs };
+    return { ...toText(lines, request), sampled: rows.length, nextUs };
   };
 }
 
@@ -58,9 +58,9 @@ function sumUp(rows: readonly Row[], nextUs: number | null, request: BucketSlice
   const { buckets, limit } = request;
   const lines: string[] = [];
   let { open } = request;
-  let looked = 0;
+  let sampled = 0;
   for (const [atUs, value] of rows) {
-    looked++;
+    sampled++;
     const startUs = bucketStart(atUs, buckets.widthUs);
     if (open?.startUs === startUs) {
       addToBucket(open, value);
@@ -69,11 +69,11 @@ function sumUp(rows: readonly Row[], nextUs: number | null, request: BucketSlice
     if (open) lines.push(write(closeBucket(open)));
     open = openBucket(startUs, value);
     // The first reading of the bucket behind the last one: nothing more is needed.
-    if (lines.length === limit) return { ...toText(lines, request), looked, nextUs: atUs, open };
+    if (lines.length === limit) return { ...toText(lines, request), sampled, nextUs: atUs, open };
   }
-  if (nextUs !== null) return { ...toText(lines, request), looked: rows.length, nextUs, open };
+  if (nextUs !== null) return { ...toText(lines, request), sampled: rows.length, nextUs, open };
   if (open) lines.push(write(closeBucket(open)));
-  return { ...toText(lines, request), looked: rows.length, nextUs };
+  return { ...toText(lines, request), sampled: rows.length, nextUs };
 }
 
 function toText(lines: readonly string[], { format }: SliceRequest): Pick<Slice, 'text' | 'count' | 'digest'> {

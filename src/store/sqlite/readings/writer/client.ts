@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
-import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
-import { type GroupVerdict, toGroup } from './ingest-writer.ts';
+import type { BatchResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
+import { type GroupResult, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
 /** How much may wait for the disk: beyond it a caller is told to come again, rather than memory to grow. */
@@ -24,12 +24,12 @@ export type IngestTask =
 interface Gathered {
   task: IngestTask;
   size: number;
-  resolve(verdict: BatchVerdict): void;
+  resolve(result: BatchResult): void;
   reject(error: unknown): void;
 }
 
 interface Waiter {
-  resolve(verdict: GroupVerdict | null): void;
+  resolve(result: GroupResult | null): void;
   reject(error: unknown): void;
 }
 
@@ -62,7 +62,7 @@ export class WriterClient {
   }
 
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the writer broke down. */
-  write(task: IngestTask): Promise<BatchVerdict> {
+  write(task: IngestTask): Promise<BatchResult> {
     const size = task.kind === 'readings' ? task.batch.count : task.heartbeats.length;
     if (this.#waitingReadings + size > maxWaitingReadings || this.#waitingBatches >= maxWaitingBatches) {
       return Promise.reject(overloaded());
@@ -131,10 +131,10 @@ export class WriterClient {
       settleAll();
     };
     this.#send({ kind: 'group', group }, [group.rows.buffer]).then(
-      (verdict) =>
+      (result) =>
         settle(() => {
-          settleEach(readings, verdict?.readings);
-          settleEach(heartbeats, verdict?.heartbeats);
+          settleEach(readings, result?.readings);
+          settleEach(heartbeats, result?.heartbeats);
         }),
       (error) =>
         settle(() => {
@@ -143,7 +143,7 @@ export class WriterClient {
     );
   }
 
-  #send(request: Request, transferred: ArrayBufferLike[] = []): Promise<GroupVerdict | null> {
+  #send(request: Request, transferred: ArrayBufferLike[] = []): Promise<GroupResult | null> {
     return new Promise((resolve, reject) => {
       const worker = this.#running();
       // Only while something waits does the thread keep the process alive.
@@ -174,7 +174,7 @@ export class WriterClient {
     if (!waiter) return;
     this.#waiters.delete(answer.id);
     if (this.#waiters.size === 0) this.#worker?.unref();
-    if ('verdict' in answer) waiter.resolve(answer.verdict);
+    if ('result' in answer) waiter.resolve(answer.result);
     else waiter.reject(toError(answer.error));
   }
 
@@ -188,10 +188,10 @@ export class WriterClient {
   }
 }
 
-function settleEach(tasks: readonly Gathered[], verdicts: readonly BatchVerdict[] | undefined): void {
+function settleEach(tasks: readonly Gathered[], results: readonly BatchResult[] | undefined): void {
   for (const [index, { resolve, reject }] of tasks.entries()) {
-    const verdict = verdicts?.[index];
-    if (verdict) resolve(verdict);
+    const result = results?.[index];
+    if (result) resolve(result);
     else reject(new Error('the writer gave no verdict'));
   }
 }

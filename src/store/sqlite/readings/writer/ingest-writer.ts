@@ -1,4 +1,4 @@
-import type { BatchVerdict, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
+import type { BatchResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
 import type { Connection, Statement } from '../../connection/driver.ts';
 
 /** Batches that came together; flat, since they cross from one thread to another. */
@@ -11,9 +11,9 @@ export interface IngestGroup {
 }
 
 /** A verdict for each batch of a group, in their order. */
-export interface GroupVerdict {
-  readings: BatchVerdict[];
-  heartbeats: BatchVerdict[];
+export interface GroupResult {
+  readings: BatchResult[];
+  heartbeats: BatchResult[];
 }
 
 const columns = 4;
@@ -57,7 +57,7 @@ export class IngestWriter {
   readonly #insertHeartbeat: Statement;
   readonly #heartbeatAt: Statement<HeartbeatRow>;
   readonly #savepoint: Record<'set' | 'undo' | 'release', Statement>;
-  readonly #write: (groups: readonly IngestGroup[]) => GroupVerdict[];
+  readonly #write: (groups: readonly IngestGroup[]) => GroupResult[];
   /** Whether the group before held repeats: then another is likely, and hoping for none costs more than it saves. */
   #repeatsLately = false;
 
@@ -95,7 +95,7 @@ export class IngestWriter {
   }
 
   /** Writes groups in one transaction, synced once; a verdict for each, in their order. */
-  write(groups: readonly IngestGroup[]): GroupVerdict[] {
+  write(groups: readonly IngestGroup[]): GroupResult[] {
     return this.#write(groups);
   }
 
@@ -103,17 +103,17 @@ export class IngestWriter {
    * A statement of many rows tells how many it ignored, not which. Repeats are rare, so the whole group is tried at once
    * first, and judged batch by batch only where a row of it was there already.
    */
-  #putReadings({ sizes, rows }: IngestGroup): BatchVerdict[] {
+  #putReadings({ sizes, rows }: IngestGroup): BatchResult[] {
     const allNew = !this.#repeatsLately && this.#undoing(() => this.#putRows(rows, 0, rows.length / columns));
     if (allNew) return sizes.map((size) => ({ accepted: size, duplicates: 0, conflicts: [] }));
     let from = 0;
-    const verdicts = sizes.map((size) => {
-      const verdict = this.#judgeBatch(rows, from, size);
+    const results = sizes.map((size) => {
+      const result = this.#validateBatch(rows, from, size);
       from += size;
-      return verdict;
+      return result;
     });
-    this.#repeatsLately = verdicts.some(({ accepted }, batch) => accepted < (sizes[batch] ?? 0));
-    return verdicts;
+    this.#repeatsLately = results.some(({ accepted }, batch) => accepted < (sizes[batch] ?? 0));
+    return results;
   }
 
   /** Inserts rows in chunks; false, and some of them inserted, where one was there already. */
@@ -134,23 +134,23 @@ export class IngestWriter {
     return insert.run(...values).changes;
   }
 
-  #judgeBatch(rows: Float64Array, from: number, size: number): BatchVerdict {
-    const verdict: MutableVerdict = { accepted: 0, duplicates: 0, conflicts: [] };
+  #validateBatch(rows: Float64Array, from: number, size: number): BatchResult {
+    const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
     const { rows: most } = this.#chunks[0] ?? this.#single;
     for (let at = from; at < from + size; at += most) {
       const to = Math.min(at + most, from + size);
-      if (this.#undoing(() => this.#putRows(rows, at, to))) verdict.accepted += to - at;
-      else for (let row = at; row < to; row++) this.#judgeRow(rows, row, row - from, verdict);
+      if (this.#undoing(() => this.#putRows(rows, at, to))) result.accepted += to - at;
+      else for (let row = at; row < to; row++) this.#validateRow(rows, row, row - from, result);
     }
-    return verdict;
+    return result;
   }
 
   /** The same value again is a retry; another value does not replace the first (contract, section 5). */
-  #judgeRow(rows: Float64Array, row: number, position: number, verdict: MutableVerdict): void {
-    if (this.#putChunk(rows, row, this.#single) === 1) verdict.accepted++;
+  #validateRow(rows: Float64Array, row: number, position: number, result: MutableResult): void {
+    if (this.#putChunk(rows, row, this.#single) === 1) result.accepted++;
     else if (this.#valueAt.get(rows[row * columns], rows[row * columns + 1]) === rows[row * columns + 2])
-      verdict.duplicates++;
-    else verdict.conflicts.push(position);
+      result.duplicates++;
+    else result.conflicts.push(position);
   }
 
   /** Runs work and takes back what it wrote where it gives false. */
@@ -162,26 +162,26 @@ export class IngestWriter {
     return done;
   }
 
-  #putHeartbeats(heartbeats: readonly Heartbeat[]): BatchVerdict {
-    const verdict: MutableVerdict = { accepted: 0, duplicates: 0, conflicts: [] };
+  #putHeartbeats(heartbeats: readonly Heartbeat[]): BatchResult {
+    const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
     for (const [position, { series, atUs, status, battery, signal, firmware }] of heartbeats.entries()) {
       if (this.#insertHeartbeat.run(series, atUs, status, battery, signal, firmware).changes === 1) {
-        verdict.accepted++;
+        result.accepted++;
         continue;
       }
       const first = this.#heartbeatAt.get(series, atUs);
       const same =
         first?.status === status && first.battery === battery && first.signal === signal && first.firmware === firmware;
-      if (same) verdict.duplicates++;
-      else verdict.conflicts.push(position);
+      if (same) result.duplicates++;
+      else result.conflicts.push(position);
     }
-    return verdict;
+    return result;
   }
 }
 
 type HeartbeatRow = Omit<Heartbeat, 'series' | 'atUs'>;
 
-interface MutableVerdict {
+interface MutableResult {
   accepted: number;
   duplicates: number;
   conflicts: number[];

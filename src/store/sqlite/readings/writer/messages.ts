@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
-import type { GroupVerdict, IngestGroup } from './ingest-writer.ts';
+import type { GroupResult, IngestGroup } from './ingest-writer.ts';
 
 /** What the writer thread is started with. */
 export interface WriterData {
@@ -20,6 +20,6 @@ export type WriterRequest = { id: number } & (
 
 /** What became of it: verdicts (none but for a group), or an error in the domain's words. Told in lists. */
 export type WriterAnswer = { id: number } & (
-  | { verdict: GroupVerdict | null }
+  | { result: GroupResult | null }
   | { error: { code: ErrorCode; message: string; hint?: string } }
 );

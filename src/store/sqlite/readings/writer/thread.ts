@@ -34,8 +34,8 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   const writeGroups = (requests: readonly GroupRequest[]) => {
     let answers: WriterAnswer[];
     try {
-      const verdicts = writer.write(requests.map(({ group }) => group));
-      answers = requests.map(({ id }, index) => ({ id, verdict: verdicts[index] ?? null }));
+      const results = writer.write(requests.map(({ group }) => group));
+      answers = requests.map(({ id }, index) => ({ id, result: results[index] ?? null }));
     } catch (thrown) {
       const error = toPlainError(toDomainError(thrown, files.readings));
       answers = requests.map(({ id }) => ({ id, error }));
@@ -53,7 +53,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
         readings.close();
         registryConnection.close();
       }
-      tell([{ id, verdict: null }]);
+      tell([{ id, result: null }]);
     } catch (thrown) {
       tell([{ id, error: toPlainError(toDomainError(thrown, path)) }]);
     }
