@@ -17,7 +17,8 @@ interface Layer {
 export const layers: Readonly<Record<string, Layer>> = {
   core: { layers: ['core'], packages: /^node:(crypto|zlib)$/ },
   resources: { layers: ['resources', 'core'], packages: /^$/ },
-  imports: { layers: ['imports', 'core'], packages: /^node:\w+/ },
+  demo: { layers: ['demo', 'resources', 'core'], packages: /^$/ },
+  formats: { layers: ['formats', 'core'], packages: /^node:\w+/ },
   store: { layers: ['store', 'core'], packages: /^(node:\w+|drizzle-orm(\/.+)?$|better-sqlite3(-12)?$)/ },
   http: {
     layers: ['http', 'core'],

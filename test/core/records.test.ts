@@ -4,7 +4,7 @@ import { drawSecret } from '../../src/core/keys/secrets.ts';
 import { defineResource } from '../../src/core/records/fields.ts';
 import type { Violation } from '../../src/core/records/imports.ts';
 import { createRecordValidator } from '../../src/core/records/validator.ts';
-import { recordOf } from '../imports/batches.ts';
+import { recordOf } from '../formats/batches.ts';
 
 const gauges = defineResource({
   name: 'gauges',

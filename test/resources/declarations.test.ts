@@ -4,7 +4,7 @@ import { type Field, type Fields, filterableFields, importFields, textFormats } 
 import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { canonicalInstant } from '../../src/core/time/instants.ts';
 import { resources } from '../../src/resources/index.ts';
-import { recordOf } from '../imports/batches.ts';
+import { recordOf } from '../formats/batches.ts';
 
 /** The table of the contract, section 5: which path any of which permissions opens. */
 const contract: Record<string, string[]> = {
