@@ -5,6 +5,7 @@ import type { ServeSettings } from '../core/settings.ts';
 import type { MaybePromise } from '../core/store.ts';
 import { createAddressBook } from './addresses.ts';
 import type { Answer } from './answer.ts';
+import { Arrivals } from './arrivals.ts';
 import { createBrakes } from './brakes.ts';
 import { createCalls, type Handler } from './calls.ts';
 import type { Connections } from './connections.ts';
@@ -69,7 +70,8 @@ export function createApp(options: AppOptions): H3 {
     requests: createKeyLimiter('requests', settings.limitRequests),
     ingest: createKeyLimiter('ingest', settings.limitIngest),
   };
-  const turns = new Turns(createBrakes(options.connections));
+  const arrivals = options.connections?.arrivals ?? new Arrivals();
+  const turns = new Turns(createBrakes(options.connections), arrivals.createWait());
   const gate = createGate({
     domain,
     addresses,
@@ -83,13 +85,13 @@ export function createApp(options: AppOptions): H3 {
   const metrics = new Metrics(limiters, memory, options.connections);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
-  const work = new CostlyWork();
+  const work = new CostlyWork(undefined, arrivals.createWait());
   const cache = { pages, links, work, version: turns.once(() => domain.store.records.version()) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
   const through = createCalls({ ...options, commonHeaders: options.commonHeaders ?? [], turns, memory, metrics, cors });
-  const ingestOptions = { domain, gate, turns, counts: metrics.ingest, bodies: memory.bodies };
+  const ingestOptions = { domain, gate, turns, counts: metrics.ingest, bodies: memory.bodies, arrivals };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
     toRepresentation(JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl })), {

@@ -3,6 +3,7 @@ import { requireKnown } from '../core/pages.ts';
 import { addConflicts, createReceipts, heartbeatSteps, type Rejection, readingSteps } from '../core/readings.ts';
 import type { BatchVerdict, MaybePromise, SensorDirectory } from '../core/store.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
+import type { Arrivals } from './arrivals.ts';
 import { itemsOfJson, itemsOfLines } from './batch-text.ts';
 import { createBodyReader, requireMediaType, toText } from './body.ts';
 import { chain } from './chain.ts';
@@ -37,6 +38,8 @@ export interface IngestOptions {
   turns: Turns;
   /** What bodies may hold together. */
   bodies: Budget;
+  /** While connections come, long bodies wait. */
+  arrivals: Arrivals;
 }
 
 /** What is made of a body: what keeps it, once the key was found good still. */
@@ -91,12 +94,12 @@ export function createHeartbeatsIngest(options: IngestOptions) {
  * made of a long one takes several, and its key is judged again after the last of them.
  */
 function ingest<Type extends string>(
-  { domain, gate, turns, bodies }: IngestOptions,
+  { domain, gate, turns, bodies, arrivals }: IngestOptions,
   types: readonly Type[],
   take: Take<Type>,
 ): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
   const sensorsOf = turns.once((entityId: string) => domain.store.readings.directory(entityId));
-  const slices = new Slices();
+  const slices = new Slices(arrivals.createWait());
   const read = createBodyReader(bodies);
   return (exchange, { scope, principal }) => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
