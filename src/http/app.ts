@@ -13,6 +13,7 @@ import { createHeartbeatsIngest, createReadingsIngest } from './ingest/ingest.ts
 import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { createOverLimitWarning } from './monitoring/warnings.ts';
+import { Arrivals } from './net/arrivals.ts';
 import { createBrakes } from './net/brakes.ts';
 import type { Connections } from './net/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
@@ -69,7 +70,8 @@ export function createApp(options: AppOptions): H3 {
     requests: createKeyLimiter('requests', settings.limitRequests),
     ingest: createKeyLimiter('ingest', settings.limitIngest),
   };
-  const batches = new RequestBatches(createBrakes(options.connections));
+  const arrivals = options.connections?.arrivals ?? new Arrivals();
+  const batches = new RequestBatches(createBrakes(options.connections), arrivals.createWait());
   const gate = createGate({
     domain,
     addresses,
@@ -83,7 +85,7 @@ export function createApp(options: AppOptions): H3 {
   const metrics = new Metrics(limiters, memory, options.connections);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
-  const work = new CostlyWork();
+  const work = new CostlyWork(undefined, arrivals.createWait());
   const cache = { pages, links, work, version: batches.once(() => domain.store.records.version()) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
@@ -96,7 +98,7 @@ export function createApp(options: AppOptions): H3 {
     metrics,
     cors,
   });
-  const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies };
+  const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, arrivals };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
     toRepresentation(JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl })), {

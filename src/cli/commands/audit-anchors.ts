@@ -1,14 +1,15 @@
-import { createReadStream, fstatSync, openSync } from 'node:fs';
+import { createReadStream, fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Anchors, anchorIn } from '../../core/audit/anchors.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { errnoOf, type Io } from '../terminal/io.ts';
+import { openNamedFile } from '../terminal/named-files.ts';
 
 /**
  * Reads the heads of the audit chain from a log of the daemon (`-` = standard input). `bad_input` where it cannot be read, or
  * names no head: a file given by mistake must not pass for one that the chain holds.
  */
-export async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<Anchors> {
+export async function readAnchors(io: Pick<Io, 'stdin' | 'withOwnRights'>, file: string): Promise<Anchors> {
   const anchors = new Anchors();
   for await (const line of createInterface({ input: openLog(io, file), crlfDelay: Number.POSITIVE_INFINITY })) {
     const anchor = anchorIn(line);
@@ -20,10 +21,10 @@ export async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<
   });
 }
 
-function openLog(io: Pick<Io, 'stdin'>, file: string): NodeJS.ReadableStream {
+function openLog(io: Pick<Io, 'stdin' | 'withOwnRights'>, file: string): NodeJS.ReadableStream {
   if (file === '-') return io.stdin;
   try {
-    const fd = openSync(file, 'r');
+    const fd = io.withOwnRights(() => openNamedFile(file));
     if (fstatSync(fd).isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, and no log.`);
     return createReadStream('', { fd });
   } catch (thrown) {

@@ -12,11 +12,14 @@ const sliceMs = 4;
 export class CostlyWork {
   readonly #waiting = new FairQueue<() => void>();
   readonly #clock: () => number;
+  readonly #mustWait: () => boolean;
   #spentMs = 0;
   #isScheduled = false;
 
-  constructor(clock: () => number = () => performance.now()) {
+  /** `mustWait` tells that connections are being accepted, which short iterations make fast. */
+  constructor(clock: () => number = () => performance.now(), mustWait: () => boolean = () => false) {
     this.#clock = clock;
+    this.#mustWait = mustWait;
   }
 
   /** Runs `work` at once where this iteration has time left, and so nobody waits, else later; gives what it gives. */
@@ -47,6 +50,10 @@ export class CostlyWork {
   }
 
   #nextIteration(): void {
+    if (this.#mustWait()) {
+      setImmediate(() => this.#nextIteration());
+      return;
+    }
     this.#spentMs = 0;
     this.#isScheduled = false;
     while (this.#spentMs < sliceMs) {

@@ -22,6 +22,12 @@ export class Slices {
   readonly #queues = new Map<string, Waiting[]>();
   #spentMs = 0;
   #isScheduled = false;
+  readonly #mustWait: () => boolean;
+
+  /** `mustWait` tells that connections are being accepted, which short iterations make fast. */
+  constructor(mustWait: () => boolean = () => false) {
+    this.#mustWait = mustWait;
+  }
 
   /** Does the work, at once where this iteration has time for it; rejects with what a step throws. */
   run<T>(holder: string, steps: Steps<T>): MaybePromise<T> {
@@ -72,6 +78,10 @@ export class Slices {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
+      if (this.#mustWait()) {
+        this.#schedule();
+        return;
+      }
       this.#spentMs = 0;
       this.#advanceNext();
       if (this.#queues.size > 0) this.#schedule();

@@ -12,6 +12,7 @@ import { requireKnown } from '../../core/records/queries.ts';
 import type { Gate, Session } from '../auth/gate.ts';
 import type { Budget } from '../fairness/memory.ts';
 import { finish, Slices, type Steps } from '../fairness/slices.ts';
+import type { Arrivals } from '../net/arrivals.ts';
 import type { RequestBatches } from '../request/batches.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -44,6 +45,8 @@ export interface IngestOptions {
   batches: RequestBatches;
   /** What bodies may hold together. */
   bodies: Budget;
+  /** While connections come, long bodies wait. */
+  arrivals: Arrivals;
 }
 
 /** What is made of a body: what keeps it, once the key was found good still. */
@@ -98,12 +101,12 @@ export function createHeartbeatsIngest(options: IngestOptions) {
  * made of a long one takes several, and its key is judged again after the last of them.
  */
 function ingest<Type extends string>(
-  { domain, gate, batches, bodies }: IngestOptions,
+  { domain, gate, batches, bodies, arrivals }: IngestOptions,
   types: readonly Type[],
   take: Take<Type>,
 ): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
-  const slices = new Slices();
+  const slices = new Slices(arrivals.createWait());
   const read = createBodyReader(bodies);
   return (exchange, { scope, principal }) => {
     if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);

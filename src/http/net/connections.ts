@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { Socket } from 'node:net';
 import type { Log } from '../monitoring/log.ts';
+import { Arrivals } from './arrivals.ts';
 import { ConnectionDrops, type DropReason } from './connection-drops.ts';
 import { type Connection, ConnectionTable, destroyConnection, isUnfinished } from './connection-table.ts';
 
@@ -39,6 +40,7 @@ const drainHeadMs = 1_000;
 export class Connections {
   readonly table = new ConnectionTable();
   readonly drops: ConnectionDrops;
+  readonly arrivals = new Arrivals();
   readonly #limits: ConnectionLimits;
   /** Connections of which no request has been seen; while there are none, a request costs nothing here. */
   #unasked = 0;
@@ -59,7 +61,10 @@ export class Connections {
     server.timeout = limits.idleMs;
     const isEncrypted = 'setSecureContext' in server;
     // Before Node's own listener: under TLS that one takes the socket over.
-    server.prependListener('connection', (socket: Socket) => this.#accept(socket, isEncrypted));
+    server.prependListener('connection', (socket: Socket) => {
+      this.arrivals.note();
+      this.#accept(socket, isEncrypted);
+    });
     // Node counts 120 s for a handshake and keeps the socket afterwards; ours are cut by the timer below.
     server.on('secureConnection', (channel: Socket) => {
       const accepted: unknown = Reflect.get(channel, '_parent'); // the only way from the decrypted side to the other

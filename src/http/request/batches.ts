@@ -17,6 +17,7 @@ const mostInRow = 64;
 const mostWaiting = 20_000;
 
 const noBrakes: Brakes = { hold() {}, release() {}, shed() {} };
+const never = () => false;
 
 /**
  * Answers the requests that one turn of the event loop brought together, once the last of them was read. What must be as
@@ -33,12 +34,15 @@ export class RequestBatches {
   /** What an earlier turn had no time for. */
   readonly #left = new SourceQueues();
   readonly #brakes: Brakes;
+  /** Whether connections are being accepted, which short iterations make fast. */
+  readonly #mustWait: () => boolean;
   readonly #held = new Set<Source>();
   #last: Source | undefined;
   #inRow = 0;
 
-  constructor(brakes: Brakes = noBrakes) {
+  constructor(brakes: Brakes = noBrakes, mustWait: () => boolean = never) {
     this.#brakes = brakes;
+    this.#mustWait = mustWait;
   }
 
   /** Runs `work` at the end of this turn, or of one of the next where it is one of many. */
@@ -93,9 +97,13 @@ export class RequestBatches {
 
   /** Nothing is read from a connection meanwhile, and no promise goes on. */
   #end(): void {
+    this.#isScheduled = false;
+    if (this.#mustWait()) {
+      this.#schedule();
+      return;
+    }
     const works = this.#waiting;
     this.#waiting = [];
-    this.#isScheduled = false;
     this.#last = undefined;
     this.#number++;
     this.#isOn = true;

@@ -1,0 +1,42 @@
+/** So long work waits at most while connections are accepted. */
+const longestMs = 10;
+
+/**
+ * New connections. Node accepts one in each event-loop iteration: where an iteration takes 20 ms, the last of a hundred
+ * that came together waits for two seconds, whoever opened the others. So work that fills an iteration waits while
+ * connections come, for a few milliseconds at a time.
+ */
+export class Arrivals {
+  #count = 0;
+  readonly #clock: () => number;
+
+  constructor(clock: () => number = () => performance.now()) {
+    this.#clock = clock;
+  }
+
+  /** To be called for every connection that was accepted. */
+  note(): void {
+    this.#count++;
+  }
+
+  /**
+   * Builds what one kind of work asks at the end of an event-loop iteration: true where a connection was accepted since it
+   * asked last, so that it should wait for the next iteration, but never for longer than {@link longestMs}.
+   */
+  createWait(): () => boolean {
+    let seen = 0;
+    let waitsSince: number | undefined;
+    return () => {
+      if (seen === this.#count) {
+        waitsSince = undefined;
+        return false;
+      }
+      seen = this.#count;
+      const now = this.#clock();
+      waitsSince ??= now;
+      if (now - waitsSince < longestMs) return true;
+      waitsSince = undefined;
+      return false;
+    };
+  }
+}
