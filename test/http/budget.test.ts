@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Budget, type Reservation } from '../../src/http/fairness/memory.ts';
+import { Budget } from '../../src/http/fairness/budget.ts';
+import type { Reservation } from '../../src/http/fairness/reservation.ts';
 
 /** Budgets that wait for nobody longer than a test lasts. */
 const waitMs = 60_000;

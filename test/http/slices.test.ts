@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Budget } from '../../src/http/fairness/budget.ts';
 import { FairQueue } from '../../src/http/fairness/fair-queue.ts';
-import { Budget } from '../../src/http/fairness/memory.ts';
 import { finish, Slices, type Steps } from '../../src/http/fairness/slices.ts';
 import type { Source } from '../../src/http/net/source-queues.ts';
 import { RequestBatches } from '../../src/http/request/batches.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../core/readings/readings.ts';
 import { requireKnown } from '../../core/records/queries.ts';
 import type { Gate, Session } from '../auth/gate.ts';
-import type { Budget } from '../fairness/memory.ts';
+import type { Budget } from '../fairness/budget.ts';
 import { finish, Slices, type Steps } from '../fairness/slices.ts';
 import type { RequestBatches } from '../request/batches.ts';
 import { chain } from '../request/chain.ts';
