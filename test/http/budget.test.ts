@@ -51,3 +51,31 @@ describe('a budget of several holders', () => {
     expect(await isGiven(budget.reserve(40, 'a'))).toBe(true);
   });
 });
+
+describe('the shares of a budget', () => {
+  it('gives a holder as much as it leaves free, and others the rest by the same rule', async () => {
+    const budget = new Budget(120, 10);
+    const fill = (holder: string) => {
+      const reservation = budget.hold(0, holder);
+      while (budget.grow(reservation, 1));
+      return reservation.bytes;
+    };
+    expect([fill('a'), fill('b'), fill('c')]).toEqual([60, 30, 15]);
+    await expect(budget.reserve(61, 'd')).rejects.toThrow();
+  });
+
+  it('serves the holder with the least memory first', async () => {
+    const budget = new Budget(100, 5_000);
+    const others = budget.hold(90, 'c');
+    budget.hold(10, 'a');
+    const order: string[] = [];
+    const [first, second] = [budget.reserve(40, 'a'), budget.reserve(60, 'b')];
+    void first.then(() => order.push('a'));
+    void second.then(() => order.push('b'));
+    // There is enough for one of them, and not for both.
+    others.release();
+    (await second).release();
+    await first;
+    expect(order).toEqual(['b', 'a']);
+  });
+});

@@ -18,7 +18,7 @@ import type { Gate, Session } from '../auth/gate.ts';
 import type { Budget } from '../fairness/budget.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { Departures } from '../fairness/departures.ts';
-import { FairLine } from '../fairness/fair-line.ts';
+import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
@@ -58,7 +58,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
   const { answers, links, work, charge } = options;
   const { readings } = domain.store;
   const departures = new Departures();
-  const coding = new FairLine();
+  const coding = new FairScheduler(1);
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
     const query = readQuery(exchange.query);
     const type = typeFor(exchange.header('accept'));
