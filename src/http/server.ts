@@ -81,7 +81,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     connections,
     domain,
     log,
-    noteUse: (keyId, nowMs) => uses.note(keyId, nowMs),
+    recordUse: (keyId, nowMs) => uses.record(keyId, nowMs),
     isStopping: () => hooks.stop.aborted,
     storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],

@@ -33,9 +33,9 @@ function smallGate() {
       failedChecks: undefined,
       requests: undefined,
       ingest: undefined,
-      noteUse: (keyId) => used.push(keyId),
-      noteKey() {},
-      noteOverLimit() {},
+      recordUse: (keyId) => used.push(keyId),
+      identifyConnection() {},
+      warnOverLimit() {},
     },
     { keys: 3, absent: 2 },
   );
@@ -47,7 +47,7 @@ function smallGate() {
       // Of an exchange the gate reads only these.
       const exchange = {
         query: '',
-        notes: [],
+        responseHeaders: [],
         keyPrefix: undefined,
         header: (name: string) => (name === 'authorization' ? `Bearer ${secret}` : undefined),
         countOf: () => 1,
