@@ -35,17 +35,17 @@ it('is written when it changed, at most once a minute', async () => {
   await anchors.start();
   await change();
   nowMs += 59_999;
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1]);
   nowMs += 1;
   await change();
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1, 3]);
   await change();
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1, 3]);
   nowMs += 60_000;
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1, 3, 4]);
   await anchors.stop();
 });
@@ -53,10 +53,10 @@ it('is written when it changed, at most once a minute', async () => {
 it('is written as soon as it changed where the last one is older than a minute', async () => {
   await anchors.start();
   nowMs += 3_600_000;
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1]);
   await change();
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1, 2]);
   await anchors.stop();
 });
@@ -65,9 +65,9 @@ it('goes on where the store cannot be read', async () => {
   await anchors.start();
   await store.close();
   nowMs += 60_000;
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(log.at(-1)).toContain('the head of the audit chain was not read; trying again');
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(log.length).toBe(2);
   await anchors.stop();
 });

@@ -16,7 +16,7 @@ export const dropReasons = {
 
 export type DropReason = keyof typeof dropReasons;
 
-/** Reasons that say that there are too many connections; the others are the client's own. */
+/** Reasons that mean too many connections; the others lie with the client. */
 const crowded: ReadonlySet<DropReason> = new Set([
   'unauthenticated',
   'idle',
@@ -25,10 +25,10 @@ const crowded: ReadonlySet<DropReason> = new Set([
   'refused',
 ]);
 
-/** So long there is no second line about too many connections. */
+/** The shortest time between two lines about too many connections. */
 const quietMs = 10_000;
 
-/** Counts connections that the daemon closed, and logs a line, now and then, while there are too many. */
+/** Counts connections that the daemon closed, and logs a line from time to time while there are too many. */
 export class ConnectionDrops {
   readonly counts: Record<DropReason, number>;
   readonly #log: Log;
@@ -46,8 +46,8 @@ export class ConnectionDrops {
     this.#logged = { ...this.counts };
   }
 
-  /** Counts a closed connection; `open` is how many there are. */
-  note(reason: DropReason, open: number): void {
+  /** Counts a closed connection; `open` is the number of open ones. */
+  count(reason: DropReason, open: number): void {
     this.counts[reason]++;
     if (!crowded.has(reason) || this.#isQuiet) return;
     this.#report(open);
@@ -64,7 +64,7 @@ export class ConnectionDrops {
     this.#log.warn({ connections: open, dropped }, 'too many connections: some were closed');
   }
 
-  /** Reasons and numbers since the last line, for the crowd only. */
+  /** Reasons and numbers since the last line, of connections closed because there were too many. */
   #newDrops(): [string, number][] {
     return [...crowded]
       .map((reason): [string, number] => [reason, this.counts[reason] - this.#logged[reason]])

@@ -18,7 +18,7 @@ import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
-import { Departures } from '../fairness/departures.ts';
+import { Disconnects } from '../fairness/disconnects.ts';
 import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -58,7 +58,7 @@ export interface ReadingsOptions {
 export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, options: ReadingsOptions) {
   const { answers, links, work, charge } = options;
   const { readings } = domain.store;
-  const departures = new Departures();
+  const disconnects = new Disconnects();
   const coding = new FairScheduler(1);
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
     const query = readQuery(exchange.query);
@@ -85,7 +85,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
         throw thrown;
       }
     };
-    const text = await departures.during(exchange, read);
+    const text = await disconnects.during(exchange, read);
     if (text === undefined) return nobody;
     const cursor = text.nextUs === null ? null : cursorAt(text.nextUs, tie);
     const { head, end } = frameOf(type, query, cursor);
