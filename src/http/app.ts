@@ -4,7 +4,7 @@ import type { ServeSettings } from '../core/operations/settings.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
-import { createGate, type Demand } from './auth/gate.ts';
+import { createGate, type Requirement } from './auth/gate.ts';
 import { createLimiter } from './auth/limits.ts';
 import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
@@ -58,7 +58,7 @@ type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Ans
 type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
-const ingest = { limit: 'ingest', permissions: ['asset_sensors.ingest'] } as const satisfies Demand;
+const ingest = { limit: 'ingest', permissions: ['asset_sensors.ingest'] } as const satisfies Requirement;
 
 /** The whole API in one place: every route, what it requires of a key, and the path of a request through the layers. */
 export function createApp(options: AppOptions): H3 {
@@ -165,8 +165,8 @@ export function createApp(options: AppOptions): H3 {
     );
   }
 
-  function secured(demand: Demand, handler: SecuredHandler): Handler {
-    return (exchange) => gate.admit(exchange, demand, (session) => handler(exchange, session));
+  function secured(requirement: Requirement, handler: SecuredHandler): Handler {
+    return (exchange) => gate.admit(exchange, requirement, (session) => handler(exchange, session));
   }
 }
 

@@ -69,6 +69,8 @@ describe('the cost of a request that is known only later', () => {
     expect(stateOf(limiter.charge('a', 5))).toEqual([true, '"requests";r=0;t=60', 60]);
     expect(stateOf(limiter.consume('a'))).toEqual([false, '"requests";r=0;t=60', 60]);
     expect(limiter.consume('b').allowed).toBe(true);
+    vi.advanceTimersByTime(59_700);
+    expect(stateOf(limiter.consume('a'))).toEqual([false, '"requests";r=0;t=1', 1]);
   });
 
   it('is taken from later windows where one cannot cover it, with the time at which the next request is allowed', () => {

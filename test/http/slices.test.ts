@@ -19,7 +19,7 @@ describe('work in slices', () => {
     return name;
   }
 
-  it('is done at once where it is short', () => {
+  it('runs at once where it is short', () => {
     expect(new Slices().run('a', steps('a', 3, [], 0))).toBe('a');
   });
 
@@ -50,7 +50,7 @@ describe('work in slices', () => {
     expect(ended.indexOf('modest')).toBeLessThan(4);
   });
 
-  it('that throws rejects, and what waits goes on', async () => {
+  it('that throws rejects, and the rest continues', async () => {
     const slices = new Slices();
     function* broken(): Steps<string> {
       spin(6);

@@ -30,14 +30,14 @@ export interface GateOptions {
 }
 
 /** What a route requires of a key: any one of some permissions (none where empty), and the limit that it counts against. */
-export interface Demand {
+export interface Requirement {
   permissions: readonly ClientPermission[];
   limit: 'requests' | 'ingest';
 }
 
 export interface Gate {
   /** Authenticates a request and calls `next`, or returns the refusal, in the order of the contract, section 6. */
-  admit<T>(exchange: Exchange, demand: Demand, next: Next<T>): MaybePromise<T | ApiError>;
+  admit<T>(exchange: Exchange, requirement: Requirement, next: Next<T>): MaybePromise<T | ApiError>;
   /**
    * Authenticates an admitted request again once its body has arrived, which may be a minute after its head, and calls `next`
    * at the end of that request batch.
@@ -96,15 +96,15 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   }
 
   /** Why a valid key is not admitted all the same; undefined where it is. */
-  function refusalFor(exchange: Exchange, { principal }: Session, demand: Demand): ApiError | undefined {
-    const limiter = options[demand.limit];
+  function refusalFor(exchange: Exchange, { principal }: Session, requirement: Requirement): ApiError | undefined {
+    const limiter = options[requirement.limit];
     if (limiter) {
       const { allowed, headers, resetSeconds } = limiter.consume(principal.keyId);
       exchange.responseHeaders.push(...headers);
-      if (!allowed) return overLimit[demand.limit](resetSeconds);
+      if (!allowed) return overLimit[requirement.limit](resetSeconds);
     }
     if (exchange.query !== '' && holdsSecret(exchange.query)) return keyInQuery;
-    const { permissions } = demand;
+    const { permissions } = requirement;
     return permissions.length === 0 || holdsAny(principal.permissions, permissions)
       ? undefined
       : permissionRequired(permissions);
@@ -126,8 +126,8 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
 
   return {
     charge,
-    admit: (exchange, demand, next) =>
-      admit(exchange, (session) => refusalFor(exchange, session, demand) ?? next(session)),
+    admit: (exchange, requirement, next) =>
+      admit(exchange, (session) => refusalFor(exchange, session, requirement) ?? next(session)),
     confirm: (exchange, next) =>
       new Promise((resolve, reject) => {
         batches.join({

@@ -63,7 +63,7 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
   const toAllowance = ({ used, endsMs, refused }: Window, nowMs: number, allowed: boolean): Allowance => {
     const furtherMs = used > requests ? Math.floor((used - requests) / requests) * windowMs : 0;
     const resetSeconds = Math.max(1, Math.ceil(Math.round(endsMs - nowMs + furtherMs) / 1000));
-    const state = `"${name}";r=${allowed ? Math.max(0, requests - used) : 0};t=${resetSeconds}`;
+    const state = `"${name}";r=${Math.max(0, requests - used)};t=${resetSeconds}`;
     const headers = ['RateLimit-Policy', policy, 'RateLimit', state];
     return { allowed, resetSeconds, isFirstOver: refused === 1, headers };
   };
