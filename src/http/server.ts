@@ -1,6 +1,7 @@
 import type { Server as HttpServer, RequestListener } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { createServer as createProbe } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { listen } from 'listhen';
 import type { DestinationStream } from 'pino';
 import type { Domain } from '../core/access/actors.ts';
@@ -89,7 +90,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await guard.start();
   await clock.follow();
   const framing = createFraming(log);
-  const requests = holdRequests(framing.requireClear(toListener(app)));
+  const requests = holdRequests(framing.rejectAmbiguous(toListener(app)));
   const { server, url, stopReloading } = await rights.withOwnForTheLastTime(async () => {
     const { server, url } = await open(requests.listener, settings, certificate !== undefined);
     connections.watch(server, () => memory.answers.isTight);
@@ -183,10 +184,6 @@ function warnWhereExposed({ host, tlsCert, trustProxy }: ServeSettings, log: Log
       ? 'make sure that only the proxy can reach this port'
       : 'give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that speaks TLS';
   log.warn({ host }, `API KEYS TRAVEL UNENCRYPTED: listening on ${host} without TLS; ${advice}`);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -13,7 +13,7 @@ import { type CachedCredential, CredentialCache, cacheCapacity } from './credent
 import type { Limiter } from './limits.ts';
 import type { Session } from './session.ts';
 
-export interface GateOptions {
+interface GateOptions {
   domain: Domain;
   addresses: AddressBook;
   batches: RequestBatches;

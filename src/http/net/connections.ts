@@ -31,7 +31,7 @@ export type ConnectionLimits = { [name in keyof typeof connectionLimits]: number
 /** The part of all connections that one key may hold; where there are too many, connections beyond it are closed first. */
 const keyShare = 3 / 4;
 /** The least bytes a second of a long body: a modem of the 1990s sends five times as many. */
-export const slowestBody = 1024;
+const slowestBody = 1024;
 /** The time in which a client must finish the head of its first request while the daemon drains. */
 const drainHeadMs = 1_000;
 

@@ -7,11 +7,11 @@ import type { Log } from '../monitoring/log.ts';
 import type { ApiCode } from '../request/problem.ts';
 
 /** Protects the HTTP framing of a server: which bytes of a connection form a request. */
-export interface Framing {
+interface Framing {
   /** Answers bytes that are no HTTP with a problem document, where Node by itself would drop or refuse them without one. */
   guard(server: HttpServer | HttpsServer): void;
   /** Passes only requests that a proxy in front cannot have read differently; others get 400, and the connection closes. */
-  requireClear(pass: RequestListener): RequestListener;
+  rejectAmbiguous(pass: RequestListener): RequestListener;
 }
 
 /** Builds the framing of a server. */
@@ -48,7 +48,7 @@ export function createFraming(log: Log): Framing {
       // An unknown expectation may be ignored (RFC 9110, section 10.1.1); Node by itself would answer 417.
       server.on('checkExpectation', (req, res) => server.emit('request', req, res));
     },
-    requireClear: (pass) => (req, res) => {
+    rejectAmbiguous: (pass) => (req, res) => {
       const why = ambiguityOf(req);
       if (why === undefined) return pass(req, res);
       refused.add(req.socket);
@@ -70,8 +70,8 @@ function ambiguityOf(req: IncomingMessage): string | undefined {
   // Node accepts any list that ends with chunked, and would not decode the others.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'TRANSFER_ENCODING';
   // RFC 9112, section 3.2.
-  const isHostClear = host === undefined ? req.httpVersionMinor === 0 : hostShape.test(host);
-  if (!isHostClear || countHosts(req.rawHeaders) > 1) return 'HOST';
+  const isHostValid = host === undefined ? req.httpVersionMinor === 0 : hostShape.test(host);
+  if (!isHostValid || countHosts(req.rawHeaders) > 1) return 'HOST';
   return isPlainTarget(req.url ?? '') ? undefined : 'TARGET';
 }
 

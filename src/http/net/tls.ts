@@ -9,13 +9,13 @@ import type { Log } from '../monitoring/log.ts';
 import type { StartRights } from './start-rights.ts';
 
 /** Paths of a certificate and its private key, which were readable and matched when the daemon started. */
-export interface Certificate {
+interface Certificate {
   cert: string;
   key: string;
 }
 
 /** A certificate as found when the daemon started. */
-export interface FoundCertificate extends Certificate {
+interface FoundCertificate extends Certificate {
   /** The permission bits of the key's file. */
   keyMode: number;
 }
