@@ -4,8 +4,9 @@ import type { ServeSettings } from '../core/operations/settings.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
-import { createGate, type Demand, type Session } from './auth/gate.ts';
-import { createAddressLimiter, createKeyLimiter } from './auth/limits.ts';
+import { createGate, type Requirement } from './auth/gate.ts';
+import { createLimiter } from './auth/limits.ts';
+import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
 import { CostlyWork } from './fairness/costly-work.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
@@ -38,17 +39,17 @@ export interface AppOptions {
   /** The folder with the two files of swagger-ui-dist. */
   docsFolder: string;
   log: Log;
-  /** Takes the time of each successful authentication (key id, epoch ms). */
-  noteUse(keyId: string, nowMs: number): void;
-  /** Set while the daemon drains: nothing new is begun. */
+  /** Receives the time of each successful authentication (epoch ms). */
+  recordUse(keyId: string, nowMs: number): void;
+  /** Returns true while the daemon drains and begins nothing new. */
   isStopping?(): boolean;
-  /** Why nothing is answered at a time (`performance.now()`), where the store is not what it was. */
+  /** The refusal of every request at a time (`performance.now()`) once the files of the store were replaced. */
   storeRefusal?(nowMs: number): ApiError | undefined;
-  /** Headers of every answer beside the usual ones, such as HSTS under TLS. */
+  /** Further headers of every answer, such as HSTS under TLS. */
   commonHeaders?: readonly string[];
-  /** Bytes of finished pages that are kept. */
+  /** Bytes of finished pages kept in memory. */
   pageCacheBytes?: number;
-  /** What bodies and answers may hold together. */
+  /** The memory budgets of bodies and answers. */
   memory?: Memory;
   /** The connections of the server; none in-process. */
   connections?: Connections;
@@ -58,17 +59,17 @@ type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Ans
 type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
-const ingest = { limit: 'ingest', permissions: ['asset_sensors.ingest'] } as const satisfies Demand;
+const ingest = { limit: 'ingest', permissions: ['asset_sensors.ingest'] } as const satisfies Requirement;
 
-/** The whole API in one place: every route, what it asks of a key, and the way of a request through the layers. */
+/** The whole API in one place: every route, what it requires of a key, and the path of a request through the layers. */
 export function createApp(options: AppOptions): H3 {
   const { domain, settings, resources, version, log } = options;
   const app = new H3({ silent: true, allowMalformedURL: true });
   const addresses = createAddressBook(settings.trustProxy);
   const limiters = {
-    failedChecks: createAddressLimiter('failed-checks', settings.limitFailedChecks),
-    requests: createKeyLimiter('requests', settings.limitRequests),
-    ingest: createKeyLimiter('ingest', settings.limitIngest),
+    failedChecks: createLimiter('failed-checks', settings.limitFailedChecks),
+    requests: createLimiter('requests', settings.limitRequests),
+    ingest: createLimiter('ingest', settings.limitIngest),
   };
   const arrivals = options.connections?.arrivals ?? new Arrivals();
   const batches = new RequestBatches(createBrakes(options.connections), arrivals.createWait());
@@ -77,9 +78,9 @@ export function createApp(options: AppOptions): H3 {
     addresses,
     batches,
     ...limiters,
-    noteUse: options.noteUse,
-    noteKey: (socket, keyId) => options.connections?.table.identify(socket, keyId),
-    noteOverLimit: createOverLimitWarning(log, () => performance.now()),
+    recordUse: options.recordUse,
+    identifyConnection: (socket, keyId) => options.connections?.table.identify(socket, keyId),
+    warnOverLimit: createOverLimitWarning(log, () => performance.now()),
   });
   const memory = options.memory ?? createMemory(memoryLimits);
   const metrics = new Metrics(limiters, memory, options.connections);
@@ -115,7 +116,7 @@ export function createApp(options: AppOptions): H3 {
   for (const name of documentFiles) route(`/api/v1/docs/${name}`, { GET: documents.file(name) });
   route('/api/v1/openapi.json', { GET: (exchange) => represent(exchange, specification(), 'public, no-cache') });
 
-  // --- with a key
+  // --- with an API key
   route('/api/v1/me', { GET: secured({ ...readable, permissions: [] }, createMeHandler(domain, entries)) });
   route('/api/v1/resources', { GET: secured({ ...readable, permissions: [] }, createResourcesHandler(entries)) });
   for (const resource of resources) {
@@ -149,7 +150,7 @@ export function createApp(options: AppOptions): H3 {
   );
   return app;
 
-  /** Registers the methods of a path; HEAD goes with GET, and any other is 405 with Allow. */
+  /** Registers the methods of a path; GET brings HEAD along, and any other method gets 405 with Allow. */
   function route(path: string, handlers: Partial<Record<Method, Handler>>): void {
     const allowed: string[] = [];
     for (const method of ['GET', 'POST'] as const) {
@@ -166,8 +167,8 @@ export function createApp(options: AppOptions): H3 {
     );
   }
 
-  function secured(demand: Demand, handler: SecuredHandler): Handler {
-    return (exchange) => gate.admit(exchange, demand, (session) => handler(exchange, session));
+  function secured(requirement: Requirement, handler: SecuredHandler): Handler {
+    return (exchange) => gate.admit(exchange, requirement, (session) => handler(exchange, session));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Server as HttpServer, RequestListener } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { createServer as createProbe } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { listen } from 'listhen';
 import type { DestinationStream } from 'pino';
 import type { Domain } from '../core/access/actors.ts';
@@ -14,7 +15,7 @@ import { DaemonClock } from './auth/clock.ts';
 import { UseRecorder } from './auth/last-use.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
-import { createLog, createLogStream, type Log, logLastWords } from './monitoring/log.ts';
+import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
 import { createFraming } from './net/framing.ts';
@@ -24,46 +25,46 @@ import { canStillRead, reloadCertificate, requireCertificate, warnWhereKeyIsOpen
 
 export interface ServeOptions {
   domain: Domain;
-  /** What the machine's clock shows, right or wrong; the domain's is made of it for as long as the daemon runs. */
+  /** The machine's clock, right or wrong, from which the daemon derives the clock of the domain. */
   machineClock: Clock;
-  /** How long the machine has run, in milliseconds, sleep included. */
+  /** Milliseconds since the machine started, sleep included. */
   machineUptime: Clock;
   settings: ServeSettings;
   resources: readonly ResourceDefinition[];
   version: string;
   /** The folder with the two files of swagger-ui-dist. */
   docsFolder: string;
-  /** Where the log goes; standard output where nothing is said. */
+  /** The destination of the log; standard output by default. */
   log?: DestinationStream;
-  /** Of a daemon that root has started on the store of another account; else its rights stay as they are. */
+  /** The rights of a daemon that root started on the store of another account; by default they do not change. */
   rights?: StartRights;
-  /** Limits of connections and memory other than the usual ones. */
+  /** Limits of connections and memory that differ from the defaults. */
   limits?: Partial<ConnectionLimits & MemoryLimits>;
-  /** So long answers under way may take after the end was asked for, other than the usual time. */
+  /** Milliseconds that answers under way may take after `stop`; 10,000 by default. */
   drainMs?: number;
 }
 
 export interface ServeHooks {
-  /** Aborted when the daemon shall end. */
+  /** Aborted to stop the daemon. */
   stop: AbortSignal;
-  /** Called once the daemon answers, with its address. */
+  /** Called with the daemon's address once it answers. */
   listening(baseUrl: string): void;
-  /** Where the log goes that nobody else takes: standard output, or error. */
+  /** File descriptor of the log where `ServeOptions` has no destination: standard output (the default) or error. */
   logFd?: 1 | 2;
 }
 
-/** So long answers under way may take after the end was asked for. */
+/** Milliseconds that answers under way may take after `stop`. */
 const drainMs = 10_000;
 
 /**
- * Serves until `stop` is aborted, then drains: nothing new is begun, what is under way is answered, times of last use are
- * written. Resolves when the last connection is closed. Throws `bad_input` for a port that is taken.
+ * Serves until `stop` is aborted, then drains: it begins nothing new, finishes answers under way and writes times of last
+ * use. Resolves when the last connection is closed. Throws `bad_input` for a port that is in use.
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
   const { settings, rights = sameRights } = options;
   const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
   const log = createLog(settings.logLevel, out.stream);
-  const forgetLastWords = logLastWords(log, out.close);
+  const stopProcessLog = logProcessEnd(log, out.close);
   const clock = new DaemonClock(options.domain.store, options.machineClock, options.machineUptime, log);
   const domain = { ...options.domain, clock: clock.now };
   const guard = new StoreGuard(domain.store, log);
@@ -81,7 +82,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     connections,
     domain,
     log,
-    noteUse: (keyId, nowMs) => uses.note(keyId, nowMs),
+    recordUse: (keyId, nowMs) => uses.record(keyId, nowMs),
     isStopping: () => hooks.stop.aborted,
     storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
@@ -89,7 +90,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await guard.start();
   await clock.follow();
   const framing = createFraming(log);
-  const requests = holdRequests(framing.requireClear(toListener(app)));
+  const requests = holdRequests(framing.rejectAmbiguous(toListener(app)));
   const { server, url, stopReloading } = await rights.withOwnForTheLastTime(async () => {
     const { server, url } = await open(requests.listener, settings, certificate !== undefined);
     connections.watch(server, () => memory.answers.isTight);
@@ -123,7 +124,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   log.info({}, 'stopped');
   log.flush();
   out.close();
-  forgetLastWords();
+  stopProcessLog();
 }
 
 async function open(listener: RequestListener, settings: ServeSettings, isTls: boolean) {
@@ -133,7 +134,7 @@ async function open(listener: RequestListener, settings: ServeSettings, isTls: b
     hostname: host,
     port,
     https: isTls ? { cert: tlsCert, key: tlsKey } : false,
-    // Its own closing would drop what is in flight; its own search would silently take another port.
+    // listhen's own closing would drop answers under way, and its search would silently take another port.
     autoClose: false,
     isProd: true,
     isTest: true,
@@ -146,15 +147,15 @@ async function open(listener: RequestListener, settings: ServeSettings, isTls: b
   return { server, url: `${isTls ? 'https' : 'http'}://${shown}:${port}` };
 }
 
-/** Finds out whether a port can be had before listhen tries: it takes 0 for its default, and waits for a taken one. */
+/** Checks a port before listhen tries: it replaces 0 by its default port, and waits for a port that is in use. */
 function freePort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createProbe();
     probe.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
     probe.listen({ host, port, exclusive: true }, () => {
       const address = probe.address();
-      const found = typeof address === 'object' && address !== null ? address.port : port;
-      probe.close(() => resolve(found));
+      const free = typeof address === 'object' && address !== null ? address.port : port;
+      probe.close(() => resolve(free));
     });
   });
 }
@@ -185,36 +186,32 @@ function warnWhereExposed({ host, tlsCert, trustProxy }: ServeSettings, log: Log
   log.warn({ host }, `API KEYS TRAVEL UNENCRYPTED: listening on ${host} without TLS; ${advice}`);
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Ends listening and idle connections at once, others with their answer; after the deadline there is none left. */
+/** Closes the port and idle connections at once, others after their answer, and all at the deadline. */
 async function drain(
   server: HttpServer | HttpsServer,
   connections: Connections,
-  longestMs: number,
+  deadlineMs: number,
   log: Log,
 ): Promise<void> {
   const since = Date.now();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const closeUnneeded = (): void => {
     server.closeIdleConnections();
-    // Node knows nothing of those that have sent nothing, and least of all of those without a handshake.
+    // Node does not count connections as idle that have sent nothing or have not finished their handshake.
     connections.closeSilent(since);
   };
   closeUnneeded();
-  // A connection kept alive turns idle with its answer, and nobody would close it.
+  // A kept-alive connection becomes idle after its answer, and Node would not close it.
   const sweep = setInterval(closeUnneeded, 50);
   const deadline = setTimeout(() => {
     log.warn({ connections: connections.table.size }, 'answers under way took too long; cutting them off');
     connections.closeAll();
-  }, longestMs);
+  }, deadlineMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);

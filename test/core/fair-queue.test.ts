@@ -30,7 +30,7 @@ describe('a fair queue', () => {
     expect(takeAll(queue)).toEqual(['b1', 'a1', 'a2']);
   });
 
-  it('forgets what is taken out, and says whether it was there', () => {
+  it('removes an item, and reports whether it was there', () => {
     const queue = queueOf('a1', 'a2', 'b1');
     expect([queue.remove('a', 'a1'), queue.remove('a', 'a1'), queue.remove('c', 'a2')]).toEqual([true, false, false]);
     expect([queue.size, queue.sizeOf('a'), queue.sizeOf('c')]).toEqual([2, 1, 0]);
@@ -38,7 +38,22 @@ describe('a fair queue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('lets nobody wait for more than one item of each other owner, whatever they bring', () => {
+  it('takes only from the owners that are admitted', () => {
+    const queue = queueOf('a1', 'a2', 'b1');
+    expect(queue.take((owner) => owner !== 'a')).toBe('b1');
+    expect(queue.take((owner) => owner !== 'a')).toBeUndefined();
+    expect(takeAll(queue)).toEqual(['a1', 'a2']);
+  });
+
+  it('forgets all items of an owner', () => {
+    const queue = queueOf('a1', 'a2', 'b1');
+    queue.removeOwner('a');
+    queue.removeOwner('c');
+    expect(queue.size).toBe(1);
+    expect(takeAll(queue)).toEqual(['b1']);
+  });
+
+  it('lets no owner wait for more than one item of each other, however many they add', () => {
     const owner = fc.constantFrom('a', 'b', 'c', 'd');
     fc.assert(
       fc.property(fc.array(fc.oneof(owner, fc.constant('take'), fc.constant('again'))), (steps) => {

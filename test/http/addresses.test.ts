@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createAddressBook, networkOf } from '../../src/http/auth/client-addresses.ts';
 import type { Exchange } from '../../src/http/request/exchange.ts';
 
-/** What a request from a trusted proxy is counted as, that names an address. */
+/** The network of a request in which a trusted proxy names an address. */
 function countedAs(forwarded: string): string {
   const book = createAddressBook(['127.0.0.1']);
-  // Of an exchange only the peer and the headers are read.
+  // Only the peer and the headers are read.
   const exchange = {
     peer: '127.0.0.1',
     header: (name: string) => (name === 'x-forwarded-for' ? forwarded : undefined),

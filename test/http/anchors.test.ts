@@ -23,7 +23,7 @@ afterEach(() => store.close());
 const change = () => store.audit.append(draftOf(plant.tenant.id, 'key.list', 'x'));
 const counts = () => log.map((line) => anchorIn(line)?.count);
 
-it('is in the log when the daemon starts and when it ends', async () => {
+it('an anchor is logged when the daemon starts and when it ends', async () => {
   await anchors.start();
   expect(counts()).toEqual([1]);
   expect(anchorIn(log[0] ?? '')).toEqual(await store.audit.head());
@@ -31,43 +31,43 @@ it('is in the log when the daemon starts and when it ends', async () => {
   expect(counts()).toEqual([1, 1]);
 });
 
-it('is written when it changed, at most once a minute', async () => {
+it('an anchor is logged after each change, at most once a minute', async () => {
   await anchors.start();
   await change();
   nowMs += 59_999;
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1]);
   nowMs += 1;
   await change();
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1, 3]);
   await change();
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1, 3]);
   nowMs += 60_000;
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1, 3, 4]);
   await anchors.stop();
 });
 
-it('is written as soon as it changed where the last one is older than a minute', async () => {
+it('an anchor is logged at once where the last one is older than a minute', async () => {
   await anchors.start();
   nowMs += 3_600_000;
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1]);
   await change();
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(counts()).toEqual([1, 2]);
   await anchors.stop();
 });
 
-it('goes on where the store cannot be read', async () => {
+it('anchors continue after the store could not be read', async () => {
   await anchors.start();
   await store.close();
   nowMs += 60_000;
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(log.at(-1)).toContain('the head of the audit chain was not read; trying again');
-  await anchors.look();
+  await anchors.writeIfDue();
   expect(log.length).toBe(2);
   await anchors.stop();
 });

@@ -11,8 +11,8 @@ describe('work that waits for connections', () => {
     const arrivals = new Arrivals(() => 0);
     const mustWait = arrivals.createWait();
     expect(mustWait()).toBe(false);
-    arrivals.note();
-    arrivals.note();
+    arrivals.count();
+    arrivals.count();
     expect([mustWait(), mustWait()]).toEqual([true, false]);
   });
 
@@ -21,7 +21,7 @@ describe('work that waits for connections', () => {
     const arrivals = new Arrivals(() => nowMs);
     const mustWait = arrivals.createWait();
     const rounds = Array.from({ length: 12 }, () => {
-      arrivals.note();
+      arrivals.count();
       const waits = mustWait();
       nowMs += 3;
       return waits;
@@ -32,7 +32,7 @@ describe('work that waits for connections', () => {
   it('of one kind does not wait for what another has waited for', () => {
     const arrivals = new Arrivals(() => 0);
     const [one, other] = [arrivals.createWait(), arrivals.createWait()];
-    arrivals.note();
+    arrivals.count();
     expect([one(), other(), one(), other()]).toEqual([true, true, false, false]);
   });
 });
@@ -53,7 +53,7 @@ describe('an event loop that is full of work', () => {
     let rounds = 0;
     const done = new Promise<void>((resolve) => {
       server.on('connection', () => {
-        arrivals.note();
+        arrivals.count();
         if (++accepted === count) resolve();
       });
     });

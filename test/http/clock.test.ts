@@ -35,7 +35,7 @@ describe('the clock of a daemon', () => {
     await store.close();
   });
 
-  /** Lets so many seconds go by, which the machine's clock shows. */
+  /** Lets some seconds pass, on the machine's clock as well. */
   const seconds = async (count: number) => {
     for (let n = 0; n < count; n++) {
       machineMs += 1000;
@@ -46,7 +46,7 @@ describe('the clock of a daemon', () => {
   const seenMs = async () => (await store.clock.read()).seenMs;
   const accept = () => store.clock.accept({ nowMs: machineMs, upMs }, draftOf('t', 'store.accept_clock', 'clock'));
 
-  it('shows the time of the machine until that jumps back, then the last that it showed before', async () => {
+  it('shows the time of the machine until that jumps back, then the last time before', async () => {
     expect(clock.now()).toBe(nowMs);
     await seconds(5);
     expect(clock.now()).toBe(nowMs + 5000);
@@ -58,7 +58,7 @@ describe('the clock of a daemon', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('is brought to the store every ten seconds and at the end', async () => {
+  it('updates the store every ten seconds and at the end', async () => {
     await seconds(9);
     expect(await seenMs()).toBe(0);
     await seconds(1);
@@ -90,7 +90,7 @@ describe('the clock of a daemon', () => {
     expect(await seenMs()).toBe(machineMs + hourMs);
   });
 
-  it('goes on at once after the machine has slept', async () => {
+  it('follows at once after the machine has slept', async () => {
     await seconds(3);
     machineMs += 8 * hourMs;
     upMs += 8 * hourMs;
@@ -99,7 +99,7 @@ describe('the clock of a daemon', () => {
     expect(clock.now()).toBe(machineMs + hourMs);
   });
 
-  it('goes on from what the store knew of this machine before', async () => {
+  it('starts from the samples of this machine in the store', async () => {
     await seconds(15);
     await clock.stop();
     const next = new DaemonClock(
@@ -113,14 +113,14 @@ describe('the clock of a daemon', () => {
     expect(next.now()).toBe(machineMs + hourMs);
   });
 
-  it('follows what others note within a second', async () => {
+  it('follows the samples of other processes within a second', async () => {
     await store.clock.note({ nowMs: machineMs, upMs });
     await store.clock.note({ nowMs: machineMs + hourMs, upMs: upMs + hourMs });
     await seconds(1);
     expect(clock.now()).toBe(nowMs + hourMs);
   });
 
-  it('follows an acceptance within a second, and brings nothing back that was seen before it', async () => {
+  it('follows an acceptance within a second, and does not restore a time seen before it', async () => {
     machineMs += hourMs;
     await seconds(320);
     machineMs -= hourMs;
@@ -134,7 +134,7 @@ describe('the clock of a daemon', () => {
     expect(await seenMs()).toBeLessThanOrEqual(machineMs);
   });
 
-  it('brings nothing that an acceptance at the same moment has made untrue', async () => {
+  it('stores no time that an acceptance at the same moment has made invalid', async () => {
     machineMs += hourMs;
     await seconds(320);
     machineMs -= hourMs;

@@ -40,7 +40,7 @@ async function open(limits: ServeOptions['limits'], isTls = false): Promise<void
 
 const port = () => Number(new URL(face.url).port);
 
-/** One connection and what came back on it. */
+/** One connection and the bytes received on it. */
 class Client {
   received = '';
   isClosed = false;
@@ -53,7 +53,7 @@ class Client {
       this.received += chunk.toString('latin1');
     });
     socket.on('error', () => {});
-    // Either is the server's: these sockets do not close by themselves.
+    // The server caused it either way: these sockets do not close by themselves.
     for (const event of ['end', 'close']) {
       socket.on(event, () => {
         this.isClosed = true;
@@ -84,7 +84,7 @@ async function idle(key?: number): Promise<Client> {
   return client;
 }
 
-/** A connection whose body never comes whole. */
+/** A connection whose body never arrives completely. */
 async function unfinished(key: number): Promise<Client> {
   const client = Client.plain(
     postHead('/api/v1/sensors/readings', keys[key] ?? '', 1000).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'),
@@ -101,7 +101,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe('too many connections', () => {
-  it('cost those without a key first, the oldest of them before others, and are counted and logged', async () => {
+  it('close those without a key first, the oldest before others, and are counted and logged', async () => {
     await open({ connections: 6 });
     const known = [await idle(0), await idle(0), await idle(1)];
     const strangers = [await idle(), await idle(), Client.plain()];
@@ -128,7 +128,7 @@ describe('too many connections', () => {
     expect(await metric('hkctl_connections_dropped_total{reason="unauthenticated"}')).toBeGreaterThanOrEqual(2);
   });
 
-  it('cost then the key with the most of them its oldest idle one', async () => {
+  it('then close the oldest idle one of the key with the most', async () => {
     await open({ connections: 5 });
     const other = [await idle(1), await idle(1)];
     const most = [await idle(0), await idle(0), await idle(0)];
@@ -143,7 +143,7 @@ describe('too many connections', () => {
     ]);
   });
 
-  it('cost a key that holds more than three quarters of them before any other', async () => {
+  it('close those of a key with more than three quarters before any other', async () => {
     await open({ connections: 8 });
     const stranger = await idle();
     const most: Client[] = [];
@@ -154,7 +154,7 @@ describe('too many connections', () => {
     expect(await metric('hkctl_connections_dropped_total{reason="key_share"}')).toBeGreaterThan(0);
   });
 
-  it('cost bodies that have not come, where none is idle', async () => {
+  it('close those whose body has not arrived, where none is idle', async () => {
     await open({ connections: 3 });
     const held = [await unfinished(0), await unfinished(0), await unfinished(1)];
     const more = await idle(1);
@@ -192,7 +192,7 @@ async function metricOverTls(): Promise<number> {
   return Number(/^hkctl_connections (\d+)$/m.exec(client.received)?.[1]);
 }
 
-it('what is no TLS, or no longer, is closed at once and not after the time for a head', async () => {
+it('a connection with invalid TLS bytes is closed at once and not after the time for a head', async () => {
   await open({ headersMs: 60_000, idleMs: 60_000 }, true);
   Client.plain('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   Client.plain(Buffer.concat([Buffer.from('160300004b0100004703001234', 'hex'), Buffer.alloc(100)]));
@@ -200,7 +200,7 @@ it('what is no TLS, or no longer, is closed at once and not after the time for a
   const secured = connectTls({ socket, rejectUnauthorized: false });
   secured.on('error', () => {});
   await until('the handshake is finished', () => secured.getProtocol() !== null);
-  // Behind the back of the encryption.
+  // Written to the socket below TLS.
   socket.write('nonsense, and as long as a record');
   await until('none is held', async () => (await metricOverTls()) === 1);
 });
@@ -214,14 +214,14 @@ describe.each([['plain', false] as const, ['TLS', true] as const])('over %s, con
     ...(isTls ? [Client.tls(), Client.tls('', { maxVersion: 'TLSv1.2' }), Client.plain('GET / HTTP/1.1\r\n\r\n')] : []),
   ];
 
-  it('that never ask are closed after the time for a head', async () => {
+  it('without a request are closed after the time for a head', async () => {
     await open({ headersMs: 300 }, isTls);
     const all = [...silent(), ...silent()];
     await until('they are closed', () => all.every(({ isClosed }) => isClosed));
     await until('none is held', async () => (isTls ? await metricOverTls() : await metric('hkctl_connections')) === 1);
   });
 
-  it('do not hold up the end, whatever they have sent', async () => {
+  it('do not delay the end, whatever they have sent', async () => {
     await open({ headersMs: 60_000 }, isTls);
     const all = silent();
     const halfClosed = Client.plain();
@@ -235,7 +235,7 @@ describe.each([['plain', false] as const, ['TLS', true] as const])('over %s, con
   });
 });
 
-it('a thousand requests in one piece are all answered, in order and while others are served', async () => {
+it('a thousand requests in one packet are all answered, in order and while others are served', async () => {
   await open({});
   const paths = Array.from({ length: 5000 }, (_, index) => (index % 2 === 0 ? '/healthz' : '/nowhere'));
   const flood = Client.plain(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CostlyWork } from '../../src/http/fairness/costly-work.ts';
 
-/** Work whose cost the test sets: its clock goes on by what each piece takes. */
+/** Work whose cost the test sets: its clock advances by the cost of each piece. */
 function workOf() {
   let nowMs = 0;
   const log: string[] = [];
@@ -23,21 +23,21 @@ function workOf() {
 
 const nextIteration = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-it('costly work is done at once while there is time in this event-loop iteration', () => {
+it('costly work runs at once while this event-loop iteration has time left', () => {
   const { run, log } = workOf();
   expect([run('a1', 1), run('a2', 2), run('b1', 1)]).toEqual(['a1', 'a2', 'b1']);
   expect(run('a3', 1)).toBeInstanceOf(Promise);
   expect(log).toEqual(['a1', 'a2', 'b1']);
 });
 
-it('what is left waits for the next iterations, round-robin by owner', async () => {
+it('the rest waits for the next iterations, round-robin by owner', async () => {
   const { run, log } = workOf();
   run('a0', 100);
   const later = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => run(name, 2));
   expect(log).toEqual(['a0']);
   await nextIteration();
   expect(log).toEqual(['a0', 'a1', 'b1']);
-  // What comes now waits behind those who wait already.
+  // New work waits behind the owners that wait already.
   later.push(run('c1', 2));
   await nextIteration();
   expect(log).toEqual(['a0', 'a1', 'b1', 'a2', 'c1']);
@@ -47,7 +47,7 @@ it('what is left waits for the next iterations, round-robin by owner', async () 
   expect(run('a5', 1)).toBe('a5');
 });
 
-it('what throws rejects where it waited, throws where it did not, and the rest goes on', async () => {
+it('work that throws rejects where it waited, throws where it did not, and the rest continues', async () => {
   const { run, fail } = workOf();
   expect(() => fail('a1')).toThrow('a1');
   run('a2', 100);

@@ -29,7 +29,7 @@ export function inProcess(plant: HttpPlant, change: Partial<ServeSettings> = {})
     version,
     docsFolder,
     log,
-    noteUse() {},
+    recordUse() {},
   });
   return {
     name: 'in-process',

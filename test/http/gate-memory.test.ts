@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => plant.domain.store.close());
 
-/** A gate that keeps few keys in memory, and how often it had to read one from the store. */
+/** A gate with a small credential cache, and the number of reads from the store. */
 function smallGate() {
   const { keys } = plant.domain.store;
   const used: string[] = [];
@@ -33,21 +33,21 @@ function smallGate() {
       failedChecks: undefined,
       requests: undefined,
       ingest: undefined,
-      noteUse: (keyId) => used.push(keyId),
-      noteKey() {},
-      noteOverLimit() {},
+      recordUse: (keyId) => used.push(keyId),
+      identifyConnection() {},
+      warnOverLimit() {},
     },
     { keys: 3, absent: 2 },
   );
   return {
     used,
-    /** Lets a secret in; gives the prefix of its key or the code of the refusal, and what it took. */
+    /** Authenticates a secret; returns the prefix of its key or the code of the refusal, and the reads that it took. */
     async admit(secret: string) {
       const before = reads;
-      // Of an exchange the gate reads only these.
+      // The gate reads only these members.
       const exchange = {
         query: '',
-        notes: [],
+        responseHeaders: [],
         keyPrefix: undefined,
         header: (name: string) => (name === 'authorization' ? `Bearer ${secret}` : undefined),
         countOf: () => 1,
@@ -63,8 +63,8 @@ function smallGate() {
   };
 }
 
-describe('the memory of the gate', () => {
-  it('holds so many keys; the one read longest ago is forgotten', async () => {
+describe('the credential cache of the gate', () => {
+  it('keeps a limited number of keys; the one read longest ago is dropped', async () => {
     const { admit, used } = smallGate();
     const keys = [await plant.key(), await plant.key(), await plant.key(), await plant.key()];
     for (const { secret, prefix } of keys) expect(await admit(secret)).toEqual({ said: prefix, prefix, reads: 1 });
@@ -75,7 +75,7 @@ describe('the memory of the gate', () => {
     expect(used.length).toBe(9);
   });
 
-  it('holds so many secrets that are no key', async () => {
+  it('keeps a limited number of secrets that are no key', async () => {
     const { admit, used } = smallGate();
     const secrets = [plant.unknownSecret(), plant.unknownSecret(), plant.unknownSecret()];
     for (const secret of secrets)
@@ -85,7 +85,7 @@ describe('the memory of the gate', () => {
     expect(used).toEqual([]);
   });
 
-  it('is worth nothing once anything has changed', async () => {
+  it('is invalid once anything has changed', async () => {
     const { admit } = smallGate();
     const { secret, id } = await plant.key();
     const unknown = plant.unknownSecret();

@@ -95,7 +95,7 @@ describe('the whole matrix', () => {
     }
   });
 
-  it('a change holds for the very next request, and back again', async () => {
+  it('a change applies to the very next request, and so does its reversal', async () => {
     const creator = await plant.creator();
     const site = await plant.site();
     const expiresAtMs = plant.nowMs + 1000;
@@ -123,7 +123,7 @@ describe('the whole matrix', () => {
   });
 });
 
-describe('what is told of a key', () => {
+describe('the facts that /me returns about a key', () => {
   it('changes with the organization, for the very next request', async () => {
     const { secret } = await plant.key();
     const face = inProcess(plant);
@@ -134,8 +134,8 @@ describe('what is told of a key', () => {
   });
 });
 
-describe('a secret that opens nothing yet', () => {
-  it('is let in as soon as it is a key', async () => {
+describe('a secret that is no key yet', () => {
+  it('is admitted as soon as it is a key', async () => {
     const bytes = new Uint8Array(64).map((_, index) => index + 1);
     const secret = drawSecret(() => bytes);
     const me = async () => outcome(await inProcess(plant).fetch('/api/v1/me', bearer(secret)));
@@ -149,8 +149,8 @@ describe('a secret that opens nothing yet', () => {
   });
 });
 
-describe('a body that comes later than its head', () => {
-  it('is taken from a key only that is good by then', async () => {
+describe('a body that arrives later than its head', () => {
+  it('is accepted only from a key that is still valid then', async () => {
     const { secret, id } = await plant.key();
     const face = inProcess(plant);
     const post = () => {
@@ -197,7 +197,7 @@ describe('the header', () => {
     expect(await outcome(await inProcess(plant).fetch('/api/v1/me', { headers }))).toBe(code);
   });
 
-  it('takes the scheme in any case and more than one blank', async () => {
+  it('accepts the scheme in any case and more than one blank', async () => {
     const { secret } = await plant.key();
     for (const scheme of ['Bearer ', 'bearer ', 'BEARER   ']) {
       const response = await inProcess(plant).fetch('/api/v1/me', { headers: { authorization: `${scheme}${secret}` } });
@@ -207,7 +207,7 @@ describe('the header', () => {
 });
 
 describe('limits', () => {
-  it('requests count by key, say so, and end with 429 and a true Retry-After', async () => {
+  it('requests count by key, report it in headers, and end with 429 and a correct Retry-After', async () => {
     const face = inProcess(plant, { limitRequests: { requests: 2, windowSeconds: 1 } });
     const [one, other] = [await plant.key(), await plant.key()];
     const first = await face.fetch('/api/v1/me', bearer(one.secret));
@@ -221,7 +221,7 @@ describe('limits', () => {
     expect((await face.fetch('/api/v1/me', bearer(one.secret))).status).toBe(200);
   });
 
-  it('tell each client its own time to wait', async () => {
+  it('report to each client its own time to wait', async () => {
     const { secret } = await plant.key();
     const waits: number[] = [];
     for (const windowSeconds of [3600, 60]) {
@@ -236,7 +236,7 @@ describe('limits', () => {
     expect(waits[1]).toBeLessThanOrEqual(60);
   });
 
-  it('ingest counts apart', async () => {
+  it('ingest counts separately', async () => {
     const face = inProcess(plant, { limitIngest: { requests: 1, windowSeconds: 60 } });
     const { secret } = await plant.key();
     const post = () =>
@@ -250,7 +250,7 @@ describe('limits', () => {
     expect((await face.fetch('/api/v1/me', bearer(secret))).status).toBe(200);
   });
 
-  it('failed checks count by address; a good key never pays, and no credentials are no check', async () => {
+  it('failed checks count by address; a valid key is never affected, and a request without credentials is no check', async () => {
     const face = inProcess(plant, { limitFailedChecks: { requests: 2, windowSeconds: 60 } });
     const { secret } = await plant.key();
     const fail = () => face.fetch('/api/v1/me', bearer(plant.unknownSecret()));
@@ -264,7 +264,7 @@ describe('limits', () => {
     expect((await face.fetch('/api/v1/me', bearer(secret))).status).toBe(200);
   });
 
-  it('every way to fail counts, and what a good key is refused for does not', async () => {
+  it('every failed check counts, and the refusal of a valid key does not', async () => {
     const site = await plant.site();
     const creator = await plant.creator();
     const [revoked, expired, orphan] = [
@@ -297,7 +297,7 @@ describe('limits', () => {
     }
   });
 
-  it('an address over its limit of failed checks is a warning, once a window, without the secret', async () => {
+  it('an address over its limit of failed checks is logged as a warning, once a window, without the secret', async () => {
     const limitFailedChecks = { requests: 2, windowSeconds: 1 };
     const face = inProcess(plant, { limitFailedChecks, logLevel: 'warn', trustProxy: ['127.0.0.1'] });
     const secret = plant.unknownSecret();
@@ -321,7 +321,7 @@ describe('limits', () => {
     expect(face.log()).not.toContain(secret.slice(8, 18));
   });
 
-  it('of a flood of addresses over their limit thirty a minute are named', async () => {
+  it('thirty addresses a minute are logged of a flood over its limit', async () => {
     const face = inProcess(plant, {
       limitFailedChecks: { requests: 1, windowSeconds: 60 },
       logLevel: 'warn',

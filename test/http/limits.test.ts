@@ -1,50 +1,44 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { networkOf } from '../../src/http/auth/client-addresses.ts';
-import { type Allowance, createAddressLimiter, createKeyLimiter } from '../../src/http/auth/limits.ts';
-
-const itself = (allowance: Allowance): Allowance => allowance;
+import { type Allowance, createLimiter } from '../../src/http/auth/limits.ts';
 
 describe('a limiter', () => {
   it('is none where the limit is off', () => {
-    expect(createKeyLimiter('requests', null)).toBeUndefined();
+    expect(createLimiter('requests', null)).toBeUndefined();
   });
 
-  it('keeps so many clients and no more under a flood of others', async () => {
-    const limiter = createAddressLimiter('failed-checks', { requests: 2, windowSeconds: 60 }, 1000);
-    for (let i = 0; i < 20_000; i++) await limiter?.consume(`client ${i}`, itself);
+  it('keeps a limited number of clients under a flood of others', () => {
+    const limiter = createLimiter('failed-checks', { requests: 2, windowSeconds: 60 }, 1000);
+    for (let i = 0; i < 20_000; i++) limiter?.consume(`client ${i}`);
     expect(limiter?.size()).toBe(1000);
-    await limiter?.consume('client 19999', itself);
-    expect((await limiter?.consume('client 19999', itself))?.allowed).toBe(false);
+    limiter?.consume('client 19999');
+    expect(limiter?.consume('client 19999').allowed).toBe(false);
   });
 
-  it('begins anew with a client that it had to forget', async () => {
-    const limiter = createAddressLimiter('failed-checks', { requests: 1, windowSeconds: 60 }, 1);
-    const allowed = async (client: string) => (await limiter?.consume(client, itself))?.allowed;
-    expect([await allowed('one'), await allowed('one')]).toEqual([true, false]);
-    expect(await allowed('other')).toBe(true);
-    expect(await allowed('one')).toBe(true);
+  it('starts again with a client that it had to drop', () => {
+    const limiter = createLimiter('failed-checks', { requests: 1, windowSeconds: 60 }, 1);
+    const allowed = (client: string) => limiter?.consume(client).allowed;
+    expect([allowed('one'), allowed('one')]).toEqual([true, false]);
+    expect(allowed('other')).toBe(true);
+    expect(allowed('one')).toBe(true);
   });
-});
 
-describe('a limiter of addresses', () => {
-  it('tells calls that come together apart, as if each had come by itself', async () => {
-    const limiter = createAddressLimiter('failed-checks', { requests: 3, windowSeconds: 60 });
-    await limiter?.consume('a', itself);
-    const together = await Promise.all(['a', 'a', 'b', 'a', 'a'].map((client) => limiter?.consume(client, itself)));
-    expect(together.map((allowance) => [allowance?.allowed, allowance?.isFirstOver, allowance?.headers[3]])).toEqual([
+  it('counts each client by itself, and reports the first refused call of a window', () => {
+    const limiter = createLimiter('failed-checks', { requests: 3, windowSeconds: 60 });
+    limiter?.consume('a');
+    const calls = ['a', 'a', 'b', 'a', 'a'].map((client) => limiter?.consume(client));
+    expect(calls.map((allowance) => [allowance?.allowed, allowance?.isFirstOver, allowance?.headers[3]])).toEqual([
       [true, false, '"failed-checks";r=1;t=60'],
       [true, false, '"failed-checks";r=0;t=60'],
       [true, false, '"failed-checks";r=2;t=60'],
       [false, true, '"failed-checks";r=0;t=60'],
       [false, false, '"failed-checks";r=0;t=60'],
     ]);
-    expect((await limiter?.consume('a', itself))?.isFirstOver).toBe(false);
+    expect(limiter?.consume('a').isFirstOver).toBe(false);
   });
-});
 
-describe('a limiter of keys', () => {
-  it('counts each key by itself and forgets the window that began first', () => {
-    const limiter = createKeyLimiter('requests', { requests: 1, windowSeconds: 60 }, 2);
+  it('drops the window that began first', () => {
+    const limiter = createLimiter('requests', { requests: 1, windowSeconds: 60 }, 2);
     expect(limiter?.consume('a')).toMatchObject({ allowed: true, resetSeconds: 60 });
     expect(limiter?.consume('a').allowed).toBe(false);
     expect(limiter?.consume('b').allowed).toBe(true);
@@ -54,20 +48,20 @@ describe('a limiter of keys', () => {
   });
 });
 
-describe('what a request turned out to cost', () => {
+describe('the cost of a request that is known only later', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
   const limited = (requests: number) => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const limiter = createKeyLimiter('requests', { requests, windowSeconds: 60 });
+    const limiter = createLimiter('requests', { requests, windowSeconds: 60 });
     if (!limiter) throw new Error('there is a limit');
     return limiter;
   };
   const stateOf = ({ allowed, headers, resetSeconds }: Allowance) => [allowed, headers[3], resetSeconds];
 
-  it('counts as so many requests more', () => {
+  it('counts as further requests', () => {
     const limiter = limited(10);
     limiter.consume('a');
     expect(stateOf(limiter.charge('a', 4))).toEqual([true, '"requests";r=5;t=60', 60]);
@@ -75,13 +69,15 @@ describe('what a request turned out to cost', () => {
     expect(stateOf(limiter.charge('a', 5))).toEqual([true, '"requests";r=0;t=60', 60]);
     expect(stateOf(limiter.consume('a'))).toEqual([false, '"requests";r=0;t=60', 60]);
     expect(limiter.consume('b').allowed).toBe(true);
+    vi.advanceTimersByTime(59_700);
+    expect(stateOf(limiter.consume('a'))).toEqual([false, '"requests";r=0;t=1', 1]);
   });
 
-  it('is taken from later windows where one cannot bear it, and says when the next request is let in', () => {
+  it('is taken from later windows where one cannot cover it, with the time at which the next request is allowed', () => {
     const limiter = limited(10);
     limiter.consume('a');
     expect(stateOf(limiter.charge('a', 34))).toEqual([false, '"requests";r=0;t=180', 180]);
-    // Asking meanwhile costs nothing more.
+    // Refused requests cost nothing more.
     for (let asked = 0; asked < 50; asked++) expect(limiter.consume('a').allowed).toBe(false);
     vi.advanceTimersByTime(90_000);
     expect(stateOf(limiter.consume('a'))).toEqual([false, '"requests";r=0;t=90', 90]);
@@ -92,7 +88,7 @@ describe('what a request turned out to cost', () => {
     expect(stateOf(limiter.consume('a'))).toEqual([true, '"requests";r=4;t=60', 60]);
   });
 
-  it('is paid off by windows in which nobody asks', () => {
+  it('is paid off by windows without requests', () => {
     const limiter = limited(10);
     limiter.consume('a');
     limiter.charge('a', 34);

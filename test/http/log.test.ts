@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => face.close());
 
-it('shows a URL of any length in a line of some two thousand characters, cut between characters', async () => {
+it('a URL of any length is logged in a line of some two thousand characters, cut between characters', async () => {
   for (const url of [
     `/${'a'.repeat(15_000)}`,
     `/x?${'%00'.repeat(5_000)}`,
@@ -34,7 +34,7 @@ it('shows a URL of any length in a line of some two thousand characters, cut bet
   }
 });
 
-it('shows no secret where a URL is cut, with its hk_ or without', async () => {
+it('no secret is logged where a URL is cut, with its hk_ or without', async () => {
   const secret = drawSecret();
   const watch = new CanaryWatch([{ form: 'cut', secret, text: secret }]);
   for (let before = 1_990; before <= 2_060; before += 3) {

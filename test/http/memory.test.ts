@@ -44,7 +44,7 @@ async function open(limits: ServeOptions['limits']): Promise<void> {
   face = await listening(plant, {}, { checkEveryMs: 50, ...limits });
 }
 
-/** A connection that takes nothing until it is told to. */
+/** A paused connection: it reads nothing until it is resumed. */
 class Reader extends Socket {
   isClosed = false;
 
@@ -60,7 +60,7 @@ class Reader extends Socket {
   }
 }
 
-/** What bodies or answers hold at the moment, in bytes. */
+/** Bytes that bodies or answers hold at the moment. */
 async function held(what: 'answers' | 'bodies'): Promise<number> {
   const { text } = await call(`${face.url}/metrics`);
   return Number(new RegExp(`^hkctl_held_bytes\\{what="${what}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
@@ -68,27 +68,27 @@ async function held(what: 'answers' | 'bodies'): Promise<number> {
 
 const me = async () => (await call(`${face.url}/api/v1/me`, { secret })).status;
 
-/** Waits until readers are cut, while others are served; what they get then is no whole answer. */
+/** Waits until the readers are cut off while others are served; none of them receives a whole answer. */
 async function cut(readers: readonly Reader[]): Promise<void> {
   await until('nothing is held for them', async () => {
     expect(await me()).toBe(200);
     return (await held('answers')) === 0;
   });
-  // Whoever reads nothing does not notice, either.
+  // A client that reads nothing does not notice the close.
   for (const reader of readers) reader.removeAllListeners('readable').resume();
   await until('they are cut', () => readers.every(({ isClosed }) => isClosed));
   for (const { bytesRead } of readers) expect(bytesRead).toBeLessThan(5 * MiB);
 }
 
 describe('slow readers', () => {
-  it('who take no byte of a large answer are cut, and nothing of it is kept', async () => {
+  it('that receive no byte of a large answer are cut off, and none of it stays in memory', async () => {
     await open({ answerMs: 600 });
     const readers = Array.from({ length: 5 }, () => new Reader(getText(allReadings, secret)));
     await until('the answers wait', async () => (await held('answers')) > 5 * 5 * MiB);
     await cut(readers);
   });
 
-  it('who take a byte now and then are cut', async () => {
+  it('that receive a byte now and then are cut off', async () => {
     await open({ answerMs: 600 });
     const reader = new Reader(getText(allReadings, secret));
     let taken = 0;
@@ -102,14 +102,14 @@ describe('slow readers', () => {
     clearInterval(drip);
   });
 
-  it('go sooner while memory is tight', async () => {
+  it('are cut off sooner while memory is tight', async () => {
     await open({ answerMs: 60_000, tightAnswerMs: 300, answerBytes: 10 * MiB });
     const reader = new Reader(getText(allReadings, secret));
     await until('its answer waits', async () => (await held('answers')) > 5 * MiB);
     await cut([reader]);
   });
 
-  it('who wait behind others on one connection hold nothing once it is gone', async () => {
+  it('that wait behind others on one connection hold nothing once it is closed', async () => {
     await open({});
     const reader = new Reader(getText(allReadings, secret).repeat(3));
     await until('all three wait', async () => (await held('answers')) > 3 * 5 * MiB);
@@ -117,7 +117,7 @@ describe('slow readers', () => {
     await until('nothing is held', async () => (await held('answers')) === 0);
   });
 
-  it('are not those who take one large answer after the other', async () => {
+  it('are not those that receive one large answer after the other', async () => {
     await open({ answerMs: 500, tightAnswerMs: 500 });
     const agent = keptAlive();
     const startedAt = Date.now();
@@ -134,7 +134,7 @@ describe('slow readers', () => {
 });
 
 describe('large answers', () => {
-  it('of many keys at once stay within their budget; the others wait, and are told to come again', async () => {
+  it('of many keys at once stay within their budget; the others wait, and get Retry-After', async () => {
     const answerBytes = 30 * MiB;
     await open({ answerBytes, waitMs: 300 });
     const keys = await Promise.all(Array.from({ length: 20 }, () => plant.key()));
@@ -161,7 +161,7 @@ describe('large answers', () => {
     expect((await call(`${face.url}${allReadings}`, { secret })).status).toBe(200);
   });
 
-  it('are made one after the other where that is all the room there is', async () => {
+  it('are made one after the other where memory suffices for one only', async () => {
     await open({ answerBytes: 1, waitMs: 20_000 });
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => call(`${face.url}${allReadings}`, { secret, timeoutMs: 25_000 })),
@@ -173,7 +173,7 @@ describe('large answers', () => {
     expect(await held('answers')).toBe(0);
   });
 
-  it('keep no room where they end in an error or have no body', async () => {
+  it('keep no reservation where they end in an error or have no body', async () => {
     await open({});
     expect((await call(`${face.url}${allReadings}&agg=avg`, { secret })).status).toBe(400);
     expect((await call(`${face.url}${allReadings}`, { secret, method: 'HEAD' })).status).toBe(200);
@@ -181,8 +181,8 @@ describe('large answers', () => {
   });
 });
 
-describe('answers that a key does not take', () => {
-  it('are no more than its share, and keep nobody else from theirs', async () => {
+describe('answers that a key does not receive', () => {
+  it('are limited to its share, and leave others theirs', async () => {
     const name = 'Part '.padEnd(200, 'x');
     const rows = Array.from({ length: 500 }, (_, n) => ({
       id: `L-${n}`,
@@ -201,10 +201,10 @@ describe('answers that a key does not take', () => {
     const path = '/api/v1/parts?part_number=LONG&limit=500';
     const { text: page, status } = await call(`${face.url}${path}`, { secret: others.secret });
     expect(status).toBe(200);
-    // Each answer that is made leaves at least as much free as the key then holds.
+    // After each answer at least as much is free as the key holds.
     const within = Math.floor(((16 * MiB) / page.length + 1) / 2);
     const reader = new Reader(getText(path, own.secret).repeat(2 * within));
-    // What the system holds for the connection counts as taken.
+    // Bytes that the system buffers for the connection count as received.
     await until('they are made', async () => (await held('answers')) > MiB);
     expect(await held('answers')).toBeLessThanOrEqual(8 * MiB);
     expect((await call(`${face.url}${path}`, { secret: others.secret })).status).toBe(200);
@@ -221,8 +221,8 @@ describe('answers that a key does not take', () => {
   });
 });
 
-describe('reads whose client goes away', () => {
-  it('are not made: neither those that wait nor more of the one under way', async () => {
+describe('reads whose client disconnects', () => {
+  it('end: those that wait are not begun, and the one under way stops', async () => {
     await open({});
     const readers = Array.from({ length: 20 }, () => new Reader(getText(allReadings, secret)));
     await until('all wait', async () => (await held('answers')) > 40 * MiB);
@@ -267,7 +267,7 @@ describe('bodies', () => {
     expect((await call(`${face.url}${path}`, { secret, body })).status).toBe(503);
   });
 
-  it('that are bombs go off one after the other, and leave nothing', async () => {
+  it('that are gzip bombs are decompressed one after the other, and leave nothing', async () => {
     const bodyBytes = 9 * MiB;
     await open({ bodyBytes, waitMs: 20_000 });
     const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
@@ -290,7 +290,7 @@ describe('bodies', () => {
     expect(await held('bodies')).toBe(0);
   });
 
-  it('packed as usual pass', async () => {
+  it('compressed as usual pass', async () => {
     await open({});
     const body = gzipSync('{"readings":[{"sensor":"SE-1001","at":1600000000000,"value":1}]}');
     const headers = {

@@ -67,7 +67,7 @@ it('answers over TLS, with HSTS', async () => {
   expect([status, hsts]).toEqual([200, 'max-age=31536000']);
 });
 
-it('speaks 1.3 and 1.2, nothing older, and no old cipher', async () => {
+it('supports TLS 1.3 and 1.2, nothing older, and no old cipher', async () => {
   expect((await handshake()).protocol).toBe('TLSv1.3');
   expect((await handshake({ maxVersion: 'TLSv1.2' })).protocol).toBe('TLSv1.2');
   for (const version of ['TLSv1', 'TLSv1.1'] as const) {
@@ -79,7 +79,7 @@ it('speaks 1.3 and 1.2, nothing older, and no old cipher', async () => {
   ).rejects.toThrow();
 });
 
-it('offers with 1.2 what has forward secrecy and authenticates what it encrypts', async () => {
+it('offers for TLS 1.2 only ciphers with forward secrecy and authenticated encryption', async () => {
   const offered: string[] = [];
   for (const name of getCiphers().map((cipher) => cipher.toUpperCase())) {
     if (name.startsWith('TLS_')) continue;
@@ -93,7 +93,7 @@ it('offers with 1.2 what has forward secrecy and authenticates what it encrypts'
   ]);
 });
 
-it('takes a new certificate on SIGHUP, and keeps the old one where the new one does not fit', async () => {
+it('loads a new certificate on SIGHUP, and keeps the old one where the new one does not match its key', async () => {
   const subject = async () => (await handshake()).certificate.subject.CN;
   const reload = async () => {
     process.emit('SIGHUP', 'SIGHUP');
@@ -109,7 +109,7 @@ it('takes a new certificate on SIGHUP, and keeps the old one where the new one d
   expect(await subject()).toBe('second');
 });
 
-it('renegotiates no key of an open connection', async () => {
+it('refuses to renegotiate an open connection', async () => {
   const { port } = new URL(face.url);
   const refused = await new Promise<Error | null>((resolve) => {
     const socket = connect(

@@ -2,6 +2,8 @@
 
 const gate = 'src/http/auth/gate.ts';
 const gateTests = ['test/http/gate.test.ts', 'test/http/gate-memory.test.ts', 'test/http/scenarios.test.ts'];
+const credentials = 'src/http/auth/credential-cache.ts';
+const session = 'src/http/auth/session.ts';
 const authentication = 'src/core/keys/authentication.ts';
 const limits = 'src/http/auth/limits.ts';
 const limitTests = ['test/http/limits.test.ts', 'test/http/gate.test.ts'];
@@ -36,20 +38,25 @@ export const mutants = [
   [gate, '/^bearer +([^\\s,]+)$/i', '/^bearer +([^\\s,]+)/i', ...gateTests],
   [gate, '/^bearer +([^\\s,]+)$/i', '/^bearer ([^\\s,]+)$/i', ...gateTests],
   [gate, '/^[!-~]+$/.test(token)', 'true', ...gateTests],
-  [gate, 'if (found?.version === version) return found;', 'if (found !== undefined) return found;', ...gateTests],
   [
-    gate,
-    'if (absent.get(secretHash) === version) return undefined;',
-    'if (absent.has(secretHash)) return undefined;',
+    credentials,
+    'if (found?.version === version) return found;',
+    'if (found !== undefined) return found;',
     ...gateTests,
   ],
-  [gate, 'if (absent.size > capacity.absent) forgetOldest(absent);', '', ...gateTests],
-  [gate, 'if (kept.size > capacity.keys) forgetOldest(kept);', '', ...gateTests],
-  [gate, 'sameFacts(before.credential, credential) ? before.session', 'before.session ? before.session', ...gateTests],
+  [
+    credentials,
+    'if (this.#absent.get(secretHash) === version) return undefined;',
+    'if (this.#absent.has(secretHash)) return undefined;',
+    ...gateTests,
+  ],
+  [credentials, 'keepNewest(this.#absent, this.#capacity.absent);', '', ...gateTests],
+  [credentials, 'keepNewest(this.#found, this.#capacity.keys);', '', ...gateTests],
+  [credentials, 'before?.session && isSame(before.credential, credential)', 'before?.session', ...gateTests],
   [gate, 'if (entry === undefined) return unknown;', 'if (entry === undefined) return incomplete;', ...gateTests],
   [gate, 'refusal !== undefined || session === undefined', 'session === undefined', ...gateTests],
   [gate, 'exchange.keyPrefix = credential.prefix;', '', ...gateTests],
-  [gate, 'options.noteUse(credential.keyId, nowMs);', '', ...gateTests, 'test/e2e/last-use.test.ts'],
+  [gate, 'options.recordUse(credential.keyId, nowMs);', '', ...gateTests, 'test/e2e/last-use.test.ts'],
   [
     gate,
     'if (failedChecks === undefined || !failedCodes.has(why.code)) return why;',
@@ -65,11 +72,11 @@ export const mutants = [
   [gate, 'if (allowed) return why;', 'return why;', ...gateTests],
   [gate, 'if (isFirstOver) options', 'options', ...gateTests],
   [gate, 'return overLimit.failedChecks(resetSeconds);', 'return overLimit.requests(resetSeconds);', ...gateTests],
-  [gate, 'const limiter = options[demand.limit];', 'const limiter = options.requests;', ...gateTests],
-  [gate, 'if (!allowed) return overLimit[demand.limit](resetSeconds);', '', ...gateTests],
+  [gate, 'const limiter = options[requirement.limit];', 'const limiter = options.requests;', ...gateTests],
+  [gate, 'if (!allowed) return overLimit[requirement.limit](resetSeconds);', '', ...gateTests],
   [
     gate,
-    'if (!allowed) return overLimit[demand.limit](resetSeconds);',
+    'if (!allowed) return overLimit[requirement.limit](resetSeconds);',
     'if (!allowed) return overLimit.requests(resetSeconds);',
     ...gateTests,
   ],
@@ -77,11 +84,11 @@ export const mutants = [
   [gate, 'permissions.length === 0 || holdsAny', 'true || holdsAny', ...gateTests],
   [
     gate,
-    'verdict instanceof ApiError ? refuse(exchange, verdict) : next(verdict)',
-    'verdict instanceof ApiError ? verdict : next(verdict)',
+    'result instanceof ApiError ? refuse(exchange, result) : next(result)',
+    'result instanceof ApiError ? result : next(result)',
     ...gateTests,
   ],
-  [gate, 'obstacle(exchange, session, demand) ?? next(session)', 'next(session)', ...gateTests],
+  [gate, 'refusalFor(exchange, session, requirement) ?? next(session)', 'next(session)', ...gateTests],
   [gate, 'resolve(admit(exchange, next));', 'resolve(next(undefined));', ...gateTests],
   ...[
     'malformed_authorization',
@@ -94,8 +101,8 @@ export const mutants = [
   [gate, "headers: ['Retry-After', String(seconds)]", 'headers: []', ...gateTests],
   [gate, 'if (last?.seconds !== seconds)', 'if (last === undefined)', ...gateTests],
   [gate, "code === 'missing_authorization' ? ''", "code === 'unknown_key' ? ''", ...gateTests],
-  [gate, 'scope: { entityId: entity.id,', "scope: { entityId: '',", ...gateTests, 'test/http/caching.test.ts'],
-  [gate, 'scopeKey: `${entity.id} ', 'scopeKey: `', 'test/http/caching.test.ts', ...gateTests],
+  [session, 'scope: { entityId: entity.id,', "scope: { entityId: '',", ...gateTests, 'test/http/caching.test.ts'],
+  [session, 'scopeKey: `${entity.id} ', 'scopeKey: `', 'test/http/caching.test.ts', ...gateTests],
   // --- why a known key is refused
   [authentication, "if (credential.revokedAtMs !== null) return 'key_revoked';", '', ...gateTests],
   [authentication, 'credential.expiresAtMs <= nowMs', 'credential.expiresAtMs < nowMs', ...gateTests],
@@ -115,25 +122,16 @@ export const mutants = [
   [authentication, "if (credential.entity.status !== 'active') return 'entity_inactive';", '', ...gateTests],
   [authentication, 'wanted.some(', 'wanted.every(', ...gateTests],
   // --- limits
-  [
-    limits,
-    'const left = limit.requests - (consumedPoints - gathered.calls + place);',
-    'const left = limit.requests - consumedPoints;',
-    ...limitTests,
-  ],
-  [limits, 'if (result.isFirstInDuration) remember(client);', '', ...limitTests],
-  [limits, 'if (known.size <= most) return;', 'return;', ...limitTests],
-  [limits, 'void limiter.delete(oldest);', '', ...limitTests],
-  [limits, 'gathering.delete(client);', '', ...limitTests],
-  [limits, 'current.count++;', '', ...limitTests],
+  [limits, 'keepNewest(windows, most);', '', ...limitTests],
+  [limits, 'if (allowed) window.used++;', 'if (allowed) window.used;', ...limitTests],
+  [limits, 'else window.refused++;', 'else window.refused;', ...limitTests],
+  [limits, 'isFirstOver: refused === 1', 'isFirstOver: refused > 0', ...limitTests],
   [limits, 'known.endsMs > nowMs ? known', 'true ? known', ...limitTests],
-  [limits, 'const left = requests - current.count;', 'const left = requests - current.count + 1;', ...limitTests],
-  [limits, 'if (windows.size > most) forgetOldest(windows);', '', ...limitTests],
-  [limits, 'r=${allowed ? left : 0}', 'r=${left}', ...limitTests],
+  [limits, 'before.used > requests', 'before.used < 0', ...limitTests],
+  [limits, 'if (used > 0) return {', 'if (used > -Infinity) return {', ...limitTests],
+  [limits, 'r=${Math.max(0, requests - used)}', 'r=${requests - used}', ...limitTests],
   [limits, 'Math.max(1, Math.ceil', 'Math.max(0, Math.floor', ...limitTests],
-  [limits, 'if (thrown instanceof RateLimiterRes) return thrown;', '', ...limitTests],
-  [limits, 'endsMs: nowMs + windowSeconds * 1000', 'endsMs: nowMs + windowSeconds', ...limitTests],
-  [limits, 'duration: limit.windowSeconds', 'duration: limit.windowSeconds * 60', ...limitTests],
+  [limits, 'endsMs: nowMs + windowMs', 'endsMs: nowMs + windowSeconds', ...limitTests],
   // --- how keys are made
   [
     issuance,

@@ -1,29 +1,29 @@
 /**
- * What several owners wait for, taken round-robin: one item of each owner, then the next of the first. However much one
- * owner brings, another's item comes after at most one of each other owner.
+ * Items that wait for several owners, taken round-robin: one item of each owner, then the next of the first. However many
+ * items one owner adds, another's item comes after at most one of each other owner.
  */
-export class FairQueue<Item> {
-  /** Owners with something waiting, the next one first; the items of each in the order in which they came. */
-  readonly #owners = new Map<string, Item[]>();
+export class FairQueue<Item, Owner = string> {
+  /** Owners with waiting items, the next one first; the items of each in the order in which they were added. */
+  readonly #owners = new Map<Owner, Item[]>();
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** How many items of an owner wait. */
-  sizeOf(owner: string): number {
+  /** The number of waiting items of an owner. */
+  sizeOf(owner: Owner): number {
     return this.#owners.get(owner)?.length ?? 0;
   }
 
   /** Puts an item behind all others of its owner. */
-  add(owner: string, item: Item): void {
+  add(owner: Owner, item: Item): void {
     this.#itemsOf(owner).push(item);
     this.#size++;
   }
 
   /** Puts an item that was taken before all others of its owner, who then waits behind all other owners. */
-  putBack(owner: string, item: Item): void {
+  putBack(owner: Owner, item: Item): void {
     const items = this.#itemsOf(owner);
     items.unshift(item);
     this.#owners.delete(owner);
@@ -31,9 +31,10 @@ export class FairQueue<Item> {
     this.#size++;
   }
 
-  /** Takes the next item; undefined where none waits. */
-  take(): Item | undefined {
+  /** Takes the next item, of the owners that `mayTake` admits; undefined where none waits. */
+  take(mayTake?: (owner: Owner) => boolean): Item | undefined {
     for (const [owner, items] of this.#owners) {
+      if (mayTake?.(owner) === false) continue;
       const item = items.shift();
       this.#owners.delete(owner);
       if (items.length > 0) this.#owners.set(owner, items);
@@ -43,8 +44,8 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Takes an item out; false where it does not wait. */
-  remove(owner: string, item: Item): boolean {
+  /** Removes an item; returns false where it does not wait. */
+  remove(owner: Owner, item: Item): boolean {
     const items = this.#owners.get(owner) ?? [];
     const index = items.indexOf(item);
     if (index === -1) return false;
@@ -54,7 +55,13 @@ export class FairQueue<Item> {
     return true;
   }
 
-  #itemsOf(owner: string): Item[] {
+  /** Removes all items of an owner. */
+  removeOwner(owner: Owner): void {
+    this.#size -= this.sizeOf(owner);
+    this.#owners.delete(owner);
+  }
+
+  #itemsOf(owner: Owner): Item[] {
     const known = this.#owners.get(owner);
     if (known) return known;
     const items: Item[] = [];

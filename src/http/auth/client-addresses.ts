@@ -2,14 +2,14 @@ import { BlockList, isIP } from 'node:net';
 import { HkctlError } from '../../core/errors.ts';
 import type { Exchange } from '../request/exchange.ts';
 
-/** Tells who a request is from: the peer, or whom a trusted proxy names. */
+/** Finds the client address of a request: the peer, or the address that a trusted proxy reports. */
 export interface AddressBook {
   clientOf(exchange: Exchange): string;
-  /** Whether the client is on this machine, and nobody claims to have passed the request on. */
+  /** Whether the client is on this machine and no proxy header says that the request was forwarded. */
   isLoopback(exchange: Exchange): boolean;
 }
 
-/** What the usual proxies put on a request that they pass on, one or another of them. */
+/** Headers of which the usual proxies add one or another to a request that they forward. */
 const proxyHeaders = [
   'forwarded',
   'via',
@@ -20,7 +20,7 @@ const proxyHeaders = [
   'x-real-ip',
 ] as const;
 
-/** In-process there is no peer; whoever calls is this machine. */
+/** An in-process request has no peer: it comes from this machine. */
 const ownAddress = '127.0.0.1';
 
 /** Reads the addresses and CIDR ranges of `--trust-proxy`; throws `usage`. */
@@ -32,7 +32,7 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
     const peer = plainAddress(exchange.peer ?? ownAddress);
     const forwarded = trusted.length > 0 && isTrusted(peer) ? exchange.header('x-forwarded-for') : undefined;
     if (forwarded === undefined) return peer;
-    // From the right: each proxy adds whom it saw, and only what trusted ones say counts.
+    // From the right: each proxy appends the address of its peer, and only trusted proxies are believed.
     let client = peer;
     for (const hop of forwarded.split(',').reverse()) {
       const address = plainAddress(withoutPort(hop.trim()));
@@ -51,7 +51,7 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
   };
 }
 
-/** What counts as one client for limits: an IPv4 address, or the /64 of an IPv6 one, which one household has. */
+/** The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 one, which one household has. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   return `${groupsOf(address)
@@ -60,7 +60,7 @@ export function networkOf(address: string): string {
     .join(':')}::/64`;
 }
 
-/** Whether a host to listen on is reachable from this machine only. */
+/** Whether a server that listens on a host is reachable from this machine only. */
 export function isLoopbackAddress(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
@@ -70,11 +70,11 @@ function withoutPort(hop: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
-/** Without a zone, and IPv4 as IPv4 where it is mapped into IPv6 (RFC 4291, section 2.5.5.2), however that is written. */
+/** Removes a zone, and writes an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), in any notation, as IPv4. */
 function plainAddress(address: string): string {
   const zone = address.indexOf('%');
   const bare = zone === -1 ? address : address.slice(0, zone);
-  // Most are IPv4 already; of the others only a mapped one has this group.
+  // Most are IPv4 already; of the others only a mapped one has the group ffff.
   if (isIP(bare) !== 6 || !/ffff/i.test(bare)) return bare;
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(bare);
   const [, head = '', ...bytes] = dotted ?? [];
@@ -89,7 +89,7 @@ function plainAddress(address: string): string {
     .join('.');
 }
 
-/** The eight groups of an IPv6 address, those that `::` leaves out as zeros. */
+/** The eight groups of an IPv6 address, with zeros for those that `::` omits. */
 function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');
@@ -110,7 +110,7 @@ function addRange(list: BlockList, range: string): void {
   else list.addSubnet(address, Number(bits), family);
 }
 
-/** What counts as one neighbour for connections: the /24 of an IPv4 address, or the /64 of an IPv6 one. */
+/** The network by which connections without a key are grouped: the /24 of an IPv4 address, or the /64 of an IPv6 one. */
 export function connectionNetworkOf(address: string): string {
   const plain = plainAddress(address);
   return plain.includes(':') ? networkOf(plain) : plain.replace(/\.\d+$/, '.0/24');

@@ -5,24 +5,25 @@ import { afterSample, sampleClock } from '../../core/time/steady-clock.ts';
 import type { Log } from '../monitoring/log.ts';
 
 const sampleGapMs = 1000;
-/** What is known is brought to the store with every so many samples. */
-const samplesInNote = 10;
-/** A clock so far behind is told of. */
+/** The store is updated with every so many samples. */
+const samplesPerUpdate = 10;
+/** A clock that is further behind is logged. */
 const farBehindMs = 60_000;
 
 /**
- * The clock of a daemon: the machine's, but never behind the latest time that was steadily seen. Samples it once a second in
- * memory, brings that to the store every ten, and follows what other processes note or accept there within a second.
+ * The clock of a daemon: the machine's, but never behind the latest time that was steadily seen. It samples the machine's
+ * clock once a second in memory, updates the store every ten seconds, and follows within a second what other processes
+ * record or accept there.
  */
 export class DaemonClock {
-  /** Asked for every request: a call and a comparison. */
+  /** Called for every request: one call and a comparison. */
   readonly now: Clock;
   readonly #store: Pick<Store, 'clock' | 'keys'>;
   readonly #machine: Clock;
   readonly #uptime: Clock;
   readonly #log: Log;
-  #looks: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
-  /** What the store held as seen when it was last read. */
+  #samples: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
+  /** The latest time seen that the store held when it was last read. */
   #storedMs = 0;
   #version: number | undefined;
   #isBehind = false;
@@ -36,11 +37,11 @@ export class DaemonClock {
     this.#log = log;
     this.now = () => {
       const nowMs = machine();
-      return nowMs < this.#looks.seenMs ? this.#looks.seenMs : nowMs;
+      return nowMs < this.#samples.seenMs ? this.#samples.seenMs : nowMs;
     };
   }
 
-  /** Takes over what the store knows by now, which only an acceptance moves back; before it the clock is the machine's. */
+  /** Adopts the samples of the store, which only `hkctl doctor` moves back; before the first call the clock is the machine's. */
   async follow(): Promise<void> {
     const version = await this.#store.keys.version();
     if (version === this.#version) return;
@@ -49,43 +50,43 @@ export class DaemonClock {
     const wasAccepted = stored.seenMs < this.#storedMs;
     this.#version = version;
     this.#storedMs = stored.seenMs;
-    if (isFirst || wasAccepted) this.#looks = stored;
-    else if (stored.seenMs > this.#looks.seenMs) this.#looks = { ...this.#looks, seenMs: stored.seenMs };
+    if (isFirst || wasAccepted) this.#samples = stored;
+    else if (stored.seenMs > this.#samples.seenMs) this.#samples = { ...this.#samples, seenMs: stored.seenMs };
   }
 
   start(): void {
     let count = 0;
     this.#timer = setInterval(() => {
-      const note = ++count % samplesInNote === 0;
-      this.#working = this.#working.then(() => this.#sample(note));
+      const updatesStore = ++count % samplesPerUpdate === 0;
+      this.#working = this.#working.then(() => this.#sample(updatesStore));
     }, sampleGapMs);
     this.#timer.unref();
   }
 
-  /** Brings what was seen last to the store. */
+  /** Updates the store with a last sample. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#working;
     await this.#sample(true);
   }
 
-  async #sample(note: boolean): Promise<void> {
+  async #sample(updatesStore: boolean): Promise<void> {
     try {
       await this.follow();
       const sample = sampleClock(this.#machine, this.#uptime);
-      this.#looks = afterSample(this.#looks, sample, 0);
-      this.#tellWhereBehind(sample.nowMs);
-      if (note) await this.#store.clock.bring({ fromMs: this.#storedMs, looks: this.#looks });
+      this.#samples = afterSample(this.#samples, sample, 0);
+      this.#warnWhereBehind(sample.nowMs);
+      if (updatesStore) await this.#store.clock.bring({ fromMs: this.#storedMs, looks: this.#samples });
     } catch (thrown) {
-      // A full or locked disk passes; what was seen meanwhile goes with the next note.
-      this.#log.warn({ err: thrown }, 'the time that was seen was not noted; trying again');
+      // A full or locked disk may recover: the next update includes these samples.
+      this.#log.warn({ err: thrown }, 'the clock samples were not stored; trying again');
     }
   }
 
-  #tellWhereBehind(nowMs: number): void {
-    const isBehind = this.#looks.seenMs - nowMs > farBehindMs;
+  #warnWhereBehind(nowMs: number): void {
+    const isBehind = this.#samples.seenMs - nowMs > farBehindMs;
     if (isBehind && !this.#isBehind) {
-      const seen = new Date(this.#looks.seenMs).toISOString();
+      const seen = new Date(this.#samples.seenMs).toISOString();
       this.#log.warn(
         { seen },
         'THE CLOCK IS BEHIND a time that was steadily seen, by which keys expire: see hkctl doctor',

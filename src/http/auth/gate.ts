@@ -1,124 +1,79 @@
 import type { Socket } from 'node:net';
 import type { Domain } from '../../core/access/actors.ts';
 import type { ClientPermission } from '../../core/access/permissions.ts';
-import { holdsAny, type Principal, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
+import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
 import { hashOf, holdsSecret, isCompleteSecret, secretLength } from '../../core/keys/secrets.ts';
-import type { Credential } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { PageScope } from '../../core/records/queries.ts';
 import type { RequestBatches } from '../request/batches.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type ApiCode, ApiError } from '../request/problem.ts';
 import { type AddressBook, networkOf } from './client-addresses.ts';
-import type { AddressLimiter, KeyLimiter } from './limits.ts';
+import { type CachedCredential, CredentialCache, cacheCapacity } from './credential-cache.ts';
+import type { Limiter } from './limits.ts';
+import type { Session } from './session.ts';
 
-/** A key that was let in, with what its answers need again and again; the same object for as long as the key stays as it is. */
-export interface Session {
-  principal: Principal;
-  scope: PageScope;
-  /** Names entity, zone and week start: what a page is true for. */
-  scopeKey: string;
-}
-
-export interface GateOptions {
+interface GateOptions {
   domain: Domain;
   addresses: AddressBook;
   batches: RequestBatches;
-  failedChecks: AddressLimiter | undefined;
-  requests: KeyLimiter | undefined;
-  ingest: KeyLimiter | undefined;
-  /** Takes the time of each successful authentication. */
-  noteUse(keyId: string, nowMs: number): void;
-  /** Takes the connection of each successful authentication. */
-  noteKey(socket: Socket, keyId: string): void;
-  /** Takes each address that goes over the limit of failed checks, once a window, and why the last one failed. */
-  noteOverLimit(address: string, code: string): void;
+  /** By network address; the other two by key. */
+  failedChecks: Limiter | undefined;
+  requests: Limiter | undefined;
+  ingest: Limiter | undefined;
+  /** Receives the time of each successful authentication (epoch ms). */
+  recordUse(keyId: string, nowMs: number): void;
+  /** Receives the connection of each successful authentication. */
+  identifyConnection(socket: Socket, keyId: string): void;
+  /** Receives each address that exceeds the limit of failed checks, once a window, and why the last check failed. */
+  warnOverLimit(address: string, code: string): void;
 }
 
-/** What a route asks of a key: any one of some permissions (none asked where empty), and which limit it counts against. */
-export interface Demand {
+/** What a route requires of a key: any one of some permissions (none where empty), and the limit that it counts against. */
+export interface Requirement {
   permissions: readonly ClientPermission[];
   limit: 'requests' | 'ingest';
 }
 
 export interface Gate {
-  /** Lets a request in and goes on with it, or gives why not, in the order of the contract, section 6. */
-  admit<T>(exchange: Exchange, demand: Demand, next: Next<T>): MaybePromise<T | ApiError>;
+  /** Authenticates a request and calls `next`, or returns the refusal, in the order of the contract, section 6. */
+  admit<T>(exchange: Exchange, requirement: Requirement, next: Next<T>): MaybePromise<T | ApiError>;
   /**
-   * Validators the key of an admitted request anew, once its body has come (that may be a minute after its head), and goes on
-   * at the end of that turn.
+   * Authenticates an admitted request again once its body has arrived, which may be a minute after its head, and calls `next`
+   * at the end of that request batch.
    */
   confirm<T>(exchange: Exchange, next: Next<T>): Promise<T | ApiError>;
   /**
-   * Counts `more` requests against the key of an admitted one that turned out to cost as much, and says so in its headers.
-   * With 0 it throws `too_many_requests` where the key has gone beyond its limit since it was admitted.
+   * Counts `more` requests against the key of an admitted one that turned out to cost as much, and updates its headers. With
+   * 0 it throws `too_many_requests` where the key has exceeded its limit since the request was admitted.
    */
   charge(exchange: Exchange, session: Session, more: number): void;
 }
 
 type Next<T> = (session: Session) => MaybePromise<T>;
 
-/** A credential as it was read under a version of the store; no session where it has no entity. */
-interface Entry {
-  version: number;
-  session: Session | undefined;
-  credential: Credential;
-}
-
 /**
- * So many keys are kept in memory at most, the one seen longest ago going first; and so many secrets that are no key, since
- * a client with a wrong one tries it again and again.
+ * Builds the gate: authentication, limits and permissions of every request. Refusals are returned and not thrown: under a
+ * flood of wrong keys, throwing would cost more than the check itself.
  */
-const gateCapacity = { keys: 20_000, absent: 1_000 };
-
-/**
- * Builds the gate: authentication, limits and permissions of every call. Refusals are given and not thrown: under a flood of
- * wrong keys, throwing would cost more than validating.
- */
-export function createGate(options: GateOptions, capacity = gateCapacity): Gate {
+export function createGate(options: GateOptions, capacity = cacheCapacity): Gate {
   const { domain, addresses, batches, failedChecks } = options;
-  const kept = new Map<string, Entry>();
-  /** Versions of the store in which there was no such key, by hash. */
-  const absent = new Map<string, number>();
-  const currentVersion = batches.once(() => domain.store.keys.version());
+  const { keys } = domain.store;
+  const credentials = new CredentialCache(
+    keys,
+    batches.once(() => keys.version()),
+    capacity,
+  );
 
-  /** The credential of a hash, from memory where no commit of any process came between. */
-  function lookUp(secretHash: string): MaybePromise<Entry | undefined> {
-    return chain(currentVersion(), (version) => {
-      const found = kept.get(secretHash);
-      if (found?.version === version) return found;
-      if (absent.get(secretHash) === version) return undefined;
-      return chain(domain.store.keys.credential(secretHash), (credential) =>
-        keep(secretHash, version, credential, found),
-      );
-    });
-  }
-
-  function keep(secretHash: string, version: number, credential: Credential | undefined, before: Entry | undefined) {
-    kept.delete(secretHash);
-    if (credential === undefined) {
-      absent.set(secretHash, version);
-      if (absent.size > capacity.absent) forgetOldest(absent);
-      return undefined;
-    }
-    const session =
-      before?.session && sameFacts(before.credential, credential) ? before.session : toSession(credential);
-    const entry = { version, session, credential };
-    kept.set(secretHash, entry);
-    if (kept.size > capacity.keys) forgetOldest(kept);
-    return entry;
-  }
-
-  function judge(exchange: Exchange, entry: Entry | undefined): Session | ApiError {
+  function validate(exchange: Exchange, entry: CachedCredential | undefined): Session | ApiError {
     if (entry === undefined) return unknown;
     const { credential, session } = entry;
     const nowMs = domain.clock();
     const refusal = refusalOf(credential, nowMs);
     if (refusal !== undefined || session === undefined) return refusals[refusal ?? 'entity_missing'];
     exchange.keyPrefix = credential.prefix;
-    options.noteUse(credential.keyId, nowMs);
-    if (exchange.node) options.noteKey(exchange.node.req.socket, credential.keyId);
+    options.recordUse(credential.keyId, nowMs);
+    if (exchange.node) options.identifyConnection(exchange.node.req.socket, credential.keyId);
     return session;
   }
 
@@ -126,32 +81,33 @@ export function createGate(options: GateOptions, capacity = gateCapacity): Gate 
     const secret = readBearer(exchange);
     if (typeof secret !== 'string') return secret;
     if (!isCompleteSecret(secret)) return incomplete;
-    return chain(lookUp(hashOf(secret)), (entry) => judge(exchange, entry));
+    return chain(credentials.get(hashOf(secret)), (entry) => validate(exchange, entry));
   }
 
-  /** Counts a failed check against its address; over the limit, that is the answer. A good key is never asked. */
-  function refuse(exchange: Exchange, why: ApiError): MaybePromise<ApiError> {
+  /** Counts a failed check against its address, and returns the refusal, or the one for an address over its limit. */
+  function refuse(exchange: Exchange, why: ApiError): ApiError {
     if (failedChecks === undefined || !failedCodes.has(why.code)) return why;
     const network = networkOf(addresses.clientOf(exchange));
-    return failedChecks.consume(network, ({ allowed, isFirstOver, headers, resetSeconds }) => {
-      exchange.responseHeaders.push(...headers);
-      if (allowed) return why;
-      if (isFirstOver) options.noteOverLimit(network, why.code);
-      return overLimit.failedChecks(resetSeconds);
-    });
+    const { allowed, isFirstOver, headers, resetSeconds } = failedChecks.consume(network);
+    exchange.responseHeaders.push(...headers);
+    if (allowed) return why;
+    if (isFirstOver) options.warnOverLimit(network, why.code);
+    return overLimit.failedChecks(resetSeconds);
   }
 
-  /** Why a good key is not let in all the same. */
-  function obstacle(exchange: Exchange, { principal }: Session, demand: Demand): ApiError | undefined {
-    const limiter = options[demand.limit];
+  /** Why a valid key is not admitted all the same; undefined where it is. */
+  function refusalFor(exchange: Exchange, { principal }: Session, requirement: Requirement): ApiError | undefined {
+    const limiter = options[requirement.limit];
     if (limiter) {
       const { allowed, headers, resetSeconds } = limiter.consume(principal.keyId);
       exchange.responseHeaders.push(...headers);
-      if (!allowed) return overLimit[demand.limit](resetSeconds);
+      if (!allowed) return overLimit[requirement.limit](resetSeconds);
     }
     if (exchange.query !== '' && holdsSecret(exchange.query)) return keyInQuery;
-    const { permissions } = demand;
-    return permissions.length === 0 || holdsAny(principal.permissions, permissions) ? undefined : lacking(permissions);
+    const { permissions } = requirement;
+    return permissions.length === 0 || holdsAny(principal.permissions, permissions)
+      ? undefined
+      : permissionRequired(permissions);
   }
 
   function admit<T>(exchange: Exchange, next: Next<T>): MaybePromise<T | ApiError> {
@@ -170,8 +126,8 @@ export function createGate(options: GateOptions, capacity = gateCapacity): Gate 
 
   return {
     charge,
-    admit: (exchange, demand, next) =>
-      admit(exchange, (session) => obstacle(exchange, session, demand) ?? next(session)),
+    admit: (exchange, requirement, next) =>
+      admit(exchange, (session) => refusalFor(exchange, session, requirement) ?? next(session)),
     confirm: (exchange, next) =>
       new Promise((resolve, reject) => {
         batches.join({
@@ -188,8 +144,8 @@ export function createGate(options: GateOptions, capacity = gateCapacity): Gate 
 }
 
 /**
- * The token of the one Authorization header, `Bearer` in any case (RFC 9110, RFC 6750), or `missing_authorization` or
- * `malformed_authorization`.
+ * Reads the token of the one Authorization header, `Bearer` in any case (RFC 9110, RFC 6750), or returns
+ * `missing_authorization` or `malformed_authorization`.
  */
 function readBearer(exchange: Exchange): string | ApiError {
   const value = exchange.header('authorization');
@@ -198,14 +154,14 @@ function readBearer(exchange: Exchange): string | ApiError {
   if (value.length === bearerLength && value.startsWith('Bearer hk_')) return value.slice(bearer.length);
   const match = /^bearer +([^\s,]+)$/i.exec(value);
   const token = match?.[1];
-  // What HTTP forbids in a token never gets further; the rest is a wrong key, not a wrong header.
+  // Characters that HTTP forbids in a token make the header malformed; any other token is at worst an unknown key.
   return token !== undefined && /^[!-~]+$/.test(token) ? token : malformed;
 }
 
 const bearer = 'Bearer ';
 const bearerLength = bearer.length + secretLength;
 
-/** Refusals are given again and again: each is made once. */
+/** Refusals recur: each is built once. */
 const missing = unauthorized('missing_authorization', 'Send the API key as: Authorization: Bearer hk_…');
 const malformed = malformedBecause('Send it as: Authorization: Bearer hk_…');
 const repeated = malformedBecause('Send one Authorization header only.');
@@ -234,7 +190,7 @@ function unauthorized(code: ApiCode, detail: string): ApiError {
   return new ApiError(code, detail, { headers: ['WWW-Authenticate', `Bearer realm="hkctl"${error}`] });
 }
 
-function lacking(permissions: readonly ClientPermission[]): ApiError {
+function permissionRequired(permissions: readonly ClientPermission[]): ApiError {
   const scope = permissions.join(' ');
   return new ApiError('permission_required', `This needs the permission ${permissions.join(' or ')}.`, {
     headers: ['WWW-Authenticate', `Bearer realm="hkctl", error="insufficient_scope", scope="${scope}"`],
@@ -242,14 +198,14 @@ function lacking(permissions: readonly ClientPermission[]): ApiError {
   });
 }
 
-/** What a client over a limit is told, by the seconds for which it has to wait. */
+/** Refusals of a client over a limit, by the seconds that it has to wait. */
 const overLimit = {
   failedChecks: tooMany('too_many_failed_checks', 'Too many failed key checks from this address'),
   requests: tooMany('too_many_requests', 'This API key has used up its requests'),
   ingest: tooMany('too_many_ingest_requests', 'This API key has used up its requests'),
 };
 
-/** The last error is kept: whoever goes on asking is told the same for a second. */
+/** Keeps the last error: for a second, all further requests of a client get the same. */
 function tooMany(code: ApiCode, what: string): (seconds: number) => ApiError {
   let last: { seconds: number; error: ApiError } | undefined;
   return (seconds) => {
@@ -261,7 +217,7 @@ function tooMany(code: ApiCode, what: string): (seconds: number) => ApiError {
   };
 }
 
-/** A request without credentials is no failed check, and neither is a good key of an inactive entity. */
+/** A request without credentials is no failed check, and neither is a valid key of an inactive entity. */
 const failedCodes: ReadonlySet<string> = new Set([
   'malformed_authorization',
   'incomplete_secret',
@@ -270,26 +226,3 @@ const failedCodes: ReadonlySet<string> = new Set([
   'key_expired',
   'creator_inactive',
 ]);
-
-function toSession(credential: Credential): Session | undefined {
-  const { entity, tenant } = credential;
-  if (entity === null) return undefined;
-  const { weekStart } = tenant;
-  return {
-    principal: { ...credential, entity },
-    scope: { entityId: entity.id, timezone: entity.timezone, weekStart },
-    scopeKey: `${entity.id} ${entity.timezone} ${weekStart}`,
-  };
-}
-
-/** Whether a credential read anew says what it said before: then what was made of it still holds. */
-function sameFacts(before: Credential, now: Credential): boolean {
-  return JSON.stringify(before) === JSON.stringify(now);
-}
-
-function forgetOldest(kept: Map<string, unknown>): void {
-  for (const oldest of kept.keys()) {
-    kept.delete(oldest);
-    return;
-  }
-}

@@ -1,10 +1,10 @@
 import type { KeyStore } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
 
-/** Well under the 2 s within which a time of last use is on disk. */
+/** Well under the 2 s after which a time of last use must be on disk. */
 const flushMs = 1000;
 
-/** Collects when keys were used and writes it once a second: a use costs no write of its own. */
+/** Collects the times of last use of keys and writes them once a second: a request costs no write of its own. */
 export class UseRecorder {
   #uses = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
@@ -17,7 +17,7 @@ export class UseRecorder {
     this.#log = log;
   }
 
-  note(keyId: string, nowMs: number): void {
+  record(keyId: string, nowMs: number): void {
     this.#uses.set(keyId, nowMs);
   }
 
@@ -28,7 +28,7 @@ export class UseRecorder {
     this.#timer.unref();
   }
 
-  /** Writes what is left. */
+  /** Writes the remaining times. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#writing;
@@ -42,7 +42,7 @@ export class UseRecorder {
     try {
       await this.#keys.recordUse(uses);
     } catch (thrown) {
-      // A full or locked disk passes; what was not written goes with the next.
+      // A full or locked disk may recover: the next write includes these times.
       this.#log.warn({ err: thrown }, 'times of last use not written; trying again');
       for (const [keyId, nowMs] of uses) if (!this.#uses.has(keyId)) this.#uses.set(keyId, nowMs);
     }

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { FairQueue } from '../../core/readings/fair-queue.ts';
 
-/** So long the main thread does costly work before it reads from connections again. */
+/** The time for costly work in one event-loop iteration, after which the main thread reads from connections again. */
 const sliceMs = 4;
 
 /**
@@ -22,7 +22,7 @@ export class CostlyWork {
     this.#mustWait = mustWait;
   }
 
-  /** Runs `work` at once where this iteration has time left, and so nobody waits, else later; gives what it gives. */
+  /** Runs `work` and returns its result: at once while this iteration has time left (then nothing waits), else later. */
   run<T>(owner: string, work: () => MaybePromise<T>): MaybePromise<T> {
     if (this.#spentMs < sliceMs) return this.#timed(work);
     return new Promise((resolve, reject) => {

@@ -1,25 +1,27 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import { FairQueue } from '../../core/readings/fair-queue.ts';
 
-/** So long one slice of long work may take; what comes meanwhile waits for one or two of them. */
+/** The longest time of one slice; a request that arrives meanwhile waits for one or two of them. */
 const sliceMs = 4;
 
-/** What short works took together does not count up to this. */
-const hardlyMs = 1;
+/** Below this total, short tasks leave the slice as it is. */
+const negligibleMs = 1;
 
-/** Work that stops now and then: each step should take well under a millisecond or two. */
+/** Work that pauses at each `yield`: a step should take well under a millisecond or two. */
 export type Steps<T> = Generator<void, T>;
 
 interface Waiting {
-  /** Goes on for one slice; true once the work has ended, in whatever way. */
+  readonly holder: string;
+  /** Runs one slice; returns true once the work has ended or failed. */
   advance(): boolean;
 }
 
 /**
- * Does long work of the main thread in slices, one in an iteration of the event loop, so that requests are answered
- * between them. The holders of what waits, which are keys, take turns: no key's work waits for all of another's.
+ * Runs long work of the main thread in slices, one in each event-loop iteration, so that requests are answered between them.
+ * What waits is advanced round-robin by holder, which is a key: no key's work waits for all of another's.
  */
 export class Slices {
-  readonly #queues = new Map<string, Waiting[]>();
+  readonly #waiting = new FairQueue<Waiting>();
   #spentMs = 0;
   #isScheduled = false;
   readonly #mustWait: () => boolean;
@@ -29,16 +31,17 @@ export class Slices {
     this.#mustWait = mustWait;
   }
 
-  /** Does the work, at once where this iteration has time for it; rejects with what a step throws. */
+  /** Runs the work, at once where this iteration has time for it; rejects with the error that a step throws. */
   run<T>(holder: string, steps: Steps<T>): MaybePromise<T> {
-    if (this.#queues.size === 0 && this.#spentMs < sliceMs) {
+    if (this.#waiting.size === 0 && this.#spentMs < sliceMs) {
       const result = this.#slice(steps);
-      // An immediate makes the event loop go round once more: not for what is hardly anything.
-      if (this.#spentMs > hardlyMs) this.#schedule();
+      // An immediate costs one more event-loop iteration, which negligible work does not deserve.
+      if (this.#spentMs > negligibleMs) this.#schedule();
       if (result.done) return result.value;
     }
     return new Promise<T>((resolve, reject) => {
-      this.#enqueue(holder, {
+      this.#waiting.add(holder, {
+        holder,
         advance: () => {
           try {
             const result = this.#slice(steps);
@@ -50,14 +53,8 @@ export class Slices {
           }
         },
       });
+      this.#schedule();
     });
-  }
-
-  #enqueue(holder: string, work: Waiting): void {
-    const queue = this.#queues.get(holder);
-    if (queue) queue.push(work);
-    else this.#queues.set(holder, [work]);
-    this.#schedule();
   }
 
   #slice<T>(steps: Steps<T>): IteratorResult<void, T> {
@@ -83,23 +80,14 @@ export class Slices {
         return;
       }
       this.#spentMs = 0;
-      this.#advanceNext();
-      if (this.#queues.size > 0) this.#schedule();
+      const work = this.#waiting.take();
+      if (work && !work.advance()) this.#waiting.putBack(work.holder, work);
+      if (this.#waiting.size > 0) this.#schedule();
     });
-  }
-
-  /** One slice of the holder that has waited longest; its next work goes behind that of all others. */
-  #advanceNext(): void {
-    for (const [holder, queue] of this.#queues) {
-      if (queue[0]?.advance()) queue.shift();
-      this.#queues.delete(holder);
-      if (queue.length > 0) this.#queues.set(holder, queue);
-      return;
-    }
   }
 }
 
-/** Does all steps in a row. */
+/** Runs all steps in a row. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const result = steps.next();

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
-import { FairQueue } from '../fairness/fair-queue.ts';
-import { type Budget, tooMuch } from '../fairness/memory.ts';
+import { type Budget, tooMuch } from '../fairness/budget.ts';
+import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
@@ -25,7 +25,7 @@ const decompressedAtOnce = 2;
  * `unavailable`.
  */
 export function createBodyReader(bodies: Budget): (exchange: Exchange, keyId: string) => MaybePromise<Buffer> {
-  const decompressions = new FairQueue(decompressedAtOnce);
+  const decompressions = new FairScheduler(decompressedAtOnce);
   return (exchange, keyId) => {
     const named = exchange.header('content-encoding') ?? 'identity';
     const coding = named.toLowerCase();
@@ -124,7 +124,7 @@ async function decompress(
   sent: Buffer,
   bodies: Budget,
   keyId: string,
-  queue: FairQueue,
+  queue: FairScheduler,
 ): Promise<Buffer> {
   exchange.bodyReservation?.release();
   const reservation = await bodies.reserve(sent.length + Math.min(maxBodyBytes, sent.length * mostExpansion), keyId);

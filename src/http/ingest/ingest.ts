@@ -9,8 +9,9 @@ import {
   readingSteps,
 } from '../../core/readings/readings.ts';
 import { requireKnown } from '../../core/records/queries.ts';
-import type { Gate, Session } from '../auth/gate.ts';
-import type { Budget } from '../fairness/memory.ts';
+import type { Gate } from '../auth/gate.ts';
+import type { Session } from '../auth/session.ts';
+import type { Budget } from '../fairness/budget.ts';
 import { finish, Slices, type Steps } from '../fairness/slices.ts';
 import type { Arrivals } from '../net/arrivals.ts';
 import type { RequestBatches } from '../request/batches.ts';

@@ -3,11 +3,11 @@ import type { AuditStore } from '../../core/port/audit.ts';
 import type { Log } from './log.ts';
 
 const checkEveryMs = 1000;
-const betweenMs = 60_000;
+const minimumGapMs = 60_000;
 
 /**
- * Writes the head and the count of the audit chain to the daemon's log, which is kept where nobody who changes the store gets
- * at it: when it starts, when it ends, and in between whenever they changed, at most once a minute.
+ * Writes the head and the count of the audit chain to the daemon's log, which somebody who can change the store cannot
+ * change: when the daemon starts, when it ends, and in between after each change, at most once a minute.
  */
 export class AuditAnchors {
   readonly #audit: Pick<AuditStore, 'head'>;
@@ -27,7 +27,7 @@ export class AuditAnchors {
   async start(): Promise<void> {
     await this.#write();
     this.#timer = setInterval(() => {
-      this.#working = this.#working.then(() => this.look());
+      this.#working = this.#working.then(() => this.writeIfDue());
     }, checkEveryMs);
     this.#timer.unref();
   }
@@ -38,9 +38,9 @@ export class AuditAnchors {
     await this.#write();
   }
 
-  /** Writes the head if it changed and the minute since the last one is over. */
-  async look(): Promise<void> {
-    if (this.#monotonicMs() - this.#writtenAtMs >= betweenMs) await this.#write(true);
+  /** Writes the head if it has changed and the last one is at least a minute old. */
+  async writeIfDue(): Promise<void> {
+    if (this.#monotonicMs() - this.#writtenAtMs >= minimumGapMs) await this.#write(true);
   }
 
   async #write(onlyChanged = false): Promise<void> {
@@ -51,7 +51,7 @@ export class AuditAnchors {
       this.#written = hash;
       this.#writtenAtMs = this.#monotonicMs();
     } catch (thrown) {
-      // A locked disk passes, and requests need no anchor meanwhile.
+      // A locked disk may recover, and requests need no anchor meanwhile.
       this.#log.warn({ err: thrown }, 'the head of the audit chain was not read; trying again');
       this.#writtenAtMs = this.#monotonicMs();
     }

@@ -7,21 +7,21 @@ import type { Exchange } from '../request/exchange.ts';
 
 /** The daemon's log. */
 export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'fatal'> {
-  /** Notes an answered request, at level `info`; its line is written with those of others. */
+  /** Logs an answered request at level `info`; its line is buffered and written with others. */
   request(exchange: Exchange, status: number, ms: number): void;
-  /** Writes the lines that are noted. */
+  /** Writes the buffered lines. */
   flush(): void;
 }
 
-/** Lines of requests wait so long at most, and for so many bytes at most, before they are written. */
+/** Lines of requests are buffered for this time at most, and up to this size. */
 const flushMs = 100;
 const flushBytes = 64 * 1024;
-/** No line is longer: Node takes no request with a longer head. */
+/** No line is longer: Node refuses requests whose head is. */
 const longestLine = 128 * 1024;
 
-/** Builds the daemon's log: one JSON object a line. Nothing shaped like a secret gets into it, whoever wrote it. */
+/** Builds the daemon's log: one JSON object a line. Everything shaped like a secret is redacted, whatever its origin. */
 export function createLog(level: LogLevel, stream: DestinationStream): Log {
-  // Bytes and no text: a text put together from thousands of pieces is moved by every collection until it is written.
+  // Bytes and no string: every garbage collection would move a string of thousands of pieces until it is written.
   const waiting = Buffer.allocUnsafeSlow(flushBytes + longestLine);
   let length = 0;
   const flush = (): void => {
@@ -48,7 +48,7 @@ export function createLog(level: LogLevel, stream: DestinationStream): Log {
   );
   const isOn = logger.isLevelEnabled('info');
   let willFlush = false;
-  // One line at a time would cost as much as the rest of the answer; many at once cost a fifth of that.
+  // Writing each line by itself would cost as much as the rest of the answer; writing many at once costs a fifth of that.
   const flushSoon = (): void => {
     willFlush = true;
     setTimeout(() => {
@@ -78,27 +78,27 @@ function requestLine({ id, method, path, query, keyPrefix, code, peer }: Exchang
 
 const timeText = createInstantText();
 
-/** A time with three decimals, put together from whole numbers, whose texts are at hand. */
+/** Formats a time with three decimals from whole numbers, which is quicker than `toFixed`. */
 function millis(ms: number): string {
   const us = Math.round(ms * 1000);
   const rest = us % 1000;
   return `${(us - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
 }
 
-/** What is longer tells nothing more, and costs its time and its room. */
+/** A longer URL tells an operator nothing more, and costs time and disk space. */
 const longestUrl = 2048;
 
-/** Characters that JSON has as they are. */
+/** Characters that JSON does not escape. */
 const plain = /^[\w/?&=.,:%~*+-]*$/;
 
 function quoted(url: string): string {
-  // Redacted before it is cut: half of a secret would not be recognised. So much more is enough to see a whole one.
+  // Redacted before it is cut, since half of a secret would not be recognised; twice the length is enough to see a whole one.
   const shown =
     url.length > longestUrl ? cutText(redactSecrets(url.slice(0, 2 * longestUrl)), longestUrl) : redactSecrets(url);
   return plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
 }
 
-/** Standard output or error, written in pieces and without waiting for it. */
+/** Opens standard output or error for writing without waiting; `close` writes the rest synchronously. */
 export function createLogStream(fd: 1 | 2): { stream: DestinationStream; close(): void } {
   const stream = destination({ fd, sync: false });
   return {
@@ -108,10 +108,10 @@ export function createLogStream(fd: 1 | 2): { stream: DestinationStream; close()
 }
 
 /**
- * Notes what ends the process because nobody caught it, and writes the lines that are noted when it ends, for whatever
- * reason; gives what takes that back.
+ * Logs an uncaught error that ends the process, and writes the buffered lines when the process exits for any reason. Returns
+ * a function that removes both listeners.
  */
-export function logLastWords(log: Log, close: () => void): () => void {
+export function logProcessEnd(log: Log, close: () => void): () => void {
   const onCrash = (thrown: unknown): void => log.fatal({ err: thrown }, 'crashed');
   const onExit = (): void => {
     log.flush();
@@ -125,7 +125,7 @@ export function logLastWords(log: Log, close: () => void): () => void {
   };
 }
 
-/** What is logged of a thrown thing: messages of others may hold anything, so that they are redacted. */
+/** The logged properties of an error: a message of other code may contain anything, so that it is redacted. */
 function errorFacts(thrown: unknown): Record<string, unknown> {
   if (!(thrown instanceof Error)) return { message: redactSecrets(String(thrown)) };
   const { name, message, stack, cause } = thrown;

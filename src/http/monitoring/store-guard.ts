@@ -3,21 +3,21 @@ import type { Store } from '../../core/port/store.ts';
 import { ApiError } from '../request/problem.ts';
 import type { Log } from './log.ts';
 
-/** So often at most it is looked whether the files of the store are in place; a swap is noticed within that time. */
-const everyMs = 250;
-/** For so long clients and load balancers are answered 503 before the daemon ends. */
+/** The interval at which the files of the store are checked, within which a replacement is noticed. */
+const checkEveryMs = 250;
+/** The time during which clients and load balancers get 503 before the daemon ends. */
 export const graceMs = 1000;
 
 /**
- * Notices that the files of the store were swapped under the daemon. It would answer from the old ones for ever, and let in
- * keys that are revoked in the new ones: from then on everything but /healthz is 503, and the daemon ends.
+ * Detects that the files of the store were replaced under the daemon, which would otherwise answer from the old ones for ever
+ * and admit keys that are revoked in the new ones. From then on everything but /healthz gets 503, and the daemon ends.
  */
 export class StoreGuard {
   readonly #store: Pick<Store, 'openAll' | 'requireInPlace'>;
   readonly #log: Log;
   readonly #ending = new AbortController();
   #fault: HkctlError | undefined;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(store: Pick<Store, 'openAll' | 'requireInPlace'>, log: Log) {
@@ -25,20 +25,20 @@ export class StoreGuard {
     this.#log = log;
   }
 
-  /** What is wrong with the store, once something is. */
+  /** The fault of the store; undefined while it is in place. */
   get fault(): HkctlError | undefined {
     return this.#fault;
   }
 
-  /** Aborted when the store is found displaced. */
+  /** Aborted when the store is found to be replaced. */
   get displaced(): AbortSignal {
     return this.#ending.signal;
   }
 
-  /** Looks from now on, also where no request comes. Rejects with what is wrong already. */
+  /** Checks from now on, also while no request arrives. Rejects where the store cannot be opened. */
   async start(): Promise<void> {
     await this.#store.openAll();
-    this.#timer = setInterval(() => this.refusal(performance.now()), everyMs);
+    this.#timer = setInterval(() => this.refusal(performance.now()), checkEveryMs);
     this.#timer.unref();
   }
 
@@ -47,23 +47,23 @@ export class StoreGuard {
   }
 
   /**
-   * Why nothing is answered at a time (`performance.now()`). Asked for each request, since a process that was stopped
-   * meanwhile answers what waited before any timer of its own.
+   * The refusal of every request at a time (`performance.now()`); undefined while the store is in place. Called for each
+   * request, since a process that was suspended answers waiting requests before any of its timers runs.
    */
   refusal(nowMs: number): ApiError | undefined {
-    if (this.#fault === undefined && nowMs - this.#lookedAt >= everyMs) this.#look(nowMs);
+    if (this.#fault === undefined && nowMs - this.#checkedAtMs >= checkEveryMs) this.#check(nowMs);
     return this.#fault && displaced;
   }
 
-  #look(nowMs: number): void {
-    this.#lookedAt = nowMs;
+  #check(nowMs: number): void {
+    this.#checkedAtMs = nowMs;
     try {
       this.#store.requireInPlace();
     } catch (thrown) {
       if (!isHkctlError(thrown)) throw thrown;
       if (thrown.code !== 'store_corrupt') {
-        // A path that cannot be asked for is not a path that leads elsewhere: it may pass.
-        this.#log.warn({ err: thrown }, 'the files of the store could not be looked at; trying again');
+        // A path that cannot be read does not lead elsewhere, and may become readable again.
+        this.#log.warn({ err: thrown }, 'the files of the store could not be checked; trying again');
         return;
       }
       this.#fault = thrown;

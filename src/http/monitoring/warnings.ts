@@ -1,12 +1,12 @@
 import type { Log } from './log.ts';
 
-/** So many addresses are named in a minute; a flood from more of them shall not fill the log. */
+/** The number of addresses named in a minute, so that a flood from many of them does not fill the log. */
 const mostNamed = 30;
 const minuteMs = 60_000;
 
 /**
- * Builds what warns of an address that goes over the limit of failed key checks: one line for each, up to a number a
- * minute, and one line for all beyond that. `clock` gives milliseconds that never go back.
+ * Builds a function that logs addresses over the limit of failed key checks: one line for each, up to a number a minute, and
+ * one line for all others. `clock` returns monotonic milliseconds.
  */
 export function createOverLimitWarning(log: Pick<Log, 'warn'>, clock: () => number) {
   let endsMs = Number.NEGATIVE_INFINITY;

@@ -7,7 +7,7 @@ const longestMs = 10;
  * connections come, for a few milliseconds at a time.
  */
 export class Arrivals {
-  #count = 0;
+  #accepted = 0;
   readonly #clock: () => number;
 
   constructor(clock: () => number = () => performance.now()) {
@@ -15,8 +15,8 @@ export class Arrivals {
   }
 
   /** To be called for every connection that was accepted. */
-  note(): void {
-    this.#count++;
+  count(): void {
+    this.#accepted++;
   }
 
   /**
@@ -27,11 +27,11 @@ export class Arrivals {
     let seen = 0;
     let waitsSince: number | undefined;
     return () => {
-      if (seen === this.#count) {
+      if (seen === this.#accepted) {
         waitsSince = undefined;
         return false;
       }
-      seen = this.#count;
+      seen = this.#accepted;
       const now = this.#clock();
       waitsSince ??= now;
       if (now - waitsSince < longestMs) return true;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Brakes } from '../request/batches.ts';
 import type { Connections } from './connections.ts';
 
-/** What Node reads a connection with. */
+/** The handle through which Node reads a connection. */
 interface Handle {
   reading?: boolean;
   readStart(): number;
@@ -10,8 +10,8 @@ interface Handle {
 }
 
 /**
- * Builds the brakes of the connections of a server. Node starts reading again by itself, with the end of every request, so
- * that `socket.pause()` holds nothing back; the handle below it does, and Node's own pausing goes on as it was.
+ * Builds the functions that pause, resume and close connections. Node resumes reading by itself at the end of every request,
+ * so that `socket.pause()` has no effect; stopping the handle below the socket has, and leaves Node's own pausing intact.
  */
 export function createBrakes(connections: Connections | undefined): Brakes<Socket> {
   return {

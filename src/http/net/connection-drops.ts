@@ -1,61 +1,58 @@
 import type { Log } from '../monitoring/log.ts';
 
-/** Every reason for which the daemon closes a connection by itself, and what it means; `/metrics` counts them. */
-export const dropReasons = {
-  handshake_timeout: 'its TLS handshake was not finished in time',
-  head_timeout: 'the head of its first request did not come in time',
-  slow_reader: 'the client did not take its answer in time',
-  slow_body: 'the body of its request came too slowly',
-  pipelining: 'it sent requests without waiting for their answers while thousands waited already',
-  unauthenticated: 'there were too many, and it had no key',
-  idle: 'there were too many, and it was idle',
-  unfinished_body: 'there were too many, and the body of its request had not come',
-  key_share: 'there were too many, and its key held most of them',
-  refused: 'there were too many, and every other one was being served',
-} as const;
+/** The reasons for which the daemon closes a connection by itself, each with its count, which `/metrics` reports. */
+const noDrops = {
+  /** Its TLS handshake was not finished in time. */
+  handshake_timeout: 0,
+  /** The head of its first request did not arrive in time. */
+  head_timeout: 0,
+  /** The client did not receive its answer in time. */
+  slow_reader: 0,
+  /** The body of its request arrived too slowly. */
+  slow_body: 0,
+  /** It sent requests without waiting for their answers while thousands waited already. */
+  pipelining: 0,
+  // From here on, because there were too many connections.
+  /** It had no key. */
+  unauthenticated: 0,
+  /** It was idle. */
+  idle: 0,
+  /** The body of its request had not arrived. */
+  unfinished_body: 0,
+  /** Its key held most of the connections. */
+  key_share: 0,
+  /** It was new, and every other one was being served. */
+  refused: 0,
+};
 
-export type DropReason = keyof typeof dropReasons;
+export type DropReason = keyof typeof noDrops;
 
-/** Reasons that say that there are too many connections; the others are the client's own. */
-const crowded: ReadonlySet<DropReason> = new Set([
-  'unauthenticated',
-  'idle',
-  'unfinished_body',
-  'key_share',
-  'refused',
-]);
+const tooMany: readonly DropReason[] = ['unauthenticated', 'idle', 'unfinished_body', 'key_share', 'refused'];
 
-/** So long there is no second line about too many connections. */
+/** The shortest time between two lines about too many connections. */
 const quietMs = 10_000;
 
-/** Counts connections that the daemon closed, and logs a line, now and then, while there are too many. */
+/** Counts connections that the daemon closed, and logs a line from time to time while there are too many. */
 export class ConnectionDrops {
-  readonly counts: Record<DropReason, number>;
+  readonly counts = { ...noDrops };
   readonly #log: Log;
-  readonly #quietMs: number;
-  #logged: Record<DropReason, number>;
+  #logged = noDrops;
   #isQuiet = false;
 
-  constructor(log: Log, quiet = quietMs) {
+  constructor(log: Log) {
     this.#log = log;
-    this.#quietMs = quiet;
-    this.counts = Object.fromEntries(Object.keys(dropReasons).map((reason) => [reason, 0])) as Record<
-      DropReason,
-      number
-    >; // one entry a reason
-    this.#logged = { ...this.counts };
   }
 
-  /** Counts a closed connection; `open` is how many there are. */
-  note(reason: DropReason, open: number): void {
+  /** Counts a closed connection; `open` is the number of open ones. */
+  count(reason: DropReason, open: number): void {
     this.counts[reason]++;
-    if (!crowded.has(reason) || this.#isQuiet) return;
+    if (!tooMany.includes(reason) || this.#isQuiet) return;
     this.#report(open);
     this.#isQuiet = true;
     setTimeout(() => {
       this.#isQuiet = false;
       if (this.#newDrops().length > 0) this.#report(open);
-    }, this.#quietMs).unref();
+    }, quietMs).unref();
   }
 
   #report(open: number): void {
@@ -64,9 +61,9 @@ export class ConnectionDrops {
     this.#log.warn({ connections: open, dropped }, 'too many connections: some were closed');
   }
 
-  /** Reasons and numbers since the last line, for the crowd only. */
+  /** Reasons and numbers since the last line, of connections closed because there were too many. */
   #newDrops(): [string, number][] {
-    return [...crowded]
+    return tooMany
       .map((reason): [string, number] => [reason, this.counts[reason] - this.#logged[reason]])
       .filter(([, count]) => count > 0);
   }

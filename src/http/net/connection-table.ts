@@ -3,25 +3,25 @@ import type { Socket } from 'node:net';
 import { connectionNetworkOf } from '../auth/client-addresses.ts';
 import type { DropReason } from './connection-drops.ts';
 
-/** One accepted connection and what is known of it. */
+/** One accepted connection and its state. */
 export interface Connection {
   /** As it was accepted; under TLS it carries the encrypted bytes. */
   readonly socket: Socket;
-  /** Where its requests come: the same socket, or the TLS one once its handshake is finished. */
+  /** The socket that carries its requests: the same one, or the TLS socket once the handshake is finished. */
   channel: Socket | undefined;
   readonly openedAt: number;
   readonly network: string;
-  /** The key that its last authenticated request came with. */
+  /** The key of its last authenticated request. */
   keyId: string | undefined;
-  /** The whole head of a request has come. */
+  /** The whole head of a request has arrived. */
   hasAsked: boolean;
-  /** A body that is coming: since when, and the bytes received up to then. */
+  /** A body that is arriving: since when, and the bytes received up to then. */
   body: { since: number; from: number } | undefined;
-  /** What the client has not taken yet: since when, and the bytes written up to then. */
+  /** An answer that the client has not received yet: since when, and the bytes written up to then. */
   waiting: { since: number; upTo: number } | undefined;
 }
 
-/** A socket carries its connection with it: every request asks for it, and a map would take its time. */
+/** A property of the socket, since every request reads its connection and a map would be slower. */
 const ownConnection = Symbol('connection');
 interface Tagged {
   [ownConnection]?: Connection;
@@ -63,13 +63,13 @@ export class ConnectionTable {
     return (socket as Tagged)[ownConnection];
   }
 
-  /** Notes the decrypted side of a connection, where its requests come from now on. */
+  /** Records the decrypted side of a connection, which carries its requests from now on. */
   open(connection: Connection, channel: Socket): void {
     connection.channel = channel;
     (channel as Tagged)[ownConnection] = connection;
   }
 
-  /** Notes the key of an authenticated request; called for every one of them, and nearly always with the key of the last. */
+  /** Records the key of an authenticated request; called for every one, nearly always with the key of the one before. */
   identify(socket: Socket, keyId: string): void {
     const connection = (socket as Tagged)[ownConnection];
     if (connection === undefined || connection.keyId === keyId || !this.#connections.has(connection)) return;
@@ -78,7 +78,7 @@ export class ConnectionTable {
     addTo(this.#byKey, keyId, connection);
   }
 
-  /** False where it was gone already. */
+  /** Removes a connection; returns false where it was removed before. */
   remove(connection: Connection): boolean {
     if (!this.#connections.delete(connection)) return false;
     this.#leaveGroup(connection);
@@ -86,9 +86,9 @@ export class ConnectionTable {
   }
 
   /**
-   * Which connection to close so that another can be held: of a key that holds more than `keyShare`, else of the network
-   * with the most connections that have no key, else one of the key with the most that is idle or whose body has not come.
-   * Undefined where every connection is being served.
+   * Chooses a connection to close in favour of a new one: of a key with more than `keyShare`, else of the network with the
+   * most connections without a key, else one of the key with the most that is idle or whose body has not arrived. Undefined
+   * where every connection is being served.
    */
   leastNeeded(keyShare: number): { connection: Connection; reason: DropReason } | undefined {
     const byKey = [...this.#byKey.values()].sort((a, b) => b.size - a.size);
@@ -116,24 +116,24 @@ export class ConnectionTable {
   }
 }
 
-/** Closes a connection at once, whatever it waits for. */
+/** Closes a connection at once, in any state. */
 export function destroyConnection({ socket, channel }: Connection): void {
   channel?.destroy();
   socket.destroy();
 }
 
-/** Node keeps the answer under way here, and has no other way to ask for it; one property a request would cost more. */
+/** Node keeps the answer under way in this private property; a property of our own for each request would cost more. */
 function answerOf({ channel }: Connection): unknown {
   return channel && Reflect.get(channel, '_httpMessage');
 }
 
-/** No request is under way: its handshake, its head or its next request has not come. */
+/** Whether no request is under way: the connection waits for its handshake, a head or its next request. */
 function isIdle(connection: Connection): boolean {
   const answer = answerOf(connection);
   return answer === undefined || answer === null;
 }
 
-/** A request is under way whose body has not come whole. */
+/** Whether a request is under way whose body has not arrived completely. */
 export function isUnfinished(connection: Connection): boolean {
   const answer = answerOf(connection);
   return answer instanceof ServerResponse && !answer.req.complete;

@@ -6,31 +6,31 @@ import { errorTable } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { ApiCode } from '../request/problem.ts';
 
-/** What stands between a connection and its requests. */
-export interface Framing {
-  /** Answers properly what is no HTTP, and keeps Node from dropping or refusing by itself what it was sent. */
+/** Protects the HTTP framing of a server: which bytes of a connection form a request. */
+interface Framing {
+  /** Answers bytes that are no HTTP with a problem document, where Node by itself would drop or refuse them without one. */
   guard(server: HttpServer | HttpsServer): void;
-  /** Lets only requests pass that no proxy in front can have read in another way; the others get 400 and no second try. */
-  requireClear(pass: RequestListener): RequestListener;
+  /** Passes only requests that a proxy in front cannot have read differently; others get 400, and the connection closes. */
+  rejectAmbiguous(pass: RequestListener): RequestListener;
 }
 
 /** Builds the framing of a server. */
 export function createFraming(log: Log): Framing {
-  /** Connections that had their answer and are being closed: what follows on them is nobody's. */
+  /** Connections that are being closed after a refusal: further bytes on them are ignored. */
   const refused = new WeakSet<Duplex>();
   return {
     guard(server) {
       server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
         if (refused.has(socket)) socket.end();
-        // Nobody can read an answer behind a broken encryption, and what is written would wait for a handshake for ever.
+        // The client cannot read an answer after a TLS error, and a write would wait for a handshake for ever.
         else if (tlsFault.test(error.code ?? '')) socket.destroy();
         else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
         else refuse(socket, error.code, log);
       });
-      // Node would end the connection without a word; whoever takes it has it for himself, its errors and its end included.
+      // Without a listener Node closes the connection without an answer; a listener also has to handle its errors and its end.
       server.on('connect', (_, socket) => {
         socket.on('error', () => socket.destroy());
-        // Behind a request that is not answered yet, this would be taken for that answer. Nothing else tells of one.
+        // The client would take a refusal for the answer to an earlier request, of which only this private property knows.
         if (Reflect.get(socket, '_httpMessage')) {
           socket.destroy();
           return;
@@ -39,39 +39,39 @@ export function createFraming(log: Log): Framing {
         refuse(socket, 'CONNECT', log);
         setTimeout(() => socket.destroy(), lingerMs).unref();
       });
-      // Node's own answer has no body; see ambiguityOf. Its types know this as an option only.
+      // Node's own answer has no body; see ambiguityOf. Its types have this as an option of the constructor only.
       Object.assign(server, { requireHostHeader: false });
-      // Node drops headers beyond its count without a word, also those that a proxy put last. Their size is limited anyway.
+      // Beyond its count Node drops headers silently, also those that a proxy added last. Their size is limited anyway.
       server.maxHeadersCount = 0;
-      // Who asks before it sends its body is answered once its key was judged: see createBodyReader.
+      // A client that expects 100 Continue gets it once its key is authenticated: see createBodyReader.
       server.on('checkContinue', (req, res) => server.emit('request', req, res));
-      // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1); Node would answer 417 by itself.
+      // An unknown expectation may be ignored (RFC 9110, section 10.1.1); Node by itself would answer 417.
       server.on('checkExpectation', (req, res) => server.emit('request', req, res));
     },
-    requireClear: (pass) => (req, res) => {
+    rejectAmbiguous: (pass) => (req, res) => {
       const why = ambiguityOf(req);
       if (why === undefined) return pass(req, res);
       refused.add(req.socket);
       const { id, status, headers, body } = problemOf(why);
-      log.debug({ id, status, code: why }, 'no clear HTTP request');
+      log.debug({ id, status, code: why }, 'ambiguous HTTP request');
       res.writeHead(status, STATUS_CODES[status], headers);
       res.end(body);
     },
   };
 }
 
-/** Codes of Node and of OpenSSL for what is no TLS, or no longer. */
+/** Codes of Node and OpenSSL for bytes that are not valid TLS. */
 const tlsFault = /^(?:ERR_TLS|ERR_SSL|EPROTO)/;
 
 function ambiguityOf(req: IncomingMessage): string | undefined {
-  // Node takes a request line without a version for one.
+  // Node accepts a request line without a version.
   if (req.httpVersionMajor !== 1) return 'HTTP_VERSION';
   const { 'transfer-encoding': coding, host } = req.headers;
-  // Node reads any list that ends with chunked, and nobody would undo the others.
+  // Node accepts any list that ends with chunked, and would not decode the others.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'TRANSFER_ENCODING';
   // RFC 9112, section 3.2.
-  const isHostClear = host === undefined ? req.httpVersionMinor === 0 : hostShape.test(host);
-  if (!isHostClear || countHosts(req.rawHeaders) > 1) return 'HOST';
+  const isHostValid = host === undefined ? req.httpVersionMinor === 0 : hostShape.test(host);
+  if (!isHostValid || countHosts(req.rawHeaders) > 1) return 'HOST';
   return isPlainTarget(req.url ?? '') ? undefined : 'TARGET';
 }
 
@@ -86,7 +86,7 @@ function countHosts(raw: readonly string[]): number {
   return count;
 }
 
-/** A target as it stands names the same path to everybody, of this kind of server: no other scheme, no dots to resolve, no slash the other way round, no fragment. */
+/** Whether every server and proxy reads the same path in a target: no other scheme, dot segment, backslash or fragment. */
 function isPlainTarget(url: string): boolean {
   // RFC 9112, section 3.2: a path, an absolute URL of HTTP, or the asterisk of OPTIONS.
   if (!url.startsWith('/') && url !== '*' && !/^https?:\/\//i.test(url)) return false;
@@ -98,7 +98,7 @@ function isPlainTarget(url: string): boolean {
 const suspicious = /[.%\\#]/;
 const unclear = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** What never becomes a request: a short problem document, and the connection ends. */
+/** Answers bytes that are no request with a short problem document, and closes the connection. */
 function refuse(socket: Duplex, why: string | undefined, log: Log): void {
   const { id, status, headers, body } = problemOf(why);
   log.debug({ id, status, code: why }, 'no HTTP request');
@@ -106,19 +106,19 @@ function refuse(socket: Duplex, why: string | undefined, log: Log): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }
 
-/** So long a client may take to read what it was told. */
+/** The time that a client has to read the refusal. */
 const lingerMs = 1000;
 
-interface Unclear {
+interface Refusal {
   code: ApiCode;
   detail: string;
-  /** Where it is another than that of the code. */
+  /** The status, where it differs from that of the code. */
   status?: number;
   headers?: readonly string[];
 }
 
-/** What is told to whom, by the code of Node's parser or by what {@link ambiguityOf} found. */
-const told: Readonly<Record<string, Unclear>> = {
+/** Refusals by the code of Node's parser or the result of {@link ambiguityOf}. */
+const refusals: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     code: 'too_large',
     status: 431,
@@ -139,14 +139,14 @@ const told: Readonly<Record<string, Unclear>> = {
   TARGET: badRequest('The target must be a path or an http URL, without dots to resolve, backslashes and fragments.'),
 };
 
-function badRequest(detail: string): Unclear {
+function badRequest(detail: string): Refusal {
   return { code: 'bad_parameter', detail };
 }
 
 const notHttp = badRequest('This is no clear HTTP/1.1 request: its head or the length of its body is broken.');
 
 function problemOf(why: string | undefined) {
-  const { code, detail, status = errorTable[code].status, headers = [] } = told[why ?? ''] ?? notHttp;
+  const { code, detail, status = errorTable[code].status, headers = [] } = refusals[why ?? ''] ?? notHttp;
   const id = randomUUID();
   const title = status === errorTable[code].status ? errorTable[code].title : STATUS_CODES[status];
   const body = JSON.stringify({ type: `urn:hkctl:problem:${code}`, title, status, detail, code, request_id: id });

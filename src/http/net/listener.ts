@@ -4,12 +4,12 @@ import { type H3, H3Event } from 'h3';
 type RoutedRequest = H3Event['req'];
 
 /**
- * Hands requests of Node's server to h3 for routing. Its own adapter first makes a Request of each, which nobody here reads,
- * and waits for a Response that nobody makes: handlers answer through Node's server themselves.
+ * Passes requests of Node's server to h3 for routing. The adapter of h3 first builds a Request, which no handler reads, and
+ * waits for a Response, which no handler builds: they answer through Node's server directly.
  */
 export function toListener(app: H3): RequestListener {
   return (req, res) => {
-    // Of the members of a Request only these are asked for before a handler is found.
+    // h3 reads only these members of a Request before it finds a handler.
     const request = new NodeRequest(req, res) as unknown as RoutedRequest;
     void app.handler(new H3Event(request, undefined, app));
   };
@@ -30,7 +30,7 @@ class NodeRequest {
   }
 }
 
-/** The path and query of an absolute target; a path that no route has for `*` and the like. */
+/** The path and query of an absolute target; for `*` and other targets a path without a route. */
 function originForm(target: string): string {
   if (!URL.canParse(target)) return '/*';
   const { pathname, search } = new URL(target);

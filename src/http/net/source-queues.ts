@@ -1,50 +1,30 @@
-/** Work that waits, a queue for each connection that it came from; the connections take turns. */
-export class SourceQueues {
-  readonly #queues = new Map<Source, Work[]>();
-  #size = 0;
+import { FairQueue } from '../../core/readings/fair-queue.ts';
 
-  get size(): number {
-    return this.#size;
-  }
-
+/** Requests that wait for a later batch, round-robin by the connection that sent them. */
+export class SourceQueues extends FairQueue<Work, Source> {
   has(source: Source): boolean {
-    return this.#queues.has(source);
+    return this.sizeOf(source) > 0;
   }
 
-  add(source: Source, work: Work): void {
-    const queue = this.#queues.get(source);
-    if (queue) queue.push(work);
-    else this.#queues.set(source, [work]);
-    this.#size++;
-  }
-
-  /** The next work of the connection that has waited longest; nothing is done for one that has been closed meanwhile. */
-  take(): Work | undefined {
-    for (const [source, queue] of this.#queues) {
-      this.#queues.delete(source);
-      if (source.destroyed) {
-        this.#size -= queue.length;
-        continue;
-      }
-      const work = queue.shift();
-      this.#size--;
-      // Behind all others, for the next time.
-      if (queue.length > 0) this.#queues.set(source, queue);
-      return work;
+  /** Takes the next request; those of a connection that has closed meanwhile are dropped. */
+  override take(): Work | undefined {
+    for (;;) {
+      const work = super.take();
+      if (!work?.source?.destroyed) return work;
+      this.removeOwner(work.source);
     }
-    return undefined;
   }
 }
 
-/** What waits for the end of a turn; an object, since a request has one anyway. */
+/** A piece of work that waits for the end of a request batch; an object, since a request has one anyway. */
 export interface Work {
   /** Must not throw. */
   run(): void;
-  /** The connection that it came from. */
+  /** The connection whose request it answers. */
   readonly source?: Source | undefined;
 }
 
-/** A connection that can be kept from bringing more. */
+/** A connection from which reading can be paused. */
 export interface Source {
   readonly destroyed: boolean;
 }

@@ -1,17 +1,17 @@
 import type { RequestListener } from 'node:http';
 
-/** What a daemon may do at its start only: read a key and open a port that its store's account could not. */
+/** The rights of a daemon at its start only: to read a key and open a port that the store's account could not. */
 export interface StartRights {
-  /** Runs something synchronous with the rights of the person who started the daemon. */
+  /** Runs synchronous work with the rights of the person who started the daemon. */
   withOwn<T>(work: () => T): T;
-  /** Does the same for something asynchronous, and gives those rights up for good. */
+  /** Runs asynchronous work with them, and then gives them up for good. */
   withOwnForTheLastTime<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** For a daemon whose rights stay as they are. */
+/** The rights of a daemon that do not change. */
 export const sameRights: StartRights = { withOwn: (work) => work(), withOwnForTheLastTime: (work) => work() };
 
-/** Keeps requests that come while a port is being opened until `pass` is called: no store is touched with root's rights. */
+/** Holds requests that arrive while the port is being opened until `pass` is called: root must not touch the store. */
 export function holdRequests(listener: RequestListener): { listener: RequestListener; pass(): void } {
   let held: (() => void)[] | undefined = [];
   return {

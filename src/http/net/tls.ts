@@ -8,19 +8,19 @@ import type { ServeSettings } from '../../core/operations/settings.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { StartRights } from './start-rights.ts';
 
-/** Paths of a certificate and its key, both readable and fitting each other when the daemon started. */
-export interface Certificate {
+/** Paths of a certificate and its private key, which were readable and matched when the daemon started. */
+interface Certificate {
   cert: string;
   key: string;
 }
 
-/** A certificate as the daemon found it at its start. */
-export interface FoundCertificate extends Certificate {
+/** A certificate as found when the daemon started. */
+interface FoundCertificate extends Certificate {
   /** The permission bits of the key's file. */
   keyMode: number;
 }
 
-/** Forward secrecy and authenticated encryption only; TLS 1.3 brings its own. */
+/** Forward secrecy and authenticated encryption only; every cipher of TLS 1.3 has both. */
 const ciphers = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -33,10 +33,10 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** How often the files are looked at. */
+/** The interval at which the files are checked. */
 const checkEveryMs = 5_000;
 
-/** Validators `--tls-cert` and `--tls-key`: both or none, readable, a pair. Throws `usage` or `bad_input`. */
+/** Validates `--tls-cert` and `--tls-key`: both or none, readable, a pair. Throws `usage` or `bad_input`. */
 export function requireCertificate(
   { tlsCert, tlsKey }: ServeSettings,
   { withOwn }: Pick<StartRights, 'withOwn'>,
@@ -62,9 +62,9 @@ export function requireCertificate(
   }
 }
 
-/** Says so where every account of the machine can read or change the private key. */
+/** Warns where every account of the machine can read or change the private key. */
 export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log): void {
-  // On Windows the bits mean nothing.
+  // Windows has no such bits.
   if ((keyMode & 0o006) === 0 || process.platform === 'win32') return;
   const mode = keyMode.toString(8).padStart(4, '0');
   log.warn(
@@ -73,7 +73,7 @@ export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log)
   );
 }
 
-/** Whether a daemon that has given root up can read its files again when they change; says so where it cannot. */
+/** Whether a daemon that has given up root can still read its files when they change; warns where it cannot. */
 export async function canStillRead(certificate: Certificate, log: Log): Promise<boolean> {
   try {
     await contextOf(certificate);
@@ -88,8 +88,8 @@ export async function canStillRead(certificate: Certificate, log: Log): Promise<
 }
 
 /**
- * Applies the TLS settings, and anew on SIGHUP or when a file changes; a pair that does not fit leaves the old one in
- * force. Resolves once they hold, with what ends the watching.
+ * Applies the TLS settings, and again on SIGHUP or when a file changes; a pair that does not match leaves the old one in use.
+ * Resolves once they are applied, with a function that stops watching.
  */
 export async function reloadCertificate(server: HttpsServer, certificate: Certificate, log: Log): Promise<() => void> {
   server.setSecureContext(await contextOf(certificate));
@@ -122,7 +122,7 @@ function toContext(cert: Buffer, key: Buffer): SecureContextOptions {
     ciphers,
     ecdhCurve: 'X25519:P-256:P-384',
     honorCipherOrder: true,
-    // A client of TLS 1.2 could have the key exchange repeated on one connection, at the server's cost.
+    // A TLS 1.2 client could repeat the key exchange on one connection, at the server's cost.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3Event } from 'h3';
-import type { Reservation } from '../fairness/memory.ts';
+import type { Reservation } from '../fairness/reservation.ts';
 
 /** One request as the handlers see it, and what is noted about it on the way to its answer. */
 export interface Exchange {

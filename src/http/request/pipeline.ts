@@ -139,7 +139,7 @@ class Call implements Work {
     // Whoever keeps its connection would send the next request into one that is being closed.
     if (isStopping?.()) head.push('Connection', 'close');
     const ms = performance.now() - this.#startedAt;
-    this.#counts.note(answer.status, ms / 1000);
+    this.#counts.observe(answer.status, ms / 1000);
     log.request(exchange, answer.status, ms);
     batches.send(() => this.#deliver(answer, head));
   }

@@ -5,7 +5,7 @@ import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { requireKnown } from '../../core/records/queries.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
-import type { Session } from '../auth/gate.ts';
+import type { Session } from '../auth/session.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';

@@ -14,11 +14,12 @@ import { instantUs } from '../../core/readings/readings.ts';
 import { sensorById } from '../../core/readings/sensors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { readLimit, requireKnown, wrongValue } from '../../core/records/queries.ts';
-import type { Gate, Session } from '../auth/gate.ts';
+import type { Gate } from '../auth/gate.ts';
+import type { Session } from '../auth/session.ts';
+import type { Budget } from '../fairness/budget.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
-import { Departures } from '../fairness/departures.ts';
-import { FairLine } from '../fairness/fair-line.ts';
-import type { Budget } from '../fairness/memory.ts';
+import { Disconnects } from '../fairness/disconnects.ts';
+import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
@@ -57,8 +58,8 @@ export interface ReadingsOptions {
 export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, options: ReadingsOptions) {
   const { answers, links, work, charge } = options;
   const { readings } = domain.store;
-  const departures = new Departures();
-  const coding = new FairLine();
+  const disconnects = new Disconnects();
+  const coding = new FairScheduler(1);
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
     const query = readQuery(exchange.query);
     const type = typeFor(exchange.header('accept'));
@@ -84,7 +85,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
         throw thrown;
       }
     };
-    const text = await departures.during(exchange, read);
+    const text = await disconnects.during(exchange, read);
     if (text === undefined) return nobody;
     const cursor = text.nextUs === null ? null : cursorAt(text.nextUs, tie);
     const { head, end } = frameOf(type, query, cursor);

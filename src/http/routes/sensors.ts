@@ -5,7 +5,7 @@ import { sensorById } from '../../core/readings/sensors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createPageReader, requireKnown } from '../../core/records/queries.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
-import type { Session } from '../auth/gate.ts';
+import type { Session } from '../auth/session.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';

@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net';
 import type { Exchange } from '../request/exchange.ts';
 
-/** Watches for clients that go away before they are answered, so that nothing more is done for them. */
-export class Departures {
-  /** What is under way for each connection: one listener a connection, however many requests wait in it. */
-  readonly #waiting = new WeakMap<Socket, Set<AbortController>>();
+/** Aborts the work for clients that disconnect before they are answered. */
+export class Disconnects {
+  /** The work under way for each connection: one listener a connection, however many requests wait on it. */
+  readonly #underWay = new WeakMap<Socket, Set<AbortController>>();
 
   /**
-   * Runs `work` with a signal that is aborted when the connection of its request closes; without one in-process, where
-   * there is no connection.
+   * Runs `work` with a signal that is aborted when the connection of its request closes; in-process, where there is no
+   * connection, without a signal.
    */
   async during<T>(exchange: Exchange, work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T> {
     const socket = exchange.node?.req.socket;
     if (socket === undefined) return work(undefined);
     const controller = new AbortController();
-    const all = this.#waitingFor(socket).add(controller);
+    const all = this.#controllersOf(socket).add(controller);
     if (socket.destroyed) controller.abort();
     try {
       return await work(controller.signal);
@@ -23,11 +23,11 @@ export class Departures {
     }
   }
 
-  #waitingFor(socket: Socket): Set<AbortController> {
-    const known = this.#waiting.get(socket);
+  #controllersOf(socket: Socket): Set<AbortController> {
+    const known = this.#underWay.get(socket);
     if (known) return known;
     const all = new Set<AbortController>();
-    this.#waiting.set(socket, all);
+    this.#underWay.set(socket, all);
     socket.once('close', () => {
       for (const controller of all) controller.abort();
     });

@@ -1,0 +1,126 @@
+import { ApiError } from '../request/problem.ts';
+import { Reservation } from './reservation.ts';
+
+/**
+ * Bytes that many requests share; a request that does not fit waits in line for a while. A holder, which is a key, may hold
+ * as much as it leaves free: one alone takes half, two take a third each, and a part is always left for the next one.
+ */
+export class Budget {
+  readonly #bytes: number;
+  readonly #waitMs: number;
+  readonly #waiting = new Set<Waiting>();
+  readonly #heldBy = new Map<string, number>();
+  #held = 0;
+
+  constructor(bytes: number, waitMs: number) {
+    this.#bytes = bytes;
+    this.#waitMs = waitMs;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Less than half is left: slow clients are cut off sooner. */
+  get isTight(): boolean {
+    return this.#held > this.#bytes / 2;
+  }
+
+  /**
+   * Reserves memory for a request. Rejects where none becomes free in time: with `unavailable`, or with `too_many_requests`
+   * where the holder's own share is used up. The holders with the least memory come first.
+   */
+  async reserve(bytes: number, holder?: string): Promise<Reservation> {
+    if (this.#fits(bytes, holder)) return this.hold(bytes, holder);
+    return new Promise((resolve, reject) => {
+      const timeout = setTimeout(() => {
+        this.#waiting.delete(waiting);
+        reject(this.#fitsShare(bytes, holder) ? tooMuch() : tooMuchForKey());
+        this.#wake();
+      }, this.#waitMs);
+      const waiting: Waiting = {
+        bytes,
+        holder,
+        proceed: () => {
+          clearTimeout(timeout);
+          this.#waiting.delete(waiting);
+          resolve(this.hold(bytes, holder));
+        },
+      };
+      this.#waiting.add(waiting);
+      this.#wake();
+    });
+  }
+
+  /** Counts memory that is in use already, whether it fits or not. */
+  hold(bytes: number, holder?: string): Reservation {
+    return new Reservation(bytes, holder, (change) => this.#change(change, holder));
+  }
+
+  /** Does the same, but throws `too_many_requests` beyond the holder's share. */
+  holdShare(bytes: number, holder?: string): Reservation {
+    if (!this.#fitsShare(bytes, holder)) throw tooMuchForKey();
+    return this.hold(bytes, holder);
+  }
+
+  /** Enlarges a reservation by some bytes; returns false, and changes nothing, where they do not fit. */
+  grow(reservation: Reservation, bytes: number): boolean {
+    if (!this.#fits(bytes, reservation.holder)) return false;
+    reservation.resize(reservation.bytes + bytes);
+    return true;
+  }
+
+  #change(bytes: number, holder: string | undefined): void {
+    this.#held += bytes;
+    if (holder !== undefined) {
+      const held = this.#heldOf(holder) + bytes;
+      if (held === 0) this.#heldBy.delete(holder);
+      else this.#heldBy.set(holder, held);
+    }
+    if (bytes < 0) this.#wake();
+  }
+
+  #heldOf(holder: string | undefined): number {
+    return holder === undefined ? 0 : (this.#heldBy.get(holder) ?? 0);
+  }
+
+  #wake(): void {
+    if (this.#waiting.size === 0) return;
+    // The sort is stable: of holders with equally much memory the first to come stays first.
+    const inOrder = [...this.#waiting].sort((a, b) => this.#heldOf(a.holder) - this.#heldOf(b.holder));
+    for (const waiting of inOrder) if (this.#fits(waiting.bytes, waiting.holder)) waiting.proceed();
+  }
+
+  /** An empty budget takes any single request, however large. */
+  #fits(bytes: number, holder: string | undefined): boolean {
+    return this.#held === 0 || (this.#held + bytes <= this.#bytes && this.#fitsShare(bytes, holder));
+  }
+
+  /** A holder leaves at least as much free as it holds; one that holds nothing is always within its share. */
+  #fitsShare(bytes: number, holder: string | undefined): boolean {
+    const held = this.#heldOf(holder);
+    return held === 0 || held + bytes <= this.#bytes - this.#held;
+  }
+}
+
+interface Waiting {
+  bytes: number;
+  holder: string | undefined;
+  proceed: () => void;
+}
+
+/** The error for a request for which the daemon has no memory at the moment. */
+export function tooMuch(): ApiError {
+  return new ApiError('unavailable', 'Too much is being read or sent at the moment. Try again in a few seconds.');
+}
+
+/** The error for a key whose own share is used up. */
+function tooMuchForKey(): ApiError {
+  return new ApiError(
+    'too_many_requests',
+    'This API key asks for too much at once. Take answers before asking for more.',
+    {
+      headers: ['Retry-After', '1'],
+    },
+  );
+}
