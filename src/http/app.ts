@@ -9,7 +9,8 @@ import { createAddressLimiter, createKeyLimiter } from './auth/limits.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
 import { CostlyWork } from './fairness/costly-work.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
-import { createHeartbeatsIngest, createReadingsIngest } from './ingest/ingest.ts';
+import { createIngest } from './ingest/ingest.ts';
+import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { createOverLimitWarning } from './monitoring/warnings.ts';
@@ -57,7 +58,6 @@ type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Ans
 type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
-const ingest = { limit: 'ingest', permissions: ['asset_sensors.ingest'] } as const satisfies Demand;
 
 /** The whole API in one place: every route, what it asks of a key, and the way of a request through the layers. */
 export function createApp(options: AppOptions): H3 {
@@ -134,8 +134,10 @@ export function createApp(options: AppOptions): H3 {
     });
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
   }
-  route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(ingestOptions)) });
-  route('/api/v1/sensors/heartbeats', { POST: secured(ingest, createHeartbeatsIngest(ingestOptions)) });
+  for (const operation of ingestOperations) {
+    const { path, permissions } = operation;
+    route(path, { POST: secured({ limit: 'ingest', permissions }, createIngest(operation, ingestOptions)) });
+  }
   app.all(
     '/**',
     through('unknown', () => {

@@ -930,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Send readings
-         * @description Each reading is judged by itself. Answered once the accepted ones are committed and synced to disk; sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is taken.
+         * @description Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported.
          */
         post: operations["postReadings"];
         delete?: never;
@@ -950,7 +950,7 @@ export interface paths {
         put?: never;
         /**
          * Send heartbeats
-         * @description Tells that sensors live, and how they are; answered as readings are.
+         * @description Reports that sensors are alive, and their state; answered in the same way as readings.
          */
         post: operations["postHeartbeats"];
         delete?: never;

@@ -1,11 +1,12 @@
 import { permissionGroups } from '../../core/access/permissions.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
+import type { Schema } from './field-schemas.ts';
 import { keyPaths, publicPaths } from './fixed.ts';
 import { ingestPaths } from './ingest.ts';
 import { idParameter } from './parameters.ts';
 import { resourcePaths } from './resources.ts';
 import { answerHeaders, problemResponses } from './responses.ts';
-import { type Schema, schemas } from './schemas.ts';
+import { schemas } from './schemas.ts';
 
 /** The OpenAPI 3.1 document of this version, made from the declarations; also what `hkctl openapi` prints. */
 export function openapiDocument(
@@ -36,7 +37,7 @@ export function openapiDocument(
       ...publicPaths,
       ...keyPaths,
       ...Object.assign({}, ...resources.map(resourcePaths)),
-      ...ingestPaths,
+      ...ingestPaths(),
     },
     components: {
       securitySchemes: {

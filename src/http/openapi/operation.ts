@@ -1,6 +1,6 @@
 import type { ClientPermission } from '../../core/access/permissions.ts';
+import type { Schema } from './field-schemas.ts';
 import { headerRefs, type ResponseKind } from './responses.ts';
-import type { Schema } from './schemas.ts';
 
 /** What an operation says of itself; the rest follows from its kind. */
 export interface Operation {

@@ -1,6 +1,6 @@
 import type { Field } from '../../core/records/fields.ts';
 import { type PageParameter, pageLimit } from '../../core/records/queries.ts';
-import { fieldSchema, type Schema } from './schemas.ts';
+import { fieldSchema, type Schema } from './field-schemas.ts';
 
 /** The id in a path. */
 export const idParameter = {

@@ -1,8 +1,10 @@
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import { aggregates } from '../../core/port/readings.ts';
+import type { Schema } from './field-schemas.ts';
+import { instant } from './fixed-schemas.ts';
 import { operation } from './operation.ts';
 import { cursorOf, idParameter, limitOf } from './parameters.ts';
-import { instant, pageSchema, type Schema } from './schemas.ts';
+import { pageSchema } from './schemas.ts';
 
 const instantOrMs = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'integer' }] };
 const query = { in: 'query', required: false };

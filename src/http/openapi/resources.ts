@@ -1,10 +1,11 @@
 import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { pageParameters } from '../../core/records/queries.ts';
+import type { Schema } from './field-schemas.ts';
 import { operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 import { readReadings } from './readings.ts';
-import { pageExample, pageSchema, recordExample, type Schema, schemaNames } from './schemas.ts';
+import { pageExample, pageSchema, recordExample, schemaNames } from './schemas.ts';
 
 /** The paths of a resource: its list, its records and, for sensors, their readings. */
 export function resourcePaths(resource: ResourceDefinition): Schema {

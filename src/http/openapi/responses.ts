@@ -1,6 +1,6 @@
 import { errorTable } from '../../core/errors.ts';
 import type { ApiCode } from '../request/problem.ts';
-import type { Schema } from './schemas.ts';
+import type { Schema } from './field-schemas.ts';
 
 /** Which answers an operation has. */
 export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
