@@ -125,7 +125,7 @@ describe('If-Match', () => {
       expect(await response.json(), wanted).toMatchObject({
         status: 400,
         code: 'bad_parameter',
-        detail: 'If-Match names no ETag that this answer has. Read it without If-Match.',
+        detail: 'If-Match names no ETag of this answer. Read it without If-Match.',
       });
       expect(response.status).toBe(400);
       expect((await get(path, { 'if-match': wanted, 'if-none-match': '*' })).status).toBe(400);

@@ -20,7 +20,7 @@ export const sensorState: Record<string, Schema> = {
   last_status: {
     type: ['string', 'null'],
     enum: [...heartbeatStatuses, null],
-    description: 'Status that the newest heartbeat told, if it told one.',
+    description: 'Status of the newest heartbeat; null where it had none.',
   },
 };
 
@@ -56,14 +56,14 @@ export const fixedSchemas: Record<string, Schema> = {
     name: text,
     path: text,
     title: text,
-    permissions: { type: 'array', items: permission, description: 'Any one of these opens it.' },
+    permissions: { type: 'array', items: permission, description: 'Any one of these is enough.' },
     methods: { type: 'array', items: { type: 'string', enum: ['GET', 'POST'] } },
   }),
   Reading: object(
     {
       at: dateTime,
       value: { type: 'number' },
-      quality: { type: 'string', enum: [...qualities], description: 'Absent where the gateway told none.' },
+      quality: { type: 'string', enum: [...qualities], description: 'Absent where the gateway sent none.' },
     },
     ['quality'],
   ),
@@ -87,7 +87,11 @@ export const fixedSchemas: Record<string, Schema> = {
         description: 'A finite number, or a boolean for 1 and 0.',
         examples: [182.4],
       },
-      unit: { type: ['string', 'null'], description: "If given, it must be the sensor's own.", examples: ['Cel'] },
+      unit: {
+        type: ['string', 'null'],
+        description: 'If given, it must be the unit of the sensor.',
+        examples: ['Cel'],
+      },
       quality: { type: ['string', 'null'], enum: [...qualities, null] },
     },
     ['unit', 'quality'],
@@ -98,7 +102,7 @@ export const fixedSchemas: Record<string, Schema> = {
   NewHeartbeat: object(
     {
       sensor: sensorName,
-      at: { ...at, description: 'Time of receipt where it is absent.' },
+      at: { ...at, description: 'Defaults to the time of receipt.' },
       status: { type: ['string', 'null'], enum: [...heartbeatStatuses, null] },
       battery: { type: ['number', 'null'], minimum: 0, maximum: 100, description: 'Charge in percent.' },
       signal: { type: ['number', 'null'], minimum: -200, maximum: 100, description: 'Strength in dBm.' },
@@ -112,15 +116,18 @@ export const fixedSchemas: Record<string, Schema> = {
   SenmlPack: {
     type: 'array',
     maxItems: maxBatch,
-    description: 'A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are understood.',
+    description: 'A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported.',
     items: { type: 'object' },
   },
   IngestVerdict: object({
-    accepted: { type: 'integer', description: 'So many are on disk now.' },
-    duplicates: { type: 'integer', description: 'So many were there before, with the same value: a retry is safe.' },
+    accepted: { type: 'integer', description: 'Number of items that were stored on disk.' },
+    duplicates: {
+      type: 'integer',
+      description: 'Number of items that were stored before with the same value: a retry is safe.',
+    },
     rejected: {
       type: 'array',
-      description: 'Those that were not taken, and why. Sending them again changes nothing.',
+      description: 'The items that were refused, and why. Sending them again changes nothing.',
       items: object({
         index: { type: 'integer', description: 'Position in the body, from 0.' },
         code: { type: 'string', enum: Object.keys(rejectionCodes) },
@@ -129,7 +136,8 @@ export const fixedSchemas: Record<string, Schema> = {
     },
   }),
   Problem: {
-    description: 'Every error (RFC 9457). `code` is for programs and does not change; `detail` is for people and may.',
+    description:
+      'Every error (RFC 9457). `code` is for programs and does not change; `detail` is for people and may change.',
     ...object(
       {
         type: { type: 'string', format: 'uri' },
@@ -137,11 +145,11 @@ export const fixedSchemas: Record<string, Schema> = {
         status: { type: 'integer' },
         detail: text,
         code: { type: 'string', enum: [...apiCodes] },
-        request_id: { ...text, description: 'Tell it to the operator: the log has the same.' },
+        request_id: { ...text, description: 'Report it to the operator: the log has the same id.' },
         permissions: {
           type: 'array',
           items: permission,
-          description: 'With `permission_required`: any one of these would do.',
+          description: 'With `permission_required`: any one of these is enough.',
         },
       },
       ['permissions'],

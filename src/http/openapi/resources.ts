@@ -18,7 +18,7 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
     tag,
     kind: 'list',
     summary: `List ${title.toLowerCase()}`,
-    description: `${summary} Ordered by the first range that is asked for, else by \`id\`.`,
+    description: `${summary} Ordered by the first range parameter of the request, else by \`id\`.`,
     permissions,
     parameters: pageParameters(resource).map(queryParameter),
     okHeaders: ['ETag', 'Link'],
@@ -44,7 +44,7 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
   return name === 'sensors' ? { ...paths, '/api/v1/sensors/{id}/readings': { get: readReadings(permissions) } } : paths;
 }
 
-/** Tags are the groups in which people grant permissions. */
+/** The tag of a resource: the group in which its permissions are granted. */
 function groupOf(permissions: readonly ClientPermission[]): string {
   const [first] = permissions;
   return permissionGroups.find((group) => group.permissions.some(({ key }) => key === first))?.name ?? 'Key';

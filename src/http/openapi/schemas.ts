@@ -36,18 +36,18 @@ export function recordExample(resource: ResourceDefinition, kind: 'single' | 'it
   return { ...example, id: resource.idExample, ...(resource.name === 'sensors' && state) };
 }
 
-/** A page of one example. */
+/** A page with one example. */
 export function pageExample(resource: ResourceDefinition): Schema {
   return { data: [recordExample(resource, 'item')], next_cursor: null };
 }
 
-/** The schema of a list's answer. */
+/** The schema of a page. */
 export function pageSchema(item: string): Schema {
   return object({
     data: { type: 'array', items: { $ref: `#/components/schemas/${item}` } },
     next_cursor: {
       type: ['string', 'null'],
-      description: 'Give it as `cursor` for the next page; null at the end, and only there.',
+      description: 'Send it as `cursor` to get the next page; null on the last page, and only there.',
     },
   });
 }

@@ -45,7 +45,7 @@ export function createSensorHandler(domain: Domain, resource: ResourceDefinition
 
 type SensorRecord = { id: string } & Record<string, unknown>;
 
-/** Sensors with their last states, as JSON joined by commas; without a promise where none is needed, so that `CostlyWork` measures all of it. */
+/** Sensors with their last states, as JSON joined by commas; synchronous where possible, so that `CostlyWork` measures it. */
 function withStates(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
   const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
   return chain(readings.states(series), (states) =>
