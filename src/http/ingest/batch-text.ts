@@ -3,7 +3,7 @@ import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
 
 /** The shape of a body: `{"readings":[…]}`, or only a list where there is no name. */
-export interface Wrapping {
+interface Wrapping {
   name: string | undefined;
   /** The message for a body of another shape. */
   expected: string;

@@ -31,7 +31,7 @@ export interface IngestCounts {
   heartbeats: number;
 }
 
-export interface IngestOptions {
+interface IngestOptions {
   domain: Domain;
   counts: IngestCounts;
   gate: Pick<Gate, 'confirm'>;
@@ -66,20 +66,25 @@ export function createIngest(
     requireNoQuery(exchange.query);
     requireNoPrecondition(exchange);
     const type = requireMediaType(exchange, mediaTypes);
-    const accept = (body: Buffer) =>
+    const accept = (body: Buffer): MaybePromise<Answer | ApiError> =>
       chain(sensorsOf(scope.entityId), (sensors) => {
         const steps = stepsOf(body, type, sensors);
         const store = body.length <= shortBody ? finish(steps) : slices.run(keyId, steps);
-        return store instanceof Promise ? confirmLater(store) : store();
+        return store instanceof Promise ? confirmed(exchange, store, (ready) => ready()) : store();
       });
-    const confirmLater = async (store: Promise<Store>) => gate.confirm(exchange, await store);
-    const acceptLater = async (body: Promise<Buffer>) => {
-      const whole = await body;
-      return gate.confirm(exchange, () => accept(whole));
-    };
     const body = read(exchange, keyId);
-    return body instanceof Promise ? acceptLater(body) : accept(body);
+    return body instanceof Promise ? confirmed(exchange, body, accept) : accept(body);
   };
+
+  /** Waits for a value, checks the key of the request again and continues. */
+  async function confirmed<T>(
+    exchange: Exchange,
+    later: Promise<T>,
+    next: (value: T) => MaybePromise<Answer | ApiError>,
+  ) {
+    const value = await later;
+    return gate.confirm(exchange, () => next(value));
+  }
 }
 
 /** Stores what a body holds, once the key was found still valid. */

@@ -38,7 +38,7 @@ export function fieldSchema(field: Field): Schema {
 }
 
 /** An object with the given fields of a resource. */
-export function objectOf(fields: Fields): Schema {
+function objectOf(fields: Fields): Schema {
   return object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])));
 }
 

@@ -17,7 +17,7 @@ import { type Answer, headOf, sendToNode, toResponse } from './response.ts';
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
 
 /** The services that every request needs. */
-export interface CallOptions {
+interface CallOptions {
   batches: RequestBatches;
   memory: Memory;
   metrics: Metrics;

@@ -15,7 +15,7 @@ export interface Answer {
 }
 
 /** Security headers of every answer that is not a page: browsers must not run, frame or embed it. */
-export const apiHeaders = [
+const apiHeaders = [
   'X-Content-Type-Options',
   'nosniff',
   'Content-Security-Policy',

@@ -25,12 +25,12 @@ import { parseQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
 import { type Links, notFound } from './records.ts';
 
-export const readingsLimit = { default: 1000, max: 100_000 } as const;
-export const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
+const readingsLimit = { default: 1000, max: 100_000 } as const;
+const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
 const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
 
 /** The media types of an answer. */
-export const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
+const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 type ReadingsType = (typeof readingsTypes)[number];
 
 interface ReadingsQuery {
@@ -42,10 +42,10 @@ interface ReadingsQuery {
 }
 
 /** One request of the limit covers this many readings, whether they are written or aggregated. */
-export const readingsPerRequest = 10_000;
+const readingsPerRequest = 10_000;
 
 /** The services that the handler shares with others. */
-export interface ReadingsOptions {
+interface ReadingsOptions {
   answers: Budget;
   links: Links;
   work: CostlyWork;

@@ -12,7 +12,7 @@ import { parseQuery, requireNoQuery, withParameter } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
 
 /** Finished pages, and the version of the store's records. */
-export interface RecordCache {
+interface RecordCache {
   pages: PageCache;
   version(): MaybePromise<number>;
   links: Links;
@@ -76,7 +76,7 @@ function answerFrom(
     const kept = pages.get(key, at);
     return kept ? represent(exchange, kept) : readAndKeep(at);
   });
-
+  // Reading the store takes so long that a promise does not matter.
   async function readAndKeep(at: number): Promise<Answer> {
     const page = await read();
     pages.put(key, at, page);
