@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { parseAccept } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer } from './response.ts';
 
@@ -98,11 +99,7 @@ function isKnown(ifNoneMatch: string, tag: string): boolean {
 function codingFor(accepted: string | undefined): Coding | undefined {
   if (accepted === undefined || accepted === '') return undefined;
   const weights = new Map<string, number>();
-  for (const part of accepted.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-    const weight = parameters.find((parameter) => parameter.startsWith('q='));
-    weights.set(name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
-  }
+  for (const { name, weight } of parseAccept(accepted)) weights.set(name === 'x-gzip' ? 'gzip' : name, weight);
   const weightOf = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
   const [br, gzipped] = [weightOf('br'), weightOf('gzip')];
   const best = br >= gzipped ? 'br' : 'gzip';

@@ -19,6 +19,7 @@ import type { CostlyWork } from '../fairness/costly-work.ts';
 import { Departures } from '../fairness/departures.ts';
 import { FairLine } from '../fairness/fair-line.ts';
 import type { Budget } from '../fairness/memory.ts';
+import { parseAccept } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
@@ -205,10 +206,10 @@ function envelopeOf(
  */
 function typeFor(accept: string | undefined): ReadingsType {
   if (accept === undefined || accept === '*/*') return 'application/json';
-  const ranges = accept.toLowerCase().split(',').map(readRange);
+  const ranges = parseAccept(accept);
   const offers = readingsTypes.map((type) => {
     const names = [type, type.replace(/[^/]*$/, '*'), '*/*'];
-    const places = names.map((range) => ranges.findIndex(({ name }) => name === range));
+    const places = names.map((range) => ranges.findIndex(({ name }) => (aliases.get(name) ?? name) === range));
     const place = places.find((index) => index !== -1) ?? -1;
     return { type, place, weight: ranges[place]?.weight ?? 0 };
   });
@@ -216,8 +217,4 @@ function typeFor(accept: string | undefined): ReadingsType {
   return best && best.weight > 0 ? best.type : 'application/json';
 }
 
-function readRange(part: string): { name: string; weight: number } {
-  const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-  const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1) || 0;
-  return { name: name === 'application/ndjson' ? 'application/x-ndjson' : name, weight };
-}
+const aliases = new Map([['application/ndjson', 'application/x-ndjson']]);
