@@ -1,30 +1,12 @@
-import type { ClientPermission } from '../../core/access/permissions.ts';
-
-/** A way for gateways to send in data; routes, the list of resources and the OpenAPI document are made from it. */
-export interface IngestOperation {
-  /** What a body holds: the name of its list and of the handler. */
-  readonly kind: 'readings' | 'heartbeats';
-  readonly path: string;
-  readonly permissions: readonly ClientPermission[];
-  /** As `GET /resources` shows it. */
-  readonly name: string;
-  readonly title: string;
-  /** As the OpenAPI document shows it. */
-  readonly id: string;
-  readonly summary: string;
-  readonly description: string;
-  /** The schema of a body in JSON. */
-  readonly schema: string;
-  /** An example of each media type that is accepted. */
-  readonly examples: Readonly<Record<string, unknown>>;
-}
-
 const permissions = ['asset_sensors.ingest'] as const;
 const reading = { sensor: 'OVEN-3-T1', at: '2026-11-20T08:15:00.123456Z', value: 182.4 };
 const heartbeat = { sensor: 'OVEN-3-T1', status: 'ok', battery: 87, signal: -61, firmware: '2.4.1' };
 
-/** Every ingest operation, in the order of the contract's table. */
-export const ingestOperations: readonly IngestOperation[] = [
+/**
+ * Every ingest operation, in the order of the contract's table. Routes, `GET /resources` (name, title) and the OpenAPI
+ * document (id, texts, schema) are made from it; the examples name the media types that are supported.
+ */
+export const ingestOperations = [
   {
     kind: 'readings',
     path: '/api/v1/sensors/readings',
@@ -58,4 +40,6 @@ export const ingestOperations: readonly IngestOperation[] = [
       'application/x-ndjson': `${JSON.stringify(heartbeat)}\n`,
     },
   },
-];
+] as const;
+
+export type IngestOperation = (typeof ingestOperations)[number];
