@@ -10,7 +10,8 @@ import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
 import { CostlyWork } from './fairness/costly-work.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
-import { createHeartbeatsIngest, createReadingsIngest } from './ingest/ingest.ts';
+import { createIngest } from './ingest/ingest.ts';
+import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { createOverLimitWarning } from './monitoring/warnings.ts';
@@ -59,7 +60,6 @@ type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Ans
 type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
-const ingest = { limit: 'ingest', permissions: ['asset_sensors.ingest'] } as const satisfies Requirement;
 
 /** The whole API in one place: every route, what it requires of a key, and the path of a request through the layers. */
 export function createApp(options: AppOptions): H3 {
@@ -137,8 +137,10 @@ export function createApp(options: AppOptions): H3 {
     });
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });
   }
-  route('/api/v1/sensors/readings', { POST: secured(ingest, createReadingsIngest(ingestOptions)) });
-  route('/api/v1/sensors/heartbeats', { POST: secured(ingest, createHeartbeatsIngest(ingestOptions)) });
+  for (const operation of ingestOperations) {
+    const { path, permissions } = operation;
+    route(path, { POST: secured({ limit: 'ingest', permissions }, createIngest(operation, ingestOptions)) });
+  }
   app.all(
     '/**',
     through('unknown', () => {

@@ -68,7 +68,7 @@ export interface paths {
         };
         /**
          * Confirm the key
-         * @description Tells the organization, the entity and the permissions of the key that the call carries.
+         * @description Returns the organization, the entity and the permissions of the key in the request.
          */
         get: operations["getMe"];
         put?: never;
@@ -87,8 +87,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what the key opens
-         * @description The paths that this key can read and, for ingest, post to; `methods` tells which.
+         * List the paths of the key
+         * @description The paths that this key can read or, for ingest, post to; `methods` says which.
          */
         get: operations["listResources"];
         put?: never;
@@ -108,7 +108,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Jobs: what the plant has undertaken to make or process, for which order and by which routing. Ordered by the first range that is asked for, else by `id`.
+         * @description Jobs: what the plant has undertaken to make or process, for which order and by which routing. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listJobs"];
         put?: never;
@@ -148,7 +148,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Customer orders; the answer for a single one lists its priced services. Ordered by the first range that is asked for, else by `id`.
+         * @description Customer orders; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listOrders"];
         put?: never;
@@ -188,7 +188,7 @@ export interface paths {
         };
         /**
          * List production jobs
-         * @description Production jobs: the single operations of jobs at work units, with quantities and times named after ISO 22400. Ordered by the first range that is asked for, else by `id`.
+         * @description Production jobs: the single operations of jobs at work units, with quantities and times named after ISO 22400. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listProductionJobs"];
         put?: never;
@@ -228,7 +228,7 @@ export interface paths {
         };
         /**
          * List production quality
-         * @description Quality figures of production: quantities and ratios named after ISO 22400. Ordered by the first range that is asked for, else by `id`.
+         * @description Quality figures of production: quantities and ratios named after ISO 22400. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listProductionQuality"];
         put?: never;
@@ -268,7 +268,7 @@ export interface paths {
         };
         /**
          * List oee events
-         * @description OEE events: what a work unit did over a span of time, and the losses of availability, performance and quality in it. Ordered by the first range that is asked for, else by `id`.
+         * @description OEE events: what a work unit did over a span of time, and the losses of availability, performance and quality in it. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listOEEEvents"];
         put?: never;
@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * List inbound documents
-         * @description Inbound documents: what announces or accompanies incoming goods; the answer for a single one lists its priced services. Ordered by the first range that is asked for, else by `id`.
+         * @description Inbound documents: what announces or accompanies incoming goods; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listInboundDocuments"];
         put?: never;
@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * List inventory items
-         * @description Stock: what lies where, by part, lot and location. Ordered by the first range that is asked for, else by `id`.
+         * @description Stock: what lies where, by part, lot and location. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listInventoryItems"];
         put?: never;
@@ -388,7 +388,7 @@ export interface paths {
         };
         /**
          * List inventory movements
-         * @description Movements of stock: receipts, issues, transfers and corrections, each with its instant. Ordered by the first range that is asked for, else by `id`.
+         * @description Movements of stock: receipts, issues, transfers and corrections, each with its instant. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listInventoryMovements"];
         put?: never;
@@ -428,7 +428,7 @@ export interface paths {
         };
         /**
          * List quality inspections
-         * @description Inspections of incoming goods, first articles, running production and finished lots, with their results. Ordered by the first range that is asked for, else by `id`.
+         * @description Inspections of incoming goods, first articles, running production and finished lots, with their results. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listQualityInspections"];
         put?: never;
@@ -468,7 +468,7 @@ export interface paths {
         };
         /**
          * List non-conformances
-         * @description Non-conformances: what did not meet its requirements, what was decided and what was done. Ordered by the first range that is asked for, else by `id`.
+         * @description Non-conformances: what did not meet its requirements, what was decided and what was done. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listNonConformances"];
         put?: never;
@@ -508,7 +508,7 @@ export interface paths {
         };
         /**
          * List safety incidents
-         * @description Safety incidents and near misses, without names of those hurt. Ordered by the first range that is asked for, else by `id`.
+         * @description Safety incidents and near misses, without names of those hurt. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listSafetyIncidents"];
         put?: never;
@@ -548,7 +548,7 @@ export interface paths {
         };
         /**
          * List projects
-         * @description Projects that orders and jobs belong to. Ordered by the first range that is asked for, else by `id`.
+         * @description Projects that orders and jobs belong to. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listProjects"];
         put?: never;
@@ -588,7 +588,7 @@ export interface paths {
         };
         /**
          * List parts
-         * @description Part master data: what the plant makes, buys and keeps. Ordered by the first range that is asked for, else by `id`.
+         * @description Part master data: what the plant makes, buys and keeps. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listParts"];
         put?: never;
@@ -628,7 +628,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Assets: machines, ovens, lines, tools and the places they stand in. Ordered by the first range that is asked for, else by `id`.
+         * @description Assets: machines, ovens, lines, tools and the places they stand in. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listAssets"];
         put?: never;
@@ -668,7 +668,7 @@ export interface paths {
         };
         /**
          * List routings
-         * @description Routings: the ordered operations by which a part is made or processed. Ordered by the first range that is asked for, else by `id`.
+         * @description Routings: the ordered operations by which a part is made or processed. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listRoutings"];
         put?: never;
@@ -708,7 +708,7 @@ export interface paths {
         };
         /**
          * List processes
-         * @description Processes: the catalogue of what the plant can do, with revisions and availability. They carry no link to routings. Ordered by the first range that is asked for, else by `id`.
+         * @description Processes: the catalogue of what the plant can do, with revisions and availability. They carry no link to routings. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listProcesses"];
         put?: never;
@@ -748,7 +748,7 @@ export interface paths {
         };
         /**
          * List services
-         * @description The registry of services that orders and inbound documents price. Ordered by the first range that is asked for, else by `id`.
+         * @description The registry of services that orders and inbound documents price. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listServices"];
         put?: never;
@@ -788,7 +788,7 @@ export interface paths {
         };
         /**
          * List people
-         * @description People of the plant as planning and training know them; no private data. Ordered by the first range that is asked for, else by `id`.
+         * @description People of the plant as planning and training know them; no private data. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listPeople"];
         put?: never;
@@ -828,7 +828,7 @@ export interface paths {
         };
         /**
          * List training records
-         * @description Training and qualification of people: what was learned, when, and until when it holds. Ordered by the first range that is asked for, else by `id`.
+         * @description Training and qualification of people: what was learned, when, and until when it holds. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listTrainingRecords"];
         put?: never;
@@ -868,7 +868,7 @@ export interface paths {
         };
         /**
          * List sensors
-         * @description Asset sensors: what each measures, in which unit, and where. Ordered by the first range that is asked for, else by `id`.
+         * @description Asset sensors: what each measures, in which unit, and where. Ordered by the first range parameter of the request, else by `id`.
          */
         get: operations["listSensors"];
         put?: never;
@@ -908,7 +908,7 @@ export interface paths {
         };
         /**
          * Read readings
-         * @description Readings of a sensor in order of time or, with `bucket`, summed up; as JSON, NDJSON or CSV by `Accept`. With the latter two the next page is in the `Link` header. A page counts as one request for each 10,000 readings that it begins to write or sum up. A page of buckets looks through about 1,000,000 readings and may then hold fewer than `limit`: go on with its cursor.
+         * @description Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer buckets than `limit`: continue with its cursor.
          */
         get: operations["listSensorReadings"];
         put?: never;
@@ -930,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Send readings
-         * @description Each reading is judged by itself. Answered once the accepted ones are committed and synced to disk; sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is taken.
+         * @description Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported.
          */
         post: operations["postReadings"];
         delete?: never;
@@ -950,7 +950,7 @@ export interface paths {
         put?: never;
         /**
          * Send heartbeats
-         * @description Tells that sensors live, and how they are; answered as readings are.
+         * @description Reports that sensors are alive, and their state; answered in the same way as readings.
          */
         post: operations["postHeartbeats"];
         delete?: never;
@@ -996,7 +996,7 @@ export interface components {
             name: string;
             path: string;
             title: string;
-            /** @description Any one of these opens it. */
+            /** @description Any one of these is enough. */
             permissions: ("jobs_orders.view" | "production_jobs.view" | "production_orders.view" | "production_quality.view" | "oee_events.view" | "inbound_documents.view" | "inventory_items.view" | "inventory_movements.view" | "quality_inspections.view" | "non_conformances.view" | "safety_incidents.view" | "projects.view" | "parts.view" | "assets.view" | "routings.view" | "processes.view" | "services.view" | "people.view" | "training_records.view" | "asset_sensors.view" | "asset_sensors.ingest")[];
             methods: ("GET" | "POST")[];
         };
@@ -1005,7 +1005,7 @@ export interface components {
             at: string;
             value: number;
             /**
-             * @description Absent where the gateway told none.
+             * @description Absent where the gateway sent none.
              * @enum {string}
              */
             quality?: "good" | "uncertain" | "bad";
@@ -1036,7 +1036,7 @@ export interface components {
              */
             value: number | boolean;
             /**
-             * @description If given, it must be the sensor's own.
+             * @description If given, it must be the unit of the sensor.
              * @example Cel
              */
             unit?: string | null;
@@ -1053,7 +1053,7 @@ export interface components {
              */
             sensor: string;
             /**
-             * @description Time of receipt where it is absent.
+             * @description Defaults to the time of receipt.
              * @example 2026-11-20T08:15:00.123456Z
              */
             at?: string | number;
@@ -1068,14 +1068,14 @@ export interface components {
         NewHeartbeats: {
             heartbeats: components["schemas"]["NewHeartbeat"][];
         };
-        /** @description A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are understood. */
+        /** @description A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported. */
         SenmlPack: Record<string, never>[];
         IngestVerdict: {
-            /** @description So many are on disk now. */
+            /** @description Number of items that were stored on disk. */
             accepted: number;
-            /** @description So many were there before, with the same value: a retry is safe. */
+            /** @description Number of items that were stored before with the same value: a retry is safe. */
             duplicates: number;
-            /** @description Those that were not taken, and why. Sending them again changes nothing. */
+            /** @description The items that were refused, and why. Sending them again changes nothing. */
             rejected: {
                 /** @description Position in the body, from 0. */
                 index: number;
@@ -1084,7 +1084,7 @@ export interface components {
                 detail: string;
             }[];
         };
-        /** @description Every error (RFC 9457). `code` is for programs and does not change; `detail` is for people and may. */
+        /** @description Every error (RFC 9457). `code` is for programs and does not change; `detail` is for people and may change. */
         Problem: {
             /** Format: uri */
             type: string;
@@ -1093,9 +1093,9 @@ export interface components {
             detail: string;
             /** @enum {string} */
             code: "bad_parameter" | "bad_json" | "key_in_query" | "missing_authorization" | "malformed_authorization" | "incomplete_secret" | "unknown_key" | "key_revoked" | "key_expired" | "creator_inactive" | "entity_missing" | "entity_inactive" | "permission_required" | "not_found" | "method_not_allowed" | "too_large" | "unsupported_media_type" | "invalid_body" | "too_many_failed_checks" | "too_many_requests" | "too_many_ingest_requests" | "internal" | "unavailable";
-            /** @description Tell it to the operator: the log has the same. */
+            /** @description Report it to the operator: the log has the same id. */
             request_id: string;
-            /** @description With `permission_required`: any one of these would do. */
+            /** @description With `permission_required`: any one of these is enough. */
             permissions?: ("jobs_orders.view" | "production_jobs.view" | "production_orders.view" | "production_quality.view" | "oee_events.view" | "inbound_documents.view" | "inventory_items.view" | "inventory_movements.view" | "quality_inspections.view" | "non_conformances.view" | "safety_incidents.view" | "projects.view" | "parts.view" | "assets.view" | "routings.view" | "processes.view" | "services.view" | "people.view" | "training_records.view" | "asset_sensors.view" | "asset_sensors.ingest")[];
         };
         /** @description Jobs: what the plant has undertaken to make or process, for which order and by which routing. */
@@ -3217,14 +3217,14 @@ export interface components {
              */
             last_heartbeat_at: string | null;
             /**
-             * @description Status that the newest heartbeat told, if it told one.
+             * @description Status of the newest heartbeat; null where it had none.
              * @enum {string|null}
              */
             last_status: "ok" | "degraded" | "fault" | null;
         };
     };
     responses: {
-        /** @description Nothing changed since the answer with that `ETag`. */
+        /** @description Nothing has changed since the answer with that `ETag`. */
         NotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3251,7 +3251,7 @@ export interface components {
                 };
             };
         };
-        /** @description The body is not JSON, a parameter is wrong, or there is an `If-Match`, which nothing here can meet. Codes: `bad_json`, `bad_parameter`, `key_in_query`. */
+        /** @description The body is not JSON, a parameter is wrong, or the request has an `If-Match`, which cannot match here. Codes: `bad_json`, `bad_parameter`, `key_in_query`. */
         BadBody: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3297,7 +3297,7 @@ export interface components {
                 };
             };
         };
-        /** @description The entity of the key is gone or inactive, or the key lacks the permission. Codes: `entity_missing`, `entity_inactive`, `permission_required`. */
+        /** @description The entity of the key is gone or inactive, or the key does not have the permission. Codes: `entity_missing`, `entity_inactive`, `permission_required`. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3328,7 +3328,7 @@ export interface components {
                 };
             };
         };
-        /** @description Any method that the path does not take; `Allow` names those that it does. Codes: `method_not_allowed`. */
+        /** @description The path does not support the method; `Allow` names the methods that it supports. Codes: `method_not_allowed`. */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3359,7 +3359,7 @@ export interface components {
                 };
             };
         };
-        /** @description Another type or coding of the body. Codes: `unsupported_media_type`. */
+        /** @description The `Content-Type` or `Content-Encoding` is not supported. Codes: `unsupported_media_type`. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3374,7 +3374,7 @@ export interface components {
                 };
             };
         };
-        /** @description JSON, but of another shape. Codes: `invalid_body`. */
+        /** @description The body is JSON, but of another shape. Codes: `invalid_body`. */
         InvalidBody: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3389,7 +3389,7 @@ export interface components {
                 };
             };
         };
-        /** @description A limit was hit: try again later. Codes: `too_many_requests`, `too_many_failed_checks`. */
+        /** @description A limit was exceeded: try again later. Codes: `too_many_requests`, `too_many_failed_checks`. */
         TooMany: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3405,7 +3405,7 @@ export interface components {
                 };
             };
         };
-        /** @description A limit was hit: try again later. Codes: `too_many_ingest_requests`, `too_many_failed_checks`. */
+        /** @description A limit was exceeded: try again later. Codes: `too_many_ingest_requests`, `too_many_failed_checks`. */
         TooManyIngest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3421,7 +3421,7 @@ export interface components {
                 };
             };
         };
-        /** @description Something went wrong here; no internals are told. Codes: `internal`. */
+        /** @description An internal error; its cause is only in the log. Codes: `internal`. */
         Internal: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3436,7 +3436,7 @@ export interface components {
                 };
             };
         };
-        /** @description Overload, a full disk, or shutting down. Codes: `unavailable`. */
+        /** @description The service is overloaded or shutting down, or its disk is full. Codes: `unavailable`. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3460,42 +3460,42 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Names the request; problem documents and the log have the same.
+         * @description Identifies the request; problem documents and the log have the same id.
          * @example 3q2vZ0aB-1f
          */
         "X-Request-Id": string;
         /**
-         * @description What is left of the limit: `r` requests, for `t` seconds (draft-ietf-httpapi-ratelimit-headers).
+         * @description The rest of the limit: `r` requests in the next `t` seconds (draft-ietf-httpapi-ratelimit-headers).
          * @example "requests";r=599;t=60
          */
         RateLimit: string;
         /**
-         * @description The limit that counts here: `q` requests in `w` seconds. Absent where the limit is off.
+         * @description The limit of this path: `q` requests in `w` seconds. Absent where the limit is off.
          * @example "requests";q=600;w=60
          */
         "RateLimit-Policy": string;
         /**
-         * @description Seconds after which the call may be made again.
+         * @description Seconds to wait before the next attempt.
          * @example 17
          */
         "Retry-After": number;
         /**
-         * @description Send it as `If-None-Match` to learn whether anything changed.
+         * @description Send it as `If-None-Match` to find out whether anything changed.
          * @example "mJ3sVxkS9dHk0eT1bq7wZg"
          */
         ETag: string;
         /**
-         * @description Address of the next page, `rel="next"` (RFC 8288); absent at the end.
+         * @description Address of the next page, `rel="next"` (RFC 8288); absent on the last page.
          * @example </api/v1/parts?limit=50&cursor=WyJ4Il0>; rel="next"
          */
         Link: string;
         /**
-         * @description The methods that the path takes.
+         * @description The methods that the path supports.
          * @example GET, HEAD
          */
         Allow: string;
         /**
-         * @description What to authenticate with (RFC 6750).
+         * @description The authentication scheme and the error (RFC 6750).
          * @example Bearer realm="hkctl", error="invalid_token", error_description="key_revoked"
          */
         "WWW-Authenticate": string;
@@ -3594,7 +3594,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the key is for. */
+            /** @description The entity and the permissions of the key. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -3653,7 +3653,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the key is for. */
+            /** @description The entity and the permissions of the key. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -3700,7 +3700,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -3708,37 +3708,37 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `job_number` is this. Number of the job as people know it.
+                 * @description Only records whose `job_number` equals this value. Number of the job as people know it.
                  * @example 2026-00417
                  */
                 job_number?: string;
                 /**
-                 * @description Only records whose `status` is this. Where the job stands.
+                 * @description Only records whose `status` equals this value. Where the job stands.
                  * @example in_progress
                  */
                 status?: "planned" | "released" | "in_progress" | "on_hold" | "completed" | "closed" | "cancelled";
                 /**
-                 * @description Only records whose `order_id` is this. Order the job works for.
+                 * @description Only records whose `order_id` equals this value. Order the job works for.
                  * @example O-1001
                  */
                 order_id?: string;
                 /**
-                 * @description Only records whose `part_id` is this. Part that is made or processed.
+                 * @description Only records whose `part_id` equals this value. Part that is made or processed.
                  * @example P-1001
                  */
                 part_id?: string;
                 /**
-                 * @description Only records whose `received_date` is this. Day on which the job came in.
+                 * @description Only records whose `received_date` equals this value. Day on which the job came in.
                  * @example 2026-11-02
                  */
                 received_date?: string;
                 /**
-                 * @description Only records whose `received_date` is not before this (inclusive).
+                 * @description Only records whose `received_date` is not before this value (inclusive).
                  * @example 2026-11-02
                  */
                 received_date_from?: string;
                 /**
-                 * @description Only records whose `received_date` is not after this (inclusive).
+                 * @description Only records whose `received_date` is not after this value (inclusive).
                  * @example 2026-11-02
                  */
                 received_date_to?: string;
@@ -3748,17 +3748,17 @@ export interface operations {
                  */
                 received_date_week?: string;
                 /**
-                 * @description Only records whose `required_date` is this. Day by which the customer requires the job.
+                 * @description Only records whose `required_date` equals this value. Day by which the customer requires the job.
                  * @example 2026-11-27
                  */
                 required_date?: string;
                 /**
-                 * @description Only records whose `required_date` is not before this (inclusive).
+                 * @description Only records whose `required_date` is not before this value (inclusive).
                  * @example 2026-11-27
                  */
                 required_date_from?: string;
                 /**
-                 * @description Only records whose `required_date` is not after this (inclusive).
+                 * @description Only records whose `required_date` is not after this value (inclusive).
                  * @example 2026-11-27
                  */
                 required_date_to?: string;
@@ -3768,17 +3768,17 @@ export interface operations {
                  */
                 required_date_week?: string;
                 /**
-                 * @description Only records whose `delivered_date` is this. Day on which the job was delivered in full.
+                 * @description Only records whose `delivered_date` equals this value. Day on which the job was delivered in full.
                  * @example 2026-11-26
                  */
                 delivered_date?: string;
                 /**
-                 * @description Only records whose `delivered_date` is not before this (inclusive).
+                 * @description Only records whose `delivered_date` is not before this value (inclusive).
                  * @example 2026-11-26
                  */
                 delivered_date_from?: string;
                 /**
-                 * @description Only records whose `delivered_date` is not after this (inclusive).
+                 * @description Only records whose `delivered_date` is not after this value (inclusive).
                  * @example 2026-11-26
                  */
                 delivered_date_to?: string;
@@ -3788,17 +3788,17 @@ export interface operations {
                  */
                 delivered_date_week?: string;
                 /**
-                 * @description Only records whose `invoiced_date` is this. Day on which the job was invoiced.
+                 * @description Only records whose `invoiced_date` equals this value. Day on which the job was invoiced.
                  * @example 2026-11-30
                  */
                 invoiced_date?: string;
                 /**
-                 * @description Only records whose `invoiced_date` is not before this (inclusive).
+                 * @description Only records whose `invoiced_date` is not before this value (inclusive).
                  * @example 2026-11-30
                  */
                 invoiced_date_from?: string;
                 /**
-                 * @description Only records whose `invoiced_date` is not after this (inclusive).
+                 * @description Only records whose `invoiced_date` is not after this value (inclusive).
                  * @example 2026-11-30
                  */
                 invoiced_date_to?: string;
@@ -3855,7 +3855,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Job"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -3934,7 +3934,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -3942,37 +3942,37 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `order_number` is this. Number of the order as people know it.
+                 * @description Only records whose `order_number` equals this value. Number of the order as people know it.
                  * @example SO-2026-0831
                  */
                 order_number?: string;
                 /**
-                 * @description Only records whose `customer_code` is this. Number of the customer in the ERP system.
+                 * @description Only records whose `customer_code` equals this value. Number of the customer in the ERP system.
                  * @example C-20417
                  */
                 customer_code?: string;
                 /**
-                 * @description Only records whose `status` is this. Where the order stands.
+                 * @description Only records whose `status` equals this value. Where the order stands.
                  * @example in_progress
                  */
                 status?: "draft" | "confirmed" | "in_progress" | "on_hold" | "delivered" | "invoiced" | "closed" | "cancelled";
                 /**
-                 * @description Only records whose `project_id` is this. Project the order belongs to.
+                 * @description Only records whose `project_id` equals this value. Project the order belongs to.
                  * @example PRJ-1001
                  */
                 project_id?: string;
                 /**
-                 * @description Only records whose `received_date` is this. Day on which the order came in.
+                 * @description Only records whose `received_date` equals this value. Day on which the order came in.
                  * @example 2026-11-02
                  */
                 received_date?: string;
                 /**
-                 * @description Only records whose `received_date` is not before this (inclusive).
+                 * @description Only records whose `received_date` is not before this value (inclusive).
                  * @example 2026-11-02
                  */
                 received_date_from?: string;
                 /**
-                 * @description Only records whose `received_date` is not after this (inclusive).
+                 * @description Only records whose `received_date` is not after this value (inclusive).
                  * @example 2026-11-02
                  */
                 received_date_to?: string;
@@ -3982,17 +3982,17 @@ export interface operations {
                  */
                 received_date_week?: string;
                 /**
-                 * @description Only records whose `required_date` is this. Day by which the customer requires the order.
+                 * @description Only records whose `required_date` equals this value. Day by which the customer requires the order.
                  * @example 2026-11-27
                  */
                 required_date?: string;
                 /**
-                 * @description Only records whose `required_date` is not before this (inclusive).
+                 * @description Only records whose `required_date` is not before this value (inclusive).
                  * @example 2026-11-27
                  */
                 required_date_from?: string;
                 /**
-                 * @description Only records whose `required_date` is not after this (inclusive).
+                 * @description Only records whose `required_date` is not after this value (inclusive).
                  * @example 2026-11-27
                  */
                 required_date_to?: string;
@@ -4002,17 +4002,17 @@ export interface operations {
                  */
                 required_date_week?: string;
                 /**
-                 * @description Only records whose `delivered_date` is this. Day on which the order was delivered in full.
+                 * @description Only records whose `delivered_date` equals this value. Day on which the order was delivered in full.
                  * @example 2026-11-26
                  */
                 delivered_date?: string;
                 /**
-                 * @description Only records whose `delivered_date` is not before this (inclusive).
+                 * @description Only records whose `delivered_date` is not before this value (inclusive).
                  * @example 2026-11-26
                  */
                 delivered_date_from?: string;
                 /**
-                 * @description Only records whose `delivered_date` is not after this (inclusive).
+                 * @description Only records whose `delivered_date` is not after this value (inclusive).
                  * @example 2026-11-26
                  */
                 delivered_date_to?: string;
@@ -4022,17 +4022,17 @@ export interface operations {
                  */
                 delivered_date_week?: string;
                 /**
-                 * @description Only records whose `invoiced_date` is this. Day on which the order was invoiced.
+                 * @description Only records whose `invoiced_date` equals this value. Day on which the order was invoiced.
                  * @example 2026-11-30
                  */
                 invoiced_date?: string;
                 /**
-                 * @description Only records whose `invoiced_date` is not before this (inclusive).
+                 * @description Only records whose `invoiced_date` is not before this value (inclusive).
                  * @example 2026-11-30
                  */
                 invoiced_date_from?: string;
                 /**
-                 * @description Only records whose `invoiced_date` is not after this (inclusive).
+                 * @description Only records whose `invoiced_date` is not after this value (inclusive).
                  * @example 2026-11-30
                  */
                 invoiced_date_to?: string;
@@ -4086,7 +4086,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["OrderSummary"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -4179,7 +4179,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -4187,32 +4187,32 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `job_id` is this. Job the operation belongs to.
+                 * @description Only records whose `job_id` equals this value. Job the operation belongs to.
                  * @example J-1001
                  */
                 job_id?: string;
                 /**
-                 * @description Only records whose `status` is this. Where the operation stands.
+                 * @description Only records whose `status` equals this value. Where the operation stands.
                  * @example running
                  */
                 status?: "scheduled" | "setup" | "running" | "interrupted" | "completed" | "cancelled";
                 /**
-                 * @description Only records whose `asset_id` is this. Work unit (machine, oven, line) it runs on.
+                 * @description Only records whose `asset_id` equals this value. Work unit (machine, oven, line) it runs on.
                  * @example A-1001
                  */
                 asset_id?: string;
                 /**
-                 * @description Only records whose `started_at` is this. When the operation began.
+                 * @description Only records whose `started_at` equals this value. When the operation began.
                  * @example 2026-11-20T05:04:00.000000Z
                  */
                 started_at?: string;
                 /**
-                 * @description Only records whose `started_at` is not before this (inclusive).
+                 * @description Only records whose `started_at` is not before this value (inclusive).
                  * @example 2026-11-20T05:04:00.000000Z
                  */
                 started_at_from?: string;
                 /**
-                 * @description Only records whose `started_at` is not after this (inclusive).
+                 * @description Only records whose `started_at` is not after this value (inclusive).
                  * @example 2026-11-20T05:04:00.000000Z
                  */
                 started_at_to?: string;
@@ -4269,7 +4269,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["ProductionJob"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -4348,7 +4348,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -4356,32 +4356,32 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `production_job_id` is this. Operation the figures are of.
+                 * @description Only records whose `production_job_id` equals this value. Operation the figures are of.
                  * @example PJ-1001
                  */
                 production_job_id?: string;
                 /**
-                 * @description Only records whose `job_id` is this. Job the figures are of.
+                 * @description Only records whose `job_id` equals this value. Job the figures are of.
                  * @example J-1001
                  */
                 job_id?: string;
                 /**
-                 * @description Only records whose `part_id` is this. Part that was produced.
+                 * @description Only records whose `part_id` equals this value. Part that was produced.
                  * @example P-1001
                  */
                 part_id?: string;
                 /**
-                 * @description Only records whose `recorded_at` is this. When the figures were recorded.
+                 * @description Only records whose `recorded_at` equals this value. When the figures were recorded.
                  * @example 2026-11-20T13:15:00.000000Z
                  */
                 recorded_at?: string;
                 /**
-                 * @description Only records whose `recorded_at` is not before this (inclusive).
+                 * @description Only records whose `recorded_at` is not before this value (inclusive).
                  * @example 2026-11-20T13:15:00.000000Z
                  */
                 recorded_at_from?: string;
                 /**
-                 * @description Only records whose `recorded_at` is not after this (inclusive).
+                 * @description Only records whose `recorded_at` is not after this value (inclusive).
                  * @example 2026-11-20T13:15:00.000000Z
                  */
                 recorded_at_to?: string;
@@ -4437,7 +4437,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["ProductionQualityRecord"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -4515,7 +4515,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -4523,32 +4523,32 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `asset_id` is this. Work unit the event is of.
+                 * @description Only records whose `asset_id` equals this value. Work unit the event is of.
                  * @example A-1001
                  */
                 asset_id?: string;
                 /**
-                 * @description Only records whose `event_type` is this. What the work unit did.
+                 * @description Only records whose `event_type` equals this value. What the work unit did.
                  * @example unplanned_downtime
                  */
                 event_type?: "production" | "setup" | "planned_downtime" | "unplanned_downtime" | "minor_stop" | "reduced_speed" | "idle" | "no_demand";
                 /**
-                 * @description Only records whose `loss_category` is this. Factor of OEE that the span counts against.
+                 * @description Only records whose `loss_category` equals this value. Factor of OEE that the span counts against.
                  * @example availability
                  */
                 loss_category?: "none" | "availability" | "performance" | "quality";
                 /**
-                 * @description Only records whose `started_at` is this. When the span began.
+                 * @description Only records whose `started_at` equals this value. When the span began.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 started_at?: string;
                 /**
-                 * @description Only records whose `started_at` is not before this (inclusive).
+                 * @description Only records whose `started_at` is not before this value (inclusive).
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 started_at_from?: string;
                 /**
-                 * @description Only records whose `started_at` is not after this (inclusive).
+                 * @description Only records whose `started_at` is not after this value (inclusive).
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 started_at_to?: string;
@@ -4602,7 +4602,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["OEEEvent"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -4678,7 +4678,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -4686,37 +4686,37 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `document_number` is this. Number of the document.
+                 * @description Only records whose `document_number` equals this value. Number of the document.
                  * @example LS-88213
                  */
                 document_number?: string;
                 /**
-                 * @description Only records whose `document_type` is this. Kind of document.
+                 * @description Only records whose `document_type` equals this value. Kind of document.
                  * @example delivery_note
                  */
                 document_type?: "delivery_note" | "shipping_notice" | "goods_receipt" | "customer_material" | "return";
                 /**
-                 * @description Only records whose `status` is this. Where the document stands.
+                 * @description Only records whose `status` equals this value. Where the document stands.
                  * @example received
                  */
                 status?: "expected" | "received" | "in_inspection" | "released" | "completed" | "rejected" | "cancelled";
                 /**
-                 * @description Only records whose `order_id` is this. Order the goods belong to.
+                 * @description Only records whose `order_id` equals this value. Order the goods belong to.
                  * @example O-1001
                  */
                 order_id?: string;
                 /**
-                 * @description Only records whose `received_date` is this. Day on which the goods came in.
+                 * @description Only records whose `received_date` equals this value. Day on which the goods came in.
                  * @example 2026-11-02
                  */
                 received_date?: string;
                 /**
-                 * @description Only records whose `received_date` is not before this (inclusive).
+                 * @description Only records whose `received_date` is not before this value (inclusive).
                  * @example 2026-11-02
                  */
                 received_date_from?: string;
                 /**
-                 * @description Only records whose `received_date` is not after this (inclusive).
+                 * @description Only records whose `received_date` is not after this value (inclusive).
                  * @example 2026-11-02
                  */
                 received_date_to?: string;
@@ -4726,17 +4726,17 @@ export interface operations {
                  */
                 received_date_week?: string;
                 /**
-                 * @description Only records whose `required_date` is this. Day by which the goods are required.
+                 * @description Only records whose `required_date` equals this value. Day by which the goods are required.
                  * @example 2026-11-27
                  */
                 required_date?: string;
                 /**
-                 * @description Only records whose `required_date` is not before this (inclusive).
+                 * @description Only records whose `required_date` is not before this value (inclusive).
                  * @example 2026-11-27
                  */
                 required_date_from?: string;
                 /**
-                 * @description Only records whose `required_date` is not after this (inclusive).
+                 * @description Only records whose `required_date` is not after this value (inclusive).
                  * @example 2026-11-27
                  */
                 required_date_to?: string;
@@ -4746,17 +4746,17 @@ export interface operations {
                  */
                 required_date_week?: string;
                 /**
-                 * @description Only records whose `delivered_date` is this. Day on which the goods left again or were handed on.
+                 * @description Only records whose `delivered_date` equals this value. Day on which the goods left again or were handed on.
                  * @example 2026-11-26
                  */
                 delivered_date?: string;
                 /**
-                 * @description Only records whose `delivered_date` is not before this (inclusive).
+                 * @description Only records whose `delivered_date` is not before this value (inclusive).
                  * @example 2026-11-26
                  */
                 delivered_date_from?: string;
                 /**
-                 * @description Only records whose `delivered_date` is not after this (inclusive).
+                 * @description Only records whose `delivered_date` is not after this value (inclusive).
                  * @example 2026-11-26
                  */
                 delivered_date_to?: string;
@@ -4766,17 +4766,17 @@ export interface operations {
                  */
                 delivered_date_week?: string;
                 /**
-                 * @description Only records whose `invoiced_date` is this. Day on which the document was invoiced.
+                 * @description Only records whose `invoiced_date` equals this value. Day on which the document was invoiced.
                  * @example 2026-11-30
                  */
                 invoiced_date?: string;
                 /**
-                 * @description Only records whose `invoiced_date` is not before this (inclusive).
+                 * @description Only records whose `invoiced_date` is not before this value (inclusive).
                  * @example 2026-11-30
                  */
                 invoiced_date_from?: string;
                 /**
-                 * @description Only records whose `invoiced_date` is not after this (inclusive).
+                 * @description Only records whose `invoiced_date` is not after this value (inclusive).
                  * @example 2026-11-30
                  */
                 invoiced_date_to?: string;
@@ -4831,7 +4831,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["InboundDocumentSummary"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -4925,7 +4925,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -4933,22 +4933,22 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `part_id` is this. Part that is in stock.
+                 * @description Only records whose `part_id` equals this value. Part that is in stock.
                  * @example P-1001
                  */
                 part_id?: string;
                 /**
-                 * @description Only records whose `lot_number` is this. Lot or batch.
+                 * @description Only records whose `lot_number` equals this value. Lot or batch.
                  * @example L-26-0419
                  */
                 lot_number?: string;
                 /**
-                 * @description Only records whose `location` is this. Bin, rack or floor location.
+                 * @description Only records whose `location` equals this value. Bin, rack or floor location.
                  * @example R04-B12
                  */
                 location?: string;
                 /**
-                 * @description Only records whose `status` is this. Whether it may be used.
+                 * @description Only records whose `status` equals this value. Whether it may be used.
                  * @example available
                  */
                 status?: "available" | "reserved" | "in_inspection" | "blocked" | "in_transit" | "consumed";
@@ -4997,7 +4997,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["InventoryItem"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -5073,7 +5073,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -5081,37 +5081,37 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `inventory_item_id` is this. Item that was moved.
+                 * @description Only records whose `inventory_item_id` equals this value. Item that was moved.
                  * @example IT-1001
                  */
                 inventory_item_id?: string;
                 /**
-                 * @description Only records whose `part_id` is this. Part that was moved.
+                 * @description Only records whose `part_id` equals this value. Part that was moved.
                  * @example P-1001
                  */
                 part_id?: string;
                 /**
-                 * @description Only records whose `movement_type` is this. What happened.
+                 * @description Only records whose `movement_type` equals this value. What happened.
                  * @example issue
                  */
                 movement_type?: "receipt" | "issue" | "return" | "transfer" | "adjustment" | "scrap" | "shipment";
                 /**
-                 * @description Only records whose `job_id` is this. Job it was moved for.
+                 * @description Only records whose `job_id` equals this value. Job it was moved for.
                  * @example J-1001
                  */
                 job_id?: string;
                 /**
-                 * @description Only records whose `moved_at` is this. When it was moved.
+                 * @description Only records whose `moved_at` equals this value. When it was moved.
                  * @example 2026-11-20T06:31:12.000000Z
                  */
                 moved_at?: string;
                 /**
-                 * @description Only records whose `moved_at` is not before this (inclusive).
+                 * @description Only records whose `moved_at` is not before this value (inclusive).
                  * @example 2026-11-20T06:31:12.000000Z
                  */
                 moved_at_from?: string;
                 /**
-                 * @description Only records whose `moved_at` is not after this (inclusive).
+                 * @description Only records whose `moved_at` is not after this value (inclusive).
                  * @example 2026-11-20T06:31:12.000000Z
                  */
                 moved_at_to?: string;
@@ -5165,7 +5165,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["InventoryMovement"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -5241,7 +5241,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -5249,37 +5249,37 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `inspection_type` is this. When in the flow it takes place.
+                 * @description Only records whose `inspection_type` equals this value. When in the flow it takes place.
                  * @example incoming
                  */
                 inspection_type?: "incoming" | "first_article" | "in_process" | "final" | "periodic";
                 /**
-                 * @description Only records whose `result` is this. Usage decision; null until there is one.
+                 * @description Only records whose `result` equals this value. Usage decision; null until there is one.
                  * @example accepted
                  */
                 result?: "accepted" | "accepted_with_concession" | "rejected";
                 /**
-                 * @description Only records whose `part_id` is this. Part that was inspected.
+                 * @description Only records whose `part_id` equals this value. Part that was inspected.
                  * @example P-1001
                  */
                 part_id?: string;
                 /**
-                 * @description Only records whose `job_id` is this. Job it was inspected in.
+                 * @description Only records whose `job_id` equals this value. Job it was inspected in.
                  * @example J-1001
                  */
                 job_id?: string;
                 /**
-                 * @description Only records whose `inspected_at` is this. When the inspection was done.
+                 * @description Only records whose `inspected_at` equals this value. When the inspection was done.
                  * @example 2026-11-03T09:05:00.000000Z
                  */
                 inspected_at?: string;
                 /**
-                 * @description Only records whose `inspected_at` is not before this (inclusive).
+                 * @description Only records whose `inspected_at` is not before this value (inclusive).
                  * @example 2026-11-03T09:05:00.000000Z
                  */
                 inspected_at_from?: string;
                 /**
-                 * @description Only records whose `inspected_at` is not after this (inclusive).
+                 * @description Only records whose `inspected_at` is not after this value (inclusive).
                  * @example 2026-11-03T09:05:00.000000Z
                  */
                 inspected_at_to?: string;
@@ -5334,7 +5334,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["QualityInspection"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -5411,7 +5411,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -5419,37 +5419,37 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `severity` is this. Severity.
+                 * @description Only records whose `severity` equals this value. Severity.
                  * @example major
                  */
                 severity?: "minor" | "major" | "critical";
                 /**
-                 * @description Only records whose `status` is this. Where it stands.
+                 * @description Only records whose `status` equals this value. Where it stands.
                  * @example under_review
                  */
                 status?: "open" | "contained" | "under_review" | "in_correction" | "closed" | "cancelled";
                 /**
-                 * @description Only records whose `part_id` is this. Part concerned.
+                 * @description Only records whose `part_id` equals this value. Part concerned.
                  * @example P-1001
                  */
                 part_id?: string;
                 /**
-                 * @description Only records whose `job_id` is this. Job concerned.
+                 * @description Only records whose `job_id` equals this value. Job concerned.
                  * @example J-1001
                  */
                 job_id?: string;
                 /**
-                 * @description Only records whose `detected_at` is this. When it was detected.
+                 * @description Only records whose `detected_at` equals this value. When it was detected.
                  * @example 2026-11-03T09:20:00.000000Z
                  */
                 detected_at?: string;
                 /**
-                 * @description Only records whose `detected_at` is not before this (inclusive).
+                 * @description Only records whose `detected_at` is not before this value (inclusive).
                  * @example 2026-11-03T09:20:00.000000Z
                  */
                 detected_at_from?: string;
                 /**
-                 * @description Only records whose `detected_at` is not after this (inclusive).
+                 * @description Only records whose `detected_at` is not after this value (inclusive).
                  * @example 2026-11-03T09:20:00.000000Z
                  */
                 detected_at_to?: string;
@@ -5506,7 +5506,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["NonConformance"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -5585,7 +5585,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -5593,32 +5593,32 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `incident_type` is this. Kind of incident.
+                 * @description Only records whose `incident_type` equals this value. Kind of incident.
                  * @example near_miss
                  */
                 incident_type?: "near_miss" | "first_aid" | "medical_treatment" | "lost_time" | "property_damage" | "environmental" | "fire";
                 /**
-                 * @description Only records whose `severity` is this. Severity.
+                 * @description Only records whose `severity` equals this value. Severity.
                  * @example low
                  */
                 severity?: "low" | "medium" | "high" | "critical";
                 /**
-                 * @description Only records whose `status` is this. Where it stands.
+                 * @description Only records whose `status` equals this value. Where it stands.
                  * @example under_investigation
                  */
                 status?: "reported" | "under_investigation" | "action_required" | "closed";
                 /**
-                 * @description Only records whose `occurred_at` is this. When it happened.
+                 * @description Only records whose `occurred_at` equals this value. When it happened.
                  * @example 2026-11-12T04:48:00.000000Z
                  */
                 occurred_at?: string;
                 /**
-                 * @description Only records whose `occurred_at` is not before this (inclusive).
+                 * @description Only records whose `occurred_at` is not before this value (inclusive).
                  * @example 2026-11-12T04:48:00.000000Z
                  */
                 occurred_at_from?: string;
                 /**
-                 * @description Only records whose `occurred_at` is not after this (inclusive).
+                 * @description Only records whose `occurred_at` is not after this value (inclusive).
                  * @example 2026-11-12T04:48:00.000000Z
                  */
                 occurred_at_to?: string;
@@ -5673,7 +5673,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["SafetyIncident"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -5750,7 +5750,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -5758,27 +5758,27 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `code` is this. Code of the project as people know it.
+                 * @description Only records whose `code` equals this value. Code of the project as people know it.
                  * @example WIND-26
                  */
                 code?: string;
                 /**
-                 * @description Only records whose `status` is this. Where the project stands.
+                 * @description Only records whose `status` equals this value. Where the project stands.
                  * @example active
                  */
                 status?: "planned" | "active" | "on_hold" | "completed" | "cancelled";
                 /**
-                 * @description Only records whose `required_date` is this. Day by which the customer requires the result.
+                 * @description Only records whose `required_date` equals this value. Day by which the customer requires the result.
                  * @example 2027-03-15
                  */
                 required_date?: string;
                 /**
-                 * @description Only records whose `required_date` is not before this (inclusive).
+                 * @description Only records whose `required_date` is not before this value (inclusive).
                  * @example 2027-03-15
                  */
                 required_date_from?: string;
                 /**
-                 * @description Only records whose `required_date` is not after this (inclusive).
+                 * @description Only records whose `required_date` is not after this value (inclusive).
                  * @example 2027-03-15
                  */
                 required_date_to?: string;
@@ -5830,7 +5830,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Project"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -5904,7 +5904,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -5912,17 +5912,17 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `part_number` is this. The stored part number; use it to match part numbers shown in the application.
+                 * @description Only records whose `part_number` equals this value. The stored part number; use it to match part numbers shown in the application.
                  * @example BH-2040-A
                  */
                 part_number?: string;
                 /**
-                 * @description Only records whose `is_active` is this. Whether the part may be used on new jobs and orders.
+                 * @description Only records whose `is_active` equals this value. Whether the part may be used on new jobs and orders.
                  * @example true
                  */
                 is_active?: boolean;
                 /**
-                 * @description Only records whose `category` is this. Part family or commodity.
+                 * @description Only records whose `category` equals this value. Part family or commodity.
                  * @example Castings
                  */
                 category?: string;
@@ -5968,7 +5968,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Part"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -6041,7 +6041,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -6049,22 +6049,22 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `code` is this. Code of the asset as people know it.
+                 * @description Only records whose `code` equals this value. Code of the asset as people know it.
                  * @example OVEN-3
                  */
                 code?: string;
                 /**
-                 * @description Only records whose `asset_type` is this. Kind of asset.
+                 * @description Only records whose `asset_type` equals this value. Kind of asset.
                  * @example oven
                  */
                 asset_type?: "area" | "production_line" | "work_unit" | "machine" | "oven" | "tank" | "vehicle" | "tool" | "measuring_equipment" | "utility";
                 /**
-                 * @description Only records whose `parent_id` is this. Asset this one is part of.
+                 * @description Only records whose `parent_id` equals this value. Asset this one is part of.
                  * @example A-1002
                  */
                 parent_id?: string;
                 /**
-                 * @description Only records whose `status` is this. State of the asset.
+                 * @description Only records whose `status` equals this value. State of the asset.
                  * @example operational
                  */
                 status?: "operational" | "standby" | "under_maintenance" | "out_of_service" | "retired";
@@ -6112,7 +6112,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Asset"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -6187,7 +6187,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -6195,22 +6195,22 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `code` is this. Code of the routing as people know it.
+                 * @description Only records whose `code` equals this value. Code of the routing as people know it.
                  * @example RT-BH-2040
                  */
                 code?: string;
                 /**
-                 * @description Only records whose `part_id` is this. Part it makes; null where it serves several.
+                 * @description Only records whose `part_id` equals this value. Part it makes; null where it serves several.
                  * @example P-1001
                  */
                 part_id?: string;
                 /**
-                 * @description Only records whose `status` is this. Where the routing stands.
+                 * @description Only records whose `status` equals this value. Where the routing stands.
                  * @example released
                  */
                 status?: "draft" | "released" | "superseded" | "retired";
                 /**
-                 * @description Only records whose `is_active` is this. Whether it may be assigned to jobs and inbound documents.
+                 * @description Only records whose `is_active` equals this value. Whether it may be assigned to jobs and inbound documents.
                  * @example true
                  */
                 is_active?: boolean;
@@ -6266,7 +6266,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Routing"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -6349,7 +6349,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -6357,22 +6357,22 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `code` is this. Code of the process; the same for all its revisions.
+                 * @description Only records whose `code` equals this value. Code of the process; the same for all its revisions.
                  * @example HT-ANNEAL
                  */
                 code?: string;
                 /**
-                 * @description Only records whose `category` is this. Family of processes.
+                 * @description Only records whose `category` equals this value. Family of processes.
                  * @example Heat treatment
                  */
                 category?: string;
                 /**
-                 * @description Only records whose `in_catalogue` is this. Whether it is a member of the catalogue that orders may draw on.
+                 * @description Only records whose `in_catalogue` equals this value. Whether it is a member of the catalogue that orders may draw on.
                  * @example true
                  */
                 in_catalogue?: boolean;
                 /**
-                 * @description Only records whose `availability` is this. Whether it can be used now; apart from approval.
+                 * @description Only records whose `availability` equals this value. Whether it can be used now; apart from approval.
                  * @example available
                  */
                 availability?: "available" | "limited" | "unavailable";
@@ -6422,7 +6422,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Process"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -6499,7 +6499,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -6507,17 +6507,17 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `code` is this. Registry code; `service_code` in the services of orders and inbound documents.
+                 * @description Only records whose `code` equals this value. Registry code; `service_code` in the services of orders and inbound documents.
                  * @example ANNEAL-S
                  */
                 code?: string;
                 /**
-                 * @description Only records whose `category` is this. Family of services.
+                 * @description Only records whose `category` equals this value. Family of services.
                  * @example Heat treatment
                  */
                 category?: string;
                 /**
-                 * @description Only records whose `is_active` is this. Whether it may be used on new orders and documents.
+                 * @description Only records whose `is_active` equals this value. Whether it may be used on new orders and documents.
                  * @example true
                  */
                 is_active?: boolean;
@@ -6565,7 +6565,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Service"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -6640,7 +6640,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -6648,17 +6648,17 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `personnel_number` is this. Personnel number.
+                 * @description Only records whose `personnel_number` equals this value. Personnel number.
                  * @example 00417
                  */
                 personnel_number?: string;
                 /**
-                 * @description Only records whose `department` is this. Department.
+                 * @description Only records whose `department` equals this value. Department.
                  * @example Heat treatment
                  */
                 department?: string;
                 /**
-                 * @description Only records whose `is_active` is this. Whether the person may be assigned.
+                 * @description Only records whose `is_active` equals this value. Whether the person may be assigned.
                  * @example true
                  */
                 is_active?: boolean;
@@ -6705,7 +6705,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Person"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -6779,7 +6779,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -6787,32 +6787,32 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `person_id` is this. Person who was trained.
+                 * @description Only records whose `person_id` equals this value. Person who was trained.
                  * @example PE-1001
                  */
                 person_id?: string;
                 /**
-                 * @description Only records whose `course_code` is this. Code of the course or qualification.
+                 * @description Only records whose `course_code` equals this value. Code of the course or qualification.
                  * @example FORKLIFT
                  */
                 course_code?: string;
                 /**
-                 * @description Only records whose `status` is this. Where it stands.
+                 * @description Only records whose `status` equals this value. Where it stands.
                  * @example completed
                  */
                 status?: "planned" | "in_progress" | "completed" | "failed" | "expired";
                 /**
-                 * @description Only records whose `valid_until` is this. Last day on which it holds.
+                 * @description Only records whose `valid_until` equals this value. Last day on which it holds.
                  * @example 2027-03-11
                  */
                 valid_until?: string;
                 /**
-                 * @description Only records whose `valid_until` is not before this (inclusive).
+                 * @description Only records whose `valid_until` is not before this value (inclusive).
                  * @example 2027-03-11
                  */
                 valid_until_from?: string;
                 /**
-                 * @description Only records whose `valid_until` is not after this (inclusive).
+                 * @description Only records whose `valid_until` is not after this value (inclusive).
                  * @example 2027-03-11
                  */
                 valid_until_to?: string;
@@ -6865,7 +6865,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["TrainingRecord"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -6940,7 +6940,7 @@ export interface operations {
             query?: {
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
                  * @description Only records that changed at or after this instant.
@@ -6948,17 +6948,17 @@ export interface operations {
                  */
                 updated_since?: string;
                 /**
-                 * @description Only records whose `code` is this. Code by which gateways name the sensor; unique in the entity.
+                 * @description Only records whose `code` equals this value. Code by which gateways name the sensor; unique in the entity.
                  * @example OVEN-3-T1
                  */
                 code?: string;
                 /**
-                 * @description Only records whose `asset_id` is this. Asset it is fitted to.
+                 * @description Only records whose `asset_id` equals this value. Asset it is fitted to.
                  * @example A-1001
                  */
                 asset_id?: string;
                 /**
-                 * @description Only records whose `is_active` is this. Whether readings are expected from it.
+                 * @description Only records whose `is_active` equals this value. Whether readings are expected from it.
                  * @example true
                  */
                 is_active?: boolean;
@@ -7003,7 +7003,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["Sensor"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                 };
@@ -7085,15 +7085,15 @@ export interface operations {
                 to?: string | number;
                 /** @description The most records in one page; it may hold fewer, even where more follow. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before, with all other parameters as they were. */
+                /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Length of the buckets: a number and s, m, h, d or w; at most 36500d.
+                 * @description Length of the buckets: a number followed by s, m, h, d or w; at most 36500d.
                  * @example 5m
                  */
                 bucket?: string;
                 /**
-                 * @description With `bucket`: what to tell of each; `avg` where nothing is said.
+                 * @description With `bucket`: the aggregates of each bucket; the default is `avg`.
                  * @example [
                  *       "avg",
                  *       "max"
@@ -7123,11 +7123,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Reading"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     } | {
                         data: components["schemas"]["ReadingBucket"][];
-                        /** @description Give it as `cursor` for the next page; null at the end, and only there. */
+                        /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
                     };
                     /** @example {"at":"2026-11-20T08:15:00.123456Z","value":182.4} */
@@ -7188,7 +7188,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Everything was judged; what was accepted is on disk. */
+            /** @description Every item was validated; the accepted ones are on disk. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7253,7 +7253,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Everything was judged; what was accepted is on disk. */
+            /** @description Every item was validated; the accepted ones are on disk. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

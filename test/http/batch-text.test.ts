@@ -11,7 +11,7 @@ const padding = ' '.repeat(40_000);
 
 const itemsOf = (text: string) => finish(itemsOfJson(text, wrapping));
 
-/** The code of what is thrown for a text. */
+/** The code of the error that a text causes. */
 function codeOf(read: () => unknown): string | undefined {
   try {
     read();
@@ -27,7 +27,7 @@ describe('the items of a long text', () => {
     fc.string().map((text) => ({ [`${text}"],[{\\`]: `\\"]},{${text}\\` })),
   );
 
-  it('are those that parsing it whole gives, whatever they hold and however it is laid out', () => {
+  it('are the same as those of parsing it as a whole, for any items and any layout', () => {
     fc.assert(
       fc.property(fc.array(nasty, { maxLength: 40 }), fc.constantFrom(undefined, 2, '\r\n\t'), (items, space) => {
         const filled = [...items, 'x'.repeat(10_000), ...items, 'y'.repeat(15_000), 'z'.repeat(15_000), ...items];
@@ -38,7 +38,7 @@ describe('the items of a long text', () => {
     );
   });
 
-  it('are judged as JSON as a short text is', () => {
+  it('are refused as invalid JSON where a short text is', () => {
     const broken = [
       '[1,,2]',
       '[1,]',
@@ -70,7 +70,7 @@ describe('the items of a long text', () => {
     expect(itemsOf(`${padding}{ "readings" : [ 1 ] }${padding}`)).toEqual([1]);
   });
 
-  it('that is no batch are refused for their shape, and what is no JSON for that', () => {
+  it('of another shape are invalid_body, and invalid JSON is bad_json', () => {
     const shapes = [
       `[${padding}]`,
       `{"a":1,${padding}"readings":[]}`,
@@ -89,14 +89,14 @@ describe('the items of a long text', () => {
   it('are counted before any of them is parsed', () => {
     const most = `{"readings":[${'{},'.repeat(maxBatch - 1)}{}${padding}]}`;
     expect(itemsOf(most).length).toBe(maxBatch);
-    // The last one is no JSON, which parsing would find.
+    // The last one is not JSON, which parsing would find.
     expect(codeOf(() => itemsOf(`{"readings":[${'{},'.repeat(maxBatch)}nonsense${padding}]}`))).toBe('too_large');
     expect(codeOf(() => finish(itemsOfJson(`[${'{},'.repeat(maxBatch)}nonsense${padding}]`, bare)))).toBe('too_large');
     expect(codeOf(() => finish(itemsOfLines(`${'{}\n'.repeat(maxBatch)}{}`)))).toBe('too_large');
     expect(finish(itemsOfLines('{}\n\n \r\n'.repeat(maxBatch))).length).toBe(maxBatch);
   });
 
-  it('are not parsed where one alone is longer than any', () => {
+  it('are not parsed where one alone is longer than any valid item', () => {
     const long = `{"a":"${'x'.repeat(longestItem)}","b":nonsense}`;
     const list = `[${padding}]`;
     expect(itemsOf(`{"readings":[1,${long},{"a":2}, ${list},3]}`)).toEqual([1, tooLong, { a: 2 }, null, 3]);
@@ -105,7 +105,7 @@ describe('the items of a long text', () => {
     expect(finish(itemsOfLines(`1\n${long}\n2`))).toEqual([1, tooLong, 2]);
   });
 
-  it('are done in many steps', () => {
+  it('are parsed in many steps', () => {
     const work = itemsOfJson(`{"readings":[${'{"sensor":"a"},'.repeat(9_999)}{}]}`, wrapping);
     let count = 0;
     while (!work.next().done) count++;
@@ -114,7 +114,7 @@ describe('the items of a long text', () => {
 });
 
 describe('lines', () => {
-  it('that are no JSON are named by their number', () => {
+  it('that are not JSON are reported by their number', () => {
     expect(() => finish(itemsOfLines('1\n\n  \n{'))).toThrow('Line 4 is not JSON.');
     expect(finish(itemsOfLines('\n\n1\r\n 2 \n'))).toEqual([1, 2]);
   });

@@ -75,14 +75,14 @@ describe('validators', () => {
     expect(JSON.parse(theirs).data.map(({ id }: { id: string }) => id)).toEqual(['P-9001']);
   });
 
-  it('are kept apart by entity also where both are in one time zone', async () => {
+  it('are kept apart by entity even where both have the same time zone', async () => {
     const secrets: string[] = [];
     for (const name of ['North', 'South']) {
       const { entity } = await plant.site();
       await plant.import('parts', entity, [{ id: 'P-1', name, part_number: name, is_active: true }]);
       secrets.push((await plant.key({ entity })).secret);
     }
-    // Nothing changes from here on, so that the pages of the first are in memory when the second asks.
+    // The store does not change from here on, so the first entity's pages are cached when the second one requests its own.
     const read: unknown[] = [];
     for (const one of secrets) {
       const headers = { authorization: `Bearer ${one}` };
@@ -104,7 +104,7 @@ describe('If-Match', () => {
     '/api/v1/openapi.json',
   ];
 
-  it.each(paths)('lets %s through where it names its ETag, or any', async (path) => {
+  it.each(paths)('answers %s where it names its ETag, or any', async (path) => {
     for (const accepted of ['identity', 'gzip']) {
       const etag = (await get(path, { 'accept-encoding': accepted })).headers.get('etag') ?? '';
       for (const method of ['GET', 'HEAD']) {
@@ -118,14 +118,14 @@ describe('If-Match', () => {
     }
   });
 
-  it.each([...paths, '/api/v1/me', '/api/v1/docs'])('refuses %s where it names another', async (path) => {
+  it.each([...paths, '/api/v1/me', '/api/v1/docs'])('refuses %s where it names another ETag', async (path) => {
     const etag = (await get(path)).headers.get('etag') ?? '';
     for (const wanted of ['"x"', `W/${etag.replace('W/', '')}`, '', etag.replaceAll('"', '')]) {
       const response = await get(path, { 'if-match': wanted });
       expect(await response.json(), wanted).toMatchObject({
         status: 400,
         code: 'bad_parameter',
-        detail: 'If-Match names no ETag that this answer has. Read it without If-Match.',
+        detail: 'If-Match names no ETag of this answer. Read it without If-Match.',
       });
       expect(response.status).toBe(400);
       expect((await get(path, { 'if-match': wanted, 'if-none-match': '*' })).status).toBe(400);
@@ -133,13 +133,13 @@ describe('If-Match', () => {
     }
   });
 
-  it('changes nothing about a refusal, and If-Unmodified-Since about nothing', async () => {
+  it('does not change a refusal, and If-Unmodified-Since is ignored', async () => {
     expect((await get('/api/v1/parts/none', { 'if-match': '"x"' })).status).toBe(404);
     const since = { 'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' };
     expect((await get('/api/v1/parts', since)).status).toBe(200);
   });
 
-  it('of readings that are sent keeps none of them', async () => {
+  it('on sent readings stores none of them', async () => {
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
     const body = '{"readings":[{"sensor":"OVEN-3-T1","at":"2026-11-19T07:07:07Z","value":1}]}';
     const post = (more: Record<string, string>) =>
@@ -153,7 +153,7 @@ describe('a compression that failed', () => {
   it('is tried again for the next request', async () => {
     const page = toRepresentation('x'.repeat(2000));
     page.codings.set('gzip', Promise.reject(new Error('no memory')));
-    // Of an exchange only the headers are read.
+    // The function reads only the headers of the exchange.
     const exchange = { header: (name: string) => (name === 'accept-encoding' ? 'gzip' : undefined) } as Exchange;
     await expect(represent(exchange, page)).rejects.toThrow('no memory');
     expect(await represent(exchange, page)).toMatchObject({ status: 200 });
@@ -192,7 +192,7 @@ describe('pages', () => {
     }
   });
 
-  it('of readings go on where the last one ended, in every type', async () => {
+  it('of readings continue where the previous one ended, in every type', async () => {
     const base = Date.UTC(2026, 10, 19);
     const readings = Array.from({ length: 25 }, (_, index) => ({
       sensor: 'SE-1001',
@@ -232,7 +232,7 @@ describe('pages', () => {
   });
 });
 
-/** fetch() decodes by itself; this shows what went over the wire. */
+/** fetch() decompresses by itself; this returns the bytes on the wire. */
 async function rawGet(url: string, accepted: string) {
   const { request } = await import('node:http');
   return new Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {

@@ -15,7 +15,7 @@ const document = JSON.stringify(openapiDocument(resources, { version: '1.2.3', b
 it('passes the recommended rules of redocly', { timeout: 120_000 }, async () => {
   const redocly = join(process.cwd(), 'node_modules', '.bin', 'redocly');
   const { stdout } = await execa(redocly, ['lint', file, '--extends', 'recommended', '--format', 'json'], {
-    // It would else ask its makers for news, and tell them of this.
+    // Otherwise redocly looks for updates and sends usage data.
     env: { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     reject: false,
   });
@@ -27,12 +27,12 @@ it('passes the recommended rules of redocly', { timeout: 120_000 }, async () => 
 it('passes the recommended rules of spectral', { timeout: 120_000 }, async () => {
   const spectral = new Spectral();
   spectral.setRuleset({
-    // Its declared type is that of a ruleset with parts that are optional to the one it is given to.
+    // The declared type of the ruleset differs from the one that setRuleset wants in optional parts.
     extends: [[oas as RulesetDefinition, 'recommended']],
     rules: {
       // Since OpenAPI 3.1 a requirement of any scheme may name the roles it takes, here the permissions of a key. This
-      // rule still wants each name among the scopes of OAuth, which is another scheme. That the scheme itself exists is
-      // held by redocly, that the names are the right ones by openapi.test.ts.
+      // rule still looks for each name among OAuth scopes, which is another scheme. redocly checks that the scheme
+      // exists, and openapi.test.ts checks the names.
       'oas3-operation-security-defined': 'off',
     },
   });
@@ -40,7 +40,7 @@ it('passes the recommended rules of spectral', { timeout: 120_000 }, async () =>
   expect(problems.map(({ code, message, path }) => `${path.join('.')}: ${code} ${message}`)).toEqual([]);
 });
 
-it('gives the types with which the end-to-end tests call it, as they are kept', async () => {
+it('generates the types that the end-to-end tests use', async () => {
   const kept = join(golden, 'openapi.ts');
   const types = astToString(await openapiTS(document));
   if (process.env.UPDATE_GOLDEN) writeFileSync(kept, types);

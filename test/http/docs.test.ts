@@ -52,7 +52,7 @@ async function open(path: string, width = 1280, at = face.url) {
 }
 
 describe.each(['/api/v1', '/api/v1/docs'])('%s', (path) => {
-  it('shows every operation under its strict policy, without a request to elsewhere', async () => {
+  it('shows every operation under its strict policy, without a request to another site', async () => {
     const { page, requests, complaints } = await open(path);
     expect(await page.locator('.opblock').count()).toBeGreaterThan(40);
     expect(requests.filter((url) => !url.startsWith(face.url) && !url.startsWith('data:'))).toEqual([]);
@@ -74,7 +74,7 @@ it.each(['/api/v1', '/api/v1/', '/api/v1/docs', '/api/v1/docs/'])(
   },
 );
 
-/** Types the key in, opens `GET /me` and executes it; gives what the page shows of the answer. */
+/** Enters the key, opens `GET /me` and executes it; returns the answer that the page shows. */
 async function askWhoIAm(page: Awaited<ReturnType<Browser['newPage']>>): Promise<string | null> {
   await page.click('button.authorize');
   await page.fill('.auth-container input', secret);
@@ -112,7 +112,7 @@ it('works below the path of a proxy, calls included', async () => {
   await new Promise((resolve) => proxy.close(resolve));
 });
 
-it('makes an authenticated call by clicking, and keeps the key nowhere', async () => {
+it('makes an authenticated call by clicking, and stores the key nowhere', async () => {
   const { page, requests, complaints } = await open('/api/v1/docs');
   expect(await askWhoIAm(page)).toContain('"Nordwerk"');
   expect(requests.some((url) => url.endsWith('/api/v1/me'))).toBe(true);
@@ -126,7 +126,7 @@ it('makes an authenticated call by clicking, and keeps the key nowhere', async (
   await page.close();
 });
 
-it.each([360, 2560])('has nothing to scroll sideways at %i pixels', async (width) => {
+it.each([360, 2560])('does not scroll horizontally at %i pixels', async (width) => {
   const { page } = await open('/api/v1/docs', width);
   await page.click('#operations-Key-getMe .opblock-summary-control');
   await page.click('#operations-Sensor_lookup-listSensorReadings .opblock-summary-control');

@@ -5,7 +5,7 @@ import { resources } from '../../src/resources/index.ts';
 
 type Json = Record<string, unknown>;
 
-/** The document, with every object closed: an answer may have no member that the document lacks. */
+/** The document, with every object closed: an answer must not have an undocumented member. */
 const document = JSON.parse(JSON.stringify(openapiDocument(resources, { version: '1.2.3' })), (_, value) =>
   isObject(value) && value.type === 'object' && isObject(value.properties) && !('additionalProperties' in value)
     ? { ...value, additionalProperties: false }
@@ -17,7 +17,7 @@ addFormats(ajv);
 ajv.addSchema({ $id: 'document', ...document });
 const validators = new Map<string, ValidateFunction>();
 
-/** An answer, its body read and decoded. */
+/** An answer with its decoded body. */
 export interface Answered {
   status: number;
   headers: Headers;
@@ -25,12 +25,12 @@ export interface Answered {
 }
 
 /**
- * What of an answer is not as the document has it; empty where all is, and for what is no part of the API. `target` is the
- * request's path with its query.
+ * The differences between an answer and the document; none for a path outside of the API. `target` is the path and query of
+ * the request.
  */
 export function deviations(target: string, method: string, { status, headers, text }: Answered): string[] {
   const contentType = headers.get('content-type') ?? '';
-  // A slash at the end counts for nothing, as the document says.
+  // A slash at the end of a path is ignored.
   const path = new URL(target, 'http://localhost').pathname.replace(/(?<=.)\/$/, '');
   if (!/^\/api(\/|$)/.test(path) || path.startsWith('/api/v1/docs/')) return [];
   const operation = operationOf(path, method);
@@ -55,13 +55,13 @@ export function deviations(target: string, method: string, { status, headers, te
   return check(`${documented.pointer}/content/${pointerPart(type)}/schema`, JSON.parse(text));
 }
 
-/** Every header that the document knows: there where it is required, of its shape, and documented where it is there. */
+/** Checks every documented header: required ones are present, and each present one is documented and well-formed. */
 function headerDeviations(documented: unknown, headers: Headers): string[] {
   const listed = isObject(documented) ? documented : {};
   return Object.entries((document.components as { headers: Record<string, Json> }).headers).flatMap(
     ([name, header]) => {
       const value = headers.get(name);
-      if (value === null) return name in listed && header.required === true ? [`lacks ${name}`] : [];
+      if (value === null) return name in listed && header.required === true ? [`missing ${name}`] : [];
       if (!(name in listed)) return [`has ${name}, which is not documented`];
       const given = (header.schema as Json).type === 'integer' ? Number(value) : value;
       return check(`/components/headers/${name}/schema`, given).map((what) => `${name}: ${value}${what}`);
@@ -71,7 +71,7 @@ function headerDeviations(documented: unknown, headers: Headers): string[] {
 
 const readingSchemas = ['Reading', 'ReadingBucket'] as const;
 
-/** What is sent line by line are readings, or buckets of them. */
+/** Checks the lines of an answer, which are readings or buckets. */
 function readingDeviations(line: string): string[] {
   const wrong = readingSchemas.map((name) => check(`/components/schemas/${name}`, JSON.parse(line)));
   return wrong.some((list) => list.length === 0) ? [] : wrong.flat();
@@ -124,7 +124,7 @@ function resolve(value: unknown): { value: Json; pointer: string } | undefined {
   return isObject(found) ? { value: found, pointer } : undefined;
 }
 
-/** Where an inline response stands in the document. */
+/** The JSON pointer of an inline response. */
 function pointerOf(wanted: Json): string {
   for (const [path, item] of Object.entries(document.paths as Record<string, Json>)) {
     for (const [method, operation] of Object.entries(item)) {
@@ -136,7 +136,7 @@ function pointerOf(wanted: Json): string {
   throw new Error('not in the document');
 }
 
-/** As a JSON pointer in the fragment of a URI. */
+/** Encodes a key for a JSON pointer in the fragment of a URI (RFC 6901, section 6). */
 function pointerPart(key: string): string {
   return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { inProcess } from './faces.ts';
 import { HttpPlant } from './plant.ts';
 
-it('a key that is revoked while its long bodies wait keeps none of them', async () => {
+it('stores no long body of a key that is revoked while it waits', async () => {
   const plant = await HttpPlant.open();
   const face = inProcess(plant);
   const { secret, id } = await plant.key();
@@ -15,7 +15,7 @@ it('a key that is revoked while its long bodies wait keeps none of them', async 
     const response = await face.fetch('/api/v1/sensors/readings', { method: 'POST', headers, body });
     statuses.push(response.status);
   });
-  // All are here by then and were found good once; one slice an iteration is done of what they need.
+  // All bodies have arrived by then and their key was valid; each iteration parses one slice of them.
   for (let iteration = 0; iteration < 20; iteration++) await setImmediate();
   await plant.revoke(id);
   const before = statuses.length;

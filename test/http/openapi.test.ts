@@ -12,7 +12,7 @@ type Json = Record<string, unknown>;
 const document = openapiDocument(resources, { version: '1.2.3', baseUrl: 'https://plant.test' }) as Json;
 const golden = join(process.cwd(), 'test', 'golden', 'openapi.json');
 
-it('is the golden document: a change to it is a change to the interface', () => {
+it('is the golden document: a change to it changes the interface', () => {
   const text = `${JSON.stringify(document, null, 2)}\n`;
   if (process.env.UPDATE_GOLDEN) writeFileSync(golden, text);
   expect(text).toBe(readFileSync(golden, 'utf8'));
@@ -23,7 +23,7 @@ describe('examples', () => {
   addFormats(ajv);
   ajv.addSchema({ $id: 'document', ...document });
 
-  /** Every media type object of the document that has a schema, with where it stands. */
+  /** Every media type object of the document that has a schema, with its JSON pointer. */
   function* mediaTypes(value: unknown, pointer = ''): Generator<{ pointer: string; media: Json }> {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
@@ -33,7 +33,7 @@ describe('examples', () => {
     }
   }
 
-  it('fit their schemas, wherever they stand', () => {
+  it('match their schemas everywhere', () => {
     let count = 0;
     for (const { pointer, media } of mediaTypes(document)) {
       const several = Object.values((media.examples ?? {}) as Record<string, { value: unknown }>).map(
@@ -49,7 +49,7 @@ describe('examples', () => {
     expect(count).toBeGreaterThan(60);
   });
 
-  it('of parameters fit theirs', () => {
+  it('of parameters match their schemas', () => {
     let count = 0;
     const paths = document.paths as Record<string, Record<string, { parameters?: Json[] }>>;
     for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
@@ -63,12 +63,12 @@ describe('examples', () => {
   });
 });
 
-it('names every code of the API somewhere', () => {
+it('documents every code of the API', () => {
   const text = JSON.stringify(document);
   for (const code of apiCodes) expect(text).toContain(`\`${code}\``);
 });
 
-it('asks of each operation the permissions of its declaration, any one of them', () => {
+it('requires any one of the declared permissions for each operation', () => {
   const paths = document.paths as Record<string, { get?: { security?: unknown } }>;
   for (const { name, permissions } of resources) {
     expect(paths[`/api/v1/${name}`]?.get?.security).toEqual(

@@ -34,7 +34,7 @@ const post = async (list: readonly unknown[]) => {
 const sensor = (id: string, code: string) => ({ id, code, name: code, unit: 'Cel', is_active: true });
 
 describe('the readings of a sensor', () => {
-  it('are those of the id in the path, also where another one has that text for its code', async () => {
+  it('belong to the id in the path, even where another sensor has the same text as its code', async () => {
     await plant.import('sensors', plant.berlin, [sensor('S1', 'S2'), sensor('S2', 'S3')]);
     const at = '2026-11-20T08:00:00Z';
     const sent = [
@@ -48,7 +48,7 @@ describe('the readings of a sensor', () => {
     expect((await get('/sensors/S2')).body).toMatchObject({ code: 'S3', last_value: 2 });
   });
 
-  it('go on from page to page however the query is written, and with that of no other sensor', async () => {
+  it('continue from page to page however the query is encoded, and refuse the cursor of another sensor', async () => {
     await plant.import('sensors', plant.berlin, [sensor('C1', 'COLD-1'), sensor('C2', 'COLD-2')]);
     const times = ['2026-11-20T06:00:00Z', '2026-11-20T07:00:00Z', '2026-11-20T08:00:00Z'];
     await post(times.flatMap((at, n) => ['C1', 'C2'].map((name) => ({ sensor: name, at, value: n }))));
@@ -63,7 +63,7 @@ describe('the readings of a sensor', () => {
     expect((await follow('C1', 'from=2026-11-20T00:00:00Z&bucket=1h')).status).toBe(400);
   });
 
-  it('are JSON in buckets of values whose sum no double holds', async () => {
+  it('are valid JSON in buckets whose sum exceeds a double', async () => {
     await plant.import('sensors', plant.berlin, [sensor('H1', 'HUGE')]);
     const huge = [0, 1, 2].map((n) => ({ sensor: 'HUGE', at: 1_795_000_000_000 + n, value: 1.7e308 }));
     expect(await post(huge)).toMatchObject({ accepted: 3 });
@@ -89,7 +89,7 @@ describe('many readings', () => {
 
   const sevens = new Set(Array.from({ length: rows }, (_, n) => Math.floor(instantOf(n) / 7000)));
 
-  /** Asks with a key of its own, within a limit. */
+  /** Sends requests with a key of its own under a limit. */
   const asking = async (limitRequests: { requests: number; windowSeconds: number }) => {
     const [limited, { secret: own }] = [inProcess(plant, { limitRequests }), await plant.key()];
     return async (query: string, accept = '*/*') => {
@@ -99,7 +99,7 @@ describe('many readings', () => {
     };
   };
 
-  it('cost a request for each 10,000 that are begun, written or summed up', async () => {
+  it('cost one request for each 10,000 begun, written or aggregated', async () => {
     const ask = await asking({ requests: 100, windowSeconds: 3600 });
     const left: (string | undefined)[] = [];
     for (const query of [
@@ -115,7 +115,7 @@ describe('many readings', () => {
     expect(left).toEqual(['99', '98', '96', '93', '90', '89']);
   });
 
-  it('are read to the end by the request that goes over the limit, and by none after it', async () => {
+  it('are read to the end by the request that exceeds the limit, and by none after it', async () => {
     const ask = await asking({ requests: 2, windowSeconds: 3600 });
     const whole = await ask('limit=100000');
     expect([whole.status, JSON.parse(whole.text).data.length]).toEqual([200, rows]);
@@ -125,7 +125,7 @@ describe('many readings', () => {
     expect(refused.answer.headers.get('retry-after')).toBe('3600');
   });
 
-  it('are refused where those asked for together used up the limit, before anything is read', async () => {
+  it('are refused before reading where concurrent requests used up the limit', async () => {
     const ask = await asking({ requests: 4, windowSeconds: 3600 });
     const answers = await Promise.all(Array.from({ length: 4 }, () => ask('limit=100000')));
     expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 429]);
@@ -158,7 +158,7 @@ describe('many readings', () => {
     }
   });
 
-  it('have a validator that changes with them, and one for each type', async () => {
+  it('have a validator that changes with them, one for each type', async () => {
     const ask = await asking({ requests: 1000, windowSeconds: 3600 });
     const tagOf = async (query: string, type?: string) => (await ask(query, type)).answer.headers.get('etag');
     const tags = await Promise.all([
@@ -170,7 +170,7 @@ describe('many readings', () => {
     ]);
     expect(new Set(tags).size).toBe(tags.length);
     expect(await tagOf('limit=20000')).toBe(tags[0]);
-    // All else being equal: one more between two that were there.
+    // The only change: one more reading between two others.
     const [before, to] = [instantOf(-1000), instantOf(-10)];
     const empty = await tagOf(`from=${before}&to=${to}&limit=600`);
     for (const at of [before, before + 1]) {
@@ -180,7 +180,7 @@ describe('many readings', () => {
     expect(new Set([empty, ...tags]).size).toBe(8);
   });
 
-  it('are refused, and when to ask again is said, where one key asks for too many at once', async () => {
+  it('are refused with Retry-After where one key requests too many at once', async () => {
     const ask = await asking({ requests: 10_000, windowSeconds: 3600 });
     const answers = await Promise.all(Array.from({ length: 200 }, () => ask('bucket=36500d')));
     const refused = answers.filter(({ status }) => status === 429);

@@ -10,7 +10,7 @@ interface Scenario {
   name: string;
   path: string;
   method?: string;
-  /** Which key goes along: one with every permission unless said. */
+  /** The key of the request; by default one with every permission. */
   key?: 'all' | 'none' | 'gateway' | 'chicago' | 'revoked' | 'expired' | 'orphan' | 'closed' | 'homeless' | 'unknown';
   authorization?: string;
   type?: string;
@@ -27,7 +27,7 @@ const at = '2026-11-20T08:00:00.123456Z';
 const readings = (list: unknown) => JSON.stringify({ readings: list });
 const json = { method: 'POST', path: '/api/v1/sensors/readings', type: 'application/json' };
 
-/** Every status and code the API has, over its routes; each is run in-process and over a listening server. */
+/** Every status and code of the API, over its routes; each runs in-process and over a listening server. */
 const scenarios: Scenario[] = [
   // Public.
   { name: 'health', path: '/healthz', key: 'none', status: 200, holds: { status: 'ok' } },
@@ -514,9 +514,9 @@ describe.each(Object.entries(faces))('%s', (_, open) => {
   });
 });
 
-it('meets every code that a request alone can cause', () => {
+it('covers every code that a single request can cause', () => {
   const met = new Set(scenarios.map(({ code }) => code));
-  // These three take a limit, a fault and a full disk; they have tests of their own.
+  // These three need a limit, a fault and a full disk; they have tests of their own.
   const others = ['too_many_failed_checks', 'too_many_requests', 'too_many_ingest_requests', 'internal', 'unavailable'];
   expect(apiCodes.filter((code) => !met.has(code))).toEqual(others);
   for (const { code, status } of scenarios)

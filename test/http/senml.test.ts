@@ -6,7 +6,7 @@ import { resolveSenml } from '../../src/http/ingest/senml.ts';
 const nowMs = Date.UTC(2026, 10, 20, 8, 15);
 const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: null, isActive: true };
 
-/** The instant in epoch ms of one SenML record, or the code of its refusal. */
+/** The instant in epoch ms of one SenML record, or the code of its rejection. */
 function outcomeOf(record: Record<string, unknown>): number | string | undefined {
   const { items } = lastOf(resolveSenml([{ n: 'OVEN', v: 1, ...record }], nowMs * 1000));
   const { batch, rejected } = validateReadings(items, new Map([['OVEN', oven]]), nowMs * 1000);

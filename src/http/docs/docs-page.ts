@@ -1,6 +1,6 @@
 /**
- * The documents page; everything it needs is served from here, so that it works without the internet. `root` leads from
- * the page to `/api/v1/`, so that it also works where a proxy puts all of it below another path.
+ * The documentation page. The daemon serves all of its files, so that it works without the internet. `root` is the relative
+ * path to `/api/v1/`, so that it also works where a proxy serves the API below another path.
  */
 export const documentsPage = (root: string): string => `<!doctype html>
 <html lang="en">
@@ -18,7 +18,7 @@ export const documentsPage = (root: string): string => `<!doctype html>
 <strong>hkctl client API</strong>
 <a href="${root}openapi.json">openapi.json</a>
 </header>
-<noscript><p class="plain">This page needs JavaScript. The same in machine-readable form:
+<noscript><p class="plain">This page needs JavaScript. The same document for programs:
 <a href="${root}openapi.json">openapi.json</a>.</p></noscript>
 <main id="documents"></main>
 <script src="${root}docs/swagger-ui-bundle.js"></script>
@@ -27,7 +27,7 @@ export const documentsPage = (root: string): string => `<!doctype html>
 </html>
 `;
 
-/** Starts the page: the key that somebody types in stays in the memory of this tab and is gone with it. */
+/** The script of the page: a key that a user enters stays in the memory of the tab and is never stored. */
 export const documentsScript = `'use strict';
 window.ui = SwaggerUIBundle({
   url: new URL('../openapi.json', document.currentScript.src).pathname,
@@ -43,7 +43,7 @@ window.ui = SwaggerUIBundle({
   tryItOutEnabled: true,
   requestSnippetsEnabled: false,
   withCredentials: false,
-  // A key goes to this server only, whatever the document may name.
+  // Send the key to this server only, even if the document names another one.
   requestInterceptor: function (request) {
     var target = new URL(request.url, window.location.href);
     if (target.origin !== window.location.origin) {
@@ -56,7 +56,7 @@ window.ui = SwaggerUIBundle({
 });
 `;
 
-/** What the library's own sheet leaves open: a head line, and no sideways scrolling on a telephone. */
+/** Adds a header to the library's style sheet, and prevents horizontal scrolling on phones. */
 export const documentsStyle = `html { box-sizing: border-box; }
 *, *::before, *::after { box-sizing: inherit; }
 body { margin: 0; background: #fafafa; font-family: system-ui, sans-serif; }

@@ -6,7 +6,7 @@ import type { Exchange } from '../request/exchange.ts';
 import type { Answer } from '../request/response.ts';
 import { documentsPage, documentsScript, documentsStyle } from './docs-page.ts';
 
-/** Nothing from anywhere else, no code or style in the page itself (checked with swagger-ui-dist 5). */
+/** The page loads nothing from other sites and contains no inline code or style (checked with swagger-ui-dist 5). */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,10 +34,10 @@ const pageHeaders = [
   'camera=(), geolocation=(), microphone=()',
 ];
 
-/** The files of the documents page, by the name under `/api/v1/docs/`. */
+/** The files of the documentation page, by their names under `/api/v1/docs/`. */
 export const documentFiles = ['swagger-ui-bundle.js', 'swagger-ui.css', 'start.js', 'style.css'] as const;
 
-/** How `/api/v1/` is reached from the paths of the page. */
+/** The relative path to `/api/v1/` from each path of the page. */
 const rootFrom: Readonly<Record<string, string>> = {
   '/api/v1': './v1/',
   '/api/v1/': './',
@@ -45,7 +45,7 @@ const rootFrom: Readonly<Record<string, string>> = {
   '/api/v1/docs/': '../',
 };
 
-/** Builds the handlers of the documents page; `folder` holds the two files of swagger-ui-dist, read when first asked for. */
+/** Builds the handlers of the documentation page; `folder` holds the two files of swagger-ui-dist, read on first use. */
 export function createDocuments(folder: string): {
   page(exchange: Exchange): Promise<Answer>;
   file(name: (typeof documentFiles)[number]): (exchange: Exchange) => Promise<Answer>;

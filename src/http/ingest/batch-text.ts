@@ -2,30 +2,30 @@ import { longestItem, maxBatch, tooLong } from '../../core/readings/readings.ts'
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
 
-/** What encloses the items of a body: `{"readings":[…]}`, or a list alone where there is no name. */
-export interface Wrapping {
+/** The shape of a body: `{"readings":[…]}`, or only a list where there is no name. */
+interface Wrapping {
   name: string | undefined;
-  /** What a body of another shape is told. */
+  /** The message for a body of another shape. */
   expected: string;
 }
 
-/** Shorter texts are parsed as a whole: nothing that fits into them takes long. */
+/** Shorter texts are parsed as a whole, because that never takes long. */
 const shortLength = 32 * 1024;
-/** So many characters are scanned, or parsed, in one step. */
+/** Characters that one step scans or parses. */
 const scannedAtOnce = 256 * 1024;
 const parsedAtOnce = 64 * 1024;
 const itemsAtOnce = 500;
-/** Nothing within an item goes deeper; an item is two levels below the body itself. */
+/** The deepest nesting within an item, which is itself two levels below the body. */
 const maxDepth = 30;
 
 /**
- * The items of a body in JSON, still of any kind. A long text is first scanned for where each item ends, so that too many
- * of them are refused before anything is made of them, and then parsed piece by piece. Throws `bad_json`, `invalid_body` or
+ * Parses the items of a JSON body, which may be any values. A long text is first scanned for the end of each item, so that
+ * too many items are refused before any is parsed, and then parsed piece by piece. Throws `bad_json`, `invalid_body` or
  * `too_large`.
  */
 export function* itemsOfJson(whole: string, wrapping: Wrapping): Steps<unknown[]> {
   if (whole.length <= shortLength) return requireFew(unwrap(parseJson(whole, 'The body'), wrapping));
-  // Megabytes of blanks would keep a regular expression busy.
+  // Megabytes of blanks would take a regular expression too long.
   const text = whole.trimStart();
   yield;
   const head = (wrapping.name === undefined ? listHead : mapHead).exec(text);
@@ -39,14 +39,14 @@ export function* itemsOfJson(whole: string, wrapping: Wrapping): Steps<unknown[]
   }
   const tail = text.slice(scan.end + 1);
   if (tail.trim() !== (wrapping.name === undefined ? '' : '}')) {
-    // What follows the list is a second member, or no JSON.
+    // After the list comes a second member, or the text is not JSON.
     if (tail.length <= shortLength) parseJson(`${head[0]}]${tail}`, 'The body');
     throw wrongShape(wrapping);
   }
   return yield* parseItems(text, from, scan.end, scan.commas);
 }
 
-/** The items of a body of lines; blank ones are none. */
+/** Parses the items of an NDJSON body, one on each line; blank lines are skipped. Throws `bad_json` or `too_large`. */
 export function* itemsOfLines(text: string): Steps<unknown[]> {
   const items: unknown[] = [];
   let steps = 0;
@@ -82,7 +82,7 @@ const listHead = /^\[/;
 const mapHead = /^\{[ \t\n\r]{0,99}"([^"\\]{0,64})"[ \t\n\r]{0,99}:[ \t\n\r]{0,99}\[/;
 const visible = /\S/g;
 
-/** A long text that does not begin like a batch: JSON as far as its brackets say, or not even that. */
+/** Refuses a long text that does not begin like a batch: `invalid_body` if its brackets match, else `bad_json`. */
 function* refuseShape(text: string, wrapping: Wrapping): Steps<never> {
   const bracket = text[0] ?? '';
   if (bracket === '[' || bracket === '{') {
@@ -96,10 +96,10 @@ function* refuseShape(text: string, wrapping: Wrapping): Steps<never> {
   throw notJson('The body');
 }
 
-/** Finds the commas between the items of a list, and where it ends, without making anything of what is in it. */
+/** Finds the commas between the items of a list, and its end, without parsing the items. */
 class ItemScan {
   readonly commas: number[] = [];
-  /** Where the list ends, once that is known. */
+  /** The position of the closing bracket, once it was found. */
   end: number | undefined;
   readonly #text: string;
   readonly #most: number;
@@ -115,7 +115,7 @@ class ItemScan {
     this.#closing = closing;
   }
 
-  /** Goes on for so many characters, or to the end of a string that is longer. */
+  /** Scans this many characters, or to the end of a string that is longer. */
   go(characters: number): void {
     const text = this.#text;
     const until = Math.min(this.#at + characters, text.length);
@@ -142,12 +142,12 @@ class ItemScan {
 
   #addComma(at: number): void {
     if (this.#most === Number.POSITIVE_INFINITY) return;
-    // One more than there are commas.
+    // A list has one item more than commas.
     if (this.commas.push(at) >= this.#most) throw tooMany();
   }
 }
 
-/** Where the quote is that ends a string: the first one that an even number of backslashes stands before. */
+/** The position of the quote that ends a string: the first with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -157,7 +157,7 @@ function endOfString(text: string, start: number): number {
   throw notJson('The body');
 }
 
-/** Parses the items between the commas, some at once; one that is too long to be any is not parsed. */
+/** Parses the items between the commas in groups, and does not parse one that is longer than any valid item. */
 function* parseItems(text: string, from: number, end: number, commas: readonly number[]): Steps<unknown[]> {
   if (commas.length === 0 && text.slice(from, end).trim() === '') return [];
   const items: unknown[] = [];
@@ -166,7 +166,7 @@ function* parseItems(text: string, from: number, end: number, commas: readonly n
   const flush = (to: number): void => {
     if (gathered === 0) return;
     const parsed = parseJson(`[${text.slice(start, to)}]`, 'The body');
-    // Nothing at all between two commas.
+    // An item is missing between two commas.
     if (!Array.isArray(parsed) || parsed.length !== gathered) throw notJson('The body');
     for (const item of parsed) items.push(item);
     gathered = 0;
@@ -190,7 +190,7 @@ function* parseItems(text: string, from: number, end: number, commas: readonly n
   return items;
 }
 
-/** What stands for an item that is too long: a list is refused for what it is. */
+/** The placeholder of an item that is too long; null where it is not an object, which is refused as such. */
 function oversized(text: string, start: number): unknown {
   nonBlank.lastIndex = start;
   nonBlank.test(text);
@@ -227,7 +227,7 @@ function notJson(what: string): ApiError {
 }
 
 function tooMany(): ApiError {
-  return new ApiError('too_large', `A body holds at most ${maxBatch} of them; this one holds more.`);
+  return new ApiError('too_large', `A body may hold at most ${maxBatch} items; this one holds more.`);
 }
 
 function tooDeep(): ApiError {

@@ -10,19 +10,19 @@ import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
 
-/** The most a body may be, as sent and after decompression. */
+/** The largest body in bytes, both as sent and after decompression. */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
-/** No text of zlib's format becomes longer than by this factor. */
+/** The highest compression ratio of the deflate format. */
 const mostExpansion = 1032;
 
-/** At once so many bodies are decompressed: beside the main thread, on two cores, more would only take its time. */
+/** Bodies that are decompressed at the same time; on two cores, more would slow down the main thread. */
 const decompressedAtOnce = 2;
 
 /**
- * Builds what reads a body, plain or gzip, for the key that sent it; at once where all of it is here. What is long, or came
- * in pieces, holds room of `bodies` until it is answered. Throws `too_large`, `unsupported_media_type`, `bad_json` or
- * `unavailable`.
+ * Builds the reader of bodies, plain or gzip; it is synchronous where the whole body has arrived. A long body, or one that
+ * arrives in pieces, holds a reservation of `bodies` for its key until it is answered. Throws `too_large`,
+ * `unsupported_media_type`, `bad_json` or `unavailable`.
  */
 export function createBodyReader(bodies: Budget): (exchange: Exchange, keyId: string) => MaybePromise<Buffer> {
   const decompressions = new FairScheduler(decompressedAtOnce);
@@ -30,9 +30,13 @@ export function createBodyReader(bodies: Budget): (exchange: Exchange, keyId: st
     const named = exchange.header('content-encoding') ?? 'identity';
     const coding = named.toLowerCase();
     if (coding !== 'identity' && coding !== 'gzip' && coding !== 'x-gzip') {
-      throw new ApiError('unsupported_media_type', `A body may be plain or gzip, not ${quotedText(named, 40)}.`, {
-        headers: ['Accept-Encoding', 'gzip, identity'],
-      });
+      throw new ApiError(
+        'unsupported_media_type',
+        `Content-Encoding ${quotedText(named, 40)} is not supported; send gzip or identity.`,
+        {
+          headers: ['Accept-Encoding', 'gzip, identity'],
+        },
+      );
     }
     if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
     const sent = readBytes(exchange, bodies, keyId);
@@ -45,7 +49,7 @@ export function createBodyReader(bodies: Budget): (exchange: Exchange, keyId: st
 export function toText(body: Buffer): string {
   if (!isUtf8(body)) throw new ApiError('bad_json', 'The body is not UTF-8.');
   const text = body.toString('utf8');
-  // Some systems put a byte order mark before their JSON, which is none of it.
+  // Some systems put a byte order mark before their JSON; it is not part of the text.
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
@@ -54,8 +58,8 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
   const named = exchange.header('content-type')?.split(';', 1)[0]?.trim();
   const found = allowed.find((type) => type === named?.toLowerCase());
   if (found) return found;
-  const what = named === undefined ? 'There is no Content-Type' : `There is no taking ${quotedText(named)}`;
-  throw new ApiError('unsupported_media_type', `${what}: send ${allowed.join(', ')}.`, {
+  const what = named === undefined ? 'Content-Type is missing' : `Content-Type ${quotedText(named)} is not supported`;
+  throw new ApiError('unsupported_media_type', `${what}; send ${allowed.join(', ')}.`, {
     headers: ['Accept', allowed.join(', ')],
   });
 }
@@ -64,11 +68,11 @@ function readBytes(exchange: Exchange, bodies: Budget, keyId: string): MaybeProm
   const { node, webBody } = exchange;
   if (!node) return readWebBytes(webBody);
   const { req, res } = node;
-  // Also to who did not wait for it: Node ends the connection of one that was never told.
+  // Also where the body is already here: Node closes the connection if the response comes without a 100 before it.
   if (exchange.awaitsContinue) res.writeContinue();
   if (req.complete && req.readableLength <= maxBodyBytes) {
     const whole: Buffer | null = req.read();
-    // With nothing left, it tells the stream that it may end.
+    // A second read of an empty stream lets it end.
     req.read();
     return whole ?? Buffer.alloc(0);
   }
@@ -77,7 +81,7 @@ function readBytes(exchange: Exchange, bodies: Budget, keyId: string): MaybeProm
   return readNodeBytes(req, (bytes) => bodies.grow(reservation, bytes));
 }
 
-/** Straight from the connection: one copy less than through a web stream, and the reading stops at the limit. */
+/** Reads from the connection: one copy less than through a web stream, and reading stops at the limit. */
 function readNodeBytes(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -116,8 +120,8 @@ async function readWebBytes(body: ReadableStream<Uint8Array> | null): Promise<Bu
 }
 
 /**
- * Off the main thread, and no further than the limit: a bomb is stopped where it passes it, and many small ones at once
- * find no room to go off in.
+ * Decompresses off the main thread and up to the limit, which stops a decompression bomb. The reservation covers the largest
+ * possible result, so that many small bombs at once cannot fill the memory.
  */
 async function decompress(
   exchange: Exchange,
@@ -136,11 +140,14 @@ async function decompress(
     return body;
   } catch (thrown) {
     if (isCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();
-    throw new ApiError('bad_json', 'The body is not whole, valid gzip.', { cause: thrown });
+    throw new ApiError('bad_json', 'The body is not complete, valid gzip.', { cause: thrown });
   }
 }
 
-/** Each piece comes back to the main thread; the last four bytes say how long all of them are, if they can be believed. */
+/**
+ * One chunk for the whole result, since each chunk returns to the main thread. The last four bytes of gzip claim its length
+ * (RFC 1952).
+ */
 function chunkSizeFor(sent: Buffer): number {
   const length = sent.length < 4 ? 0 : sent.readUInt32LE(sent.length - 4);
   return Math.min(Math.max(length, 1024), 512 * 1024);
@@ -151,10 +158,10 @@ function isCode(thrown: unknown, code: string): boolean {
 }
 
 function tooLarge(): ApiError {
-  return new ApiError('too_large', 'A body is at most 8 MiB, also after decompression.');
+  return new ApiError('too_large', 'A body may have at most 8 MiB, also after decompression.');
 }
 
-/** Nobody reads this answer: the connection is gone. */
+/** This error is only logged: the connection is closed. */
 function cutOff(): ApiError {
   return new ApiError('bad_json', 'The connection ended before the body did.');
 }

@@ -8,7 +8,6 @@ import {
   type Rejection,
   readingSteps,
 } from '../../core/readings/readings.ts';
-import { requireKnown } from '../../core/records/queries.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
@@ -19,14 +18,12 @@ import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requireNoPrecondition } from '../request/preconditions.ts';
 import type { ApiError } from '../request/problem.ts';
-import { parseQuery } from '../request/query.ts';
+import { requireNoQuery } from '../request/query.ts';
 import { type Answer, jsonAnswer } from '../request/response.ts';
 import { itemsOfJson, itemsOfLines } from './batch-text.ts';
 import { createBodyReader, requireMediaType, toText } from './body.ts';
+import type { IngestOperation } from './operations.ts';
 import { resolveSenml } from './senml.ts';
-
-export const readingsMediaTypes = ['application/json', 'application/x-ndjson', 'application/senml+json'] as const;
-export const heartbeatsMediaTypes = ['application/json', 'application/x-ndjson'] as const;
 
 /** Counts what ingest did, for `/metrics`. */
 export interface IngestCounts {
@@ -36,105 +33,110 @@ export interface IngestCounts {
   heartbeats: number;
 }
 
-const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
-const none = new Map<string, unknown>();
-
-export interface IngestOptions {
+interface IngestOptions {
   domain: Domain;
   counts: IngestCounts;
   gate: Pick<Gate, 'confirm'>;
   batches: RequestBatches;
-  /** What bodies may hold together. */
+  /** The memory that all bodies share. */
   bodies: Budget;
   /** While connections come, long bodies wait. */
   arrivals: Arrivals;
 }
 
-/** What is made of a body: what keeps it, once the key was found good still. */
-type Take<Type> = (
-  text: string,
-  type: Type,
-  sensors: SensorDirectory,
-  nowUs: number,
-) => Steps<() => MaybePromise<Answer>>;
-
-/** `POST /sensors/readings`: answered once what was accepted is on disk (contract, section 5). */
-export function createReadingsIngest(options: IngestOptions) {
-  const { counts } = options;
-  const { readings } = options.domain.store;
-  return ingest(options, readingsMediaTypes, function* (text, type, sensors, nowUs) {
-    const { items, positions: places } = yield* toItems(text, type, 'readings', nowUs);
-    const { batch, positions, rejected } = yield* readingSteps(items, sensors, nowUs);
-    return () =>
-      chain(batch.count === 0 ? nothingKept : readings.append(batch), (result) => {
-        const refused = addConflicts(rejected, result.conflicts, positions);
-        counts.accepted += result.accepted;
-        counts.duplicates += result.duplicates;
-        counts.rejected += refused.length;
-        return toAnswer(
-          result,
-          places ? refused.map((one) => ({ ...one, index: places[one.index] ?? one.index })) : refused,
-        );
-      });
-  });
-}
-
-/** `POST /sensors/heartbeats`, answered the same way. */
-export function createHeartbeatsIngest(options: IngestOptions) {
-  const { counts } = options;
-  const { readings } = options.domain.store;
-  const receiptUs = createReceipts(options.domain.clock);
-  return ingest(options, heartbeatsMediaTypes, function* (text, type, sensors, nowUs) {
-    const { items } = yield* toItems(text, type, 'heartbeats', nowUs);
-    const { heartbeats, positions, rejected } = yield* heartbeatSteps(items, sensors, nowUs, receiptUs);
-    return () =>
-      chain(heartbeats.length === 0 ? nothingKept : readings.appendHeartbeats(heartbeats), (result) => {
-        const refused = addConflicts(rejected, result.conflicts, positions);
-        counts.heartbeats += result.accepted;
-        counts.rejected += refused.length;
-        return toAnswer(result, refused);
-      });
-  });
-}
-
 /**
- * What both have in common. A body that came in one turn with its head, as small ones do, is taken in that turn; what is
- * made of a long one takes several, and its key is judged again after the last of them.
+ * Builds the handler of an ingest operation; it answers once what was accepted is on disk (contract, section 5). A body that
+ * arrived together with its head, as small ones do, is parsed and stored in the same event-loop iteration. A long one takes
+ * several, and its key is checked again after the last of them.
  */
-function ingest<Type extends string>(
-  { domain, gate, batches, bodies, arrivals }: IngestOptions,
-  types: readonly Type[],
-  take: Take<Type>,
+export function createIngest(
+  { kind, examples }: IngestOperation,
+  options: IngestOptions,
 ): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
+  const { domain, gate, batches, bodies, arrivals } = options;
+  const mediaTypes = Object.keys(examples);
+  const parse = kind === 'readings' ? createReadingsParser(options) : createHeartbeatsParser(options);
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
   const slices = new Slices(arrivals.createWait());
   const read = createBodyReader(bodies);
-  return (exchange, { scope, principal }) => {
-    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+
+  function* stepsOf(body: Buffer, type: string, sensors: SensorDirectory): Steps<Store> {
+    const text = toText(body);
+    if (text.length > longText) yield;
+    return yield* parse(text, type, sensors, domain.clock() * 1000);
+  }
+
+  return (exchange, { scope, principal: { keyId } }) => {
+    requireNoQuery(exchange.query);
     requireNoPrecondition(exchange);
-    const type = requireMediaType(exchange, types);
-    const { keyId } = principal;
-    function* steps(body: Buffer, sensors: SensorDirectory) {
-      const text = toText(body);
-      if (text.length > longText) yield;
-      return yield* take(text, type, sensors, domain.clock() * 1000);
-    }
-    const takeBody = (body: Buffer) =>
+    const type = requireMediaType(exchange, mediaTypes);
+    const accept = (body: Buffer): MaybePromise<Answer | ApiError> =>
       chain(sensorsOf(scope.entityId), (sensors) => {
-        const work = steps(body, sensors);
-        const taken = body.length <= shortBody ? finish(work) : slices.run(keyId, work);
-        return taken instanceof Promise ? taken.then((keep) => gate.confirm(exchange, keep)) : taken();
+        const steps = stepsOf(body, type, sensors);
+        const store = body.length <= shortBody ? finish(steps) : slices.run(keyId, steps);
+        return store instanceof Promise ? confirmed(exchange, store, (ready) => ready()) : store();
       });
     const body = read(exchange, keyId);
-    return body instanceof Promise
-      ? body.then((whole) => gate.confirm(exchange, () => takeBody(whole)))
-      : takeBody(body);
+    return body instanceof Promise ? confirmed(exchange, body, accept) : accept(body);
+  };
+
+  /** Waits for a value, checks the key of the request again and continues. */
+  async function confirmed<T>(
+    exchange: Exchange,
+    later: Promise<T>,
+    next: (value: T) => MaybePromise<Answer | ApiError>,
+  ) {
+    const value = await later;
+    return gate.confirm(exchange, () => next(value));
+  }
+}
+
+/** Stores what a body holds, once the key was found still valid. */
+type Store = () => Promise<Answer>;
+
+/** Parses and validates the text of a body. */
+type Parser = (text: string, type: string, sensors: SensorDirectory, nowUs: number) => Steps<Store>;
+
+const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
+
+function createReadingsParser({ domain, counts }: IngestOptions): Parser {
+  const { readings } = domain.store;
+  return function* (text, type, sensors, nowUs) {
+    const { items, positions: places } = yield* toItems(text, type, 'readings', nowUs);
+    const { batch, positions, rejected } = yield* readingSteps(items, sensors, nowUs);
+    return async () => {
+      const result = batch.count === 0 ? nothingKept : await readings.append(batch);
+      const refused = addConflicts(rejected, result.conflicts, positions);
+      counts.accepted += result.accepted;
+      counts.duplicates += result.duplicates;
+      counts.rejected += refused.length;
+      return toAnswer(
+        result,
+        places ? refused.map((one) => ({ ...one, index: places[one.index] ?? one.index })) : refused,
+      );
+    };
   };
 }
 
-/** What is made of so many bytes takes less than sharing the time would. */
+function createHeartbeatsParser({ domain, counts }: IngestOptions): Parser {
+  const { readings } = domain.store;
+  const receiptUs = createReceipts(domain.clock);
+  return function* (text, type, sensors, nowUs) {
+    const { items } = yield* toItems(text, type, 'heartbeats', nowUs);
+    const { heartbeats, positions, rejected } = yield* heartbeatSteps(items, sensors, nowUs, receiptUs);
+    return async () => {
+      const result = heartbeats.length === 0 ? nothingKept : await readings.appendHeartbeats(heartbeats);
+      const refused = addConflicts(rejected, result.conflicts, positions);
+      counts.heartbeats += result.accepted;
+      counts.rejected += refused.length;
+      return toAnswer(result, refused);
+    };
+  };
+}
+
+/** Up to this length, parsing takes less time than dividing it into slices would. */
 const shortBody = 4 * 1024;
-/** Making a text of that many bytes takes a slice of its own. */
+/** Above this length, decoding the text takes a slice of its own. */
 const longText = 1024 * 1024;
 
 function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Rejection[]): Answer {
@@ -142,7 +144,7 @@ function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Reje
   return jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`);
 }
 
-/** The list of a body; `positions` where items and the parts of the body are not one to one. */
+/** The items of a body; `positions` are those of the SenML records that they come from. */
 function* toItems(
   text: string,
   type: string,
@@ -151,9 +153,9 @@ function* toItems(
 ): Steps<{ items: unknown[]; positions?: number[] }> {
   if (type === 'application/x-ndjson') return { items: yield* itemsOfLines(text) };
   if (type === 'application/senml+json') {
-    const pack = yield* itemsOfJson(text, { name: undefined, expected: 'SenML is a list of records.' });
+    const pack = yield* itemsOfJson(text, { name: undefined, expected: 'A SenML body must be a list of records.' });
     return yield* resolveSenml(pack, nowUs);
   }
-  const expected = `The body is an object with one member, a list: {"${name}":[…]}.`;
+  const expected = `The body must be an object with one member, a list: {"${name}":[…]}.`;
   return { items: yield* itemsOfJson(text, { name, expected }) };
 }

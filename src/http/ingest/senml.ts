@@ -3,9 +3,9 @@ import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
 
 /**
- * Resolves the records of a SenML pack (RFC 8428) to readings: base fields hold from where they stand, names are joined,
- * relative times are counted from the time of receipt; `positions` are those of the records. What is no reading of a number
- * or boolean is left for the judge to refuse. Throws `invalid_body` where it is no pack.
+ * Resolves the records of a SenML pack (RFC 8428) to readings: base fields apply to all later records, names are joined,
+ * relative times are counted from the time of receipt. `positions` are the indexes of the records. A record that is not a
+ * reading is passed on for the validator to refuse. Throws `invalid_body` where the pack itself is invalid.
  */
 export function* resolveSenml(
   pack: readonly unknown[],
@@ -26,7 +26,7 @@ export function* resolveSenml(
 
 const recordsInStep = 250;
 
-/** The reading of a record; undefined where it only sets the base of those after it. */
+/** The reading of a record; undefined where the record only sets base fields. */
 function resolveRecord(record: Record<string, unknown>, base: Base, index: number, nowUs: number) {
   takeBase(record, base, index);
   const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some((label) => record[label] !== undefined);
@@ -44,17 +44,18 @@ interface Base {
   value: number;
 }
 
-/** Below this, a time is counted from now (RFC 8428, 4.5.3). */
+/** A time below this is relative to the time of receipt (RFC 8428, section 4.5.3). */
 const relativeBelowUs = 2 ** 28 * 1e6;
 const newestVersion = 10;
 
 function takeBase(record: Record<string, unknown>, base: Base, index: number): void {
   for (const label of Object.keys(record)) {
-    if (label.endsWith('_')) throw wrong(index, `the label "${label.slice(0, 40)}" must be understood and is not`);
+    if (label.endsWith('_'))
+      throw wrong(index, `the label "${label.slice(0, 40)}" is unknown, and its underscore requires support for it`);
   }
   const { bver, bn, bt, bu, bv } = record;
   if (bver !== undefined && !(typeof bver === 'number' && bver >= 1 && bver <= newestVersion)) {
-    throw wrong(index, `its version is not 1 to ${newestVersion}`);
+    throw wrong(index, `"bver" must be a number from 1 to ${newestVersion}`);
   }
   if (bn !== undefined) base.name = requireType(bn, 'string', 'bn', index);
   if (bt !== undefined) base.timeUs = toUs(requireType(bt, 'number', 'bt', index));
@@ -70,22 +71,22 @@ function toReading({ n, t, u, v, vb }: Record<string, unknown>, base: Base, nowU
   return { sensor, at: atUs === undefined ? t : shownInstant(atUs), value, unit: u ?? base.unit };
 }
 
-/** The instant as readings have it; what lies beyond all instants stays so, and is refused with them. */
+/** The instant in the form of readings; one out of range stays out of range, so that the validator refuses it. */
 function shownInstant(us: number): string | number {
   return us < 8e15 ? formatInstantUs(Math.max(us, earliestUs)) : Math.round(us / 1000);
 }
 
-/** The first instant that RFC 3339 can write. */
+/** The first instant of RFC 3339, 0000-01-01. */
 const earliestUs = -62_167_219_200 * 1e6;
 
-/** Seconds as SenML has them; base and own time are rounded apart, since their sum as a double is no longer exact. */
+/** Converts seconds to microseconds; base and own time separately, because their sum as a double is inexact. */
 function toUs(seconds: number): number {
   return Math.round(seconds * 1e6);
 }
 
 function requireType<T extends 'string' | 'number'>(value: unknown, type: T, label: string, index: number) {
-  if (typeof value !== type) throw wrong(index, `"${label}" is no ${type === 'string' ? 'text' : 'number'}`);
-  return value as T extends 'string' ? string : number; // just judged
+  if (typeof value !== type) throw wrong(index, `"${label}" must be a ${type}`);
+  return value as T extends 'string' ? string : number; // checked above
 }
 
 function wrong(index: number, what: string): ApiError {

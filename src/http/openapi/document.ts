@@ -1,13 +1,14 @@
 import { permissionGroups } from '../../core/access/permissions.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { keyPaths, publicPaths } from './fixed.ts';
+import type { Schema } from './field-schemas.ts';
+import { keyPaths, publicPaths } from './fixed-paths.ts';
 import { ingestPaths } from './ingest.ts';
 import { idParameter } from './parameters.ts';
 import { resourcePaths } from './resources.ts';
 import { answerHeaders, problemResponses } from './responses.ts';
-import { type Schema, schemas } from './schemas.ts';
+import { schemas } from './schemas.ts';
 
-/** The OpenAPI 3.1 document of this version, made from the declarations; also what `hkctl openapi` prints. */
+/** Builds the OpenAPI 3.1 document from the declarations; `hkctl openapi` prints it. */
 export function openapiDocument(
   resources: readonly ResourceDefinition[],
   { version, baseUrl }: { version: string; baseUrl?: string | undefined },
@@ -17,7 +18,7 @@ export function openapiDocument(
     info: {
       title: 'hkctl client API',
       version,
-      summary: 'Read one site of a plant, and send in the readings of its sensors.',
+      summary: 'Read the records of one site of a plant, and send the readings of its sensors.',
       description: about,
       contact: { name: 'The operator of this deployment' },
       license: { name: 'MIT', identifier: 'MIT' },
@@ -25,8 +26,8 @@ export function openapiDocument(
     servers: [{ url: baseUrl ?? '/', description: 'This deployment' }],
     security: [{ apiKey: [] }],
     tags: [
-      { name: 'Documents', description: 'What this is; open to everybody.' },
-      { name: 'Key', description: 'What the key is for, and what it opens.' },
+      { name: 'Documents', description: 'The documentation of this API; open to everybody.' },
+      { name: 'Key', description: 'The entity, the permissions and the paths of the key.' },
       ...permissionGroups.map(({ name, permissions }) => ({
         name,
         description: `Opened by ${permissions.map(({ key }) => `\`${key}\``).join(', ')}.`,
@@ -36,7 +37,7 @@ export function openapiDocument(
       ...publicPaths,
       ...keyPaths,
       ...Object.assign({}, ...resources.map(resourcePaths)),
-      ...ingestPaths,
+      ...ingestPaths(),
     },
     components: {
       securitySchemes: {
@@ -45,8 +46,8 @@ export function openapiDocument(
           scheme: 'bearer',
           bearerFormat: 'hk_…',
           description:
-            'An API key: `hk_` and 49 letters and digits. It belongs in this header only, never in a URL or a body. ' +
-            'The names beside it on an operation are permissions, any one of which opens it.',
+            'An API key: `hk_` and 49 letters and digits. Send it in this header only, never in a URL or a body. ' +
+            'The names beside it on an operation are permissions; any one of them is enough.',
         },
       },
       parameters: { Id: idParameter },
@@ -57,13 +58,13 @@ export function openapiDocument(
   };
 }
 
-const about = `Approved systems read the records of exactly one entity (site) with an API key, and sensor gateways post readings.
+const about = `Approved systems read the records of exactly one entity (site) with an API key, and sensor gateways send readings.
 
-- **Time**: instants are RFC 3339 in UTC; dates are the literal \`YYYY-MM-DD\` that was stored and belong to the plant.
+- **Time**: instants are RFC 3339 in UTC; dates are the stored \`YYYY-MM-DD\` in the plant's local calendar.
 - **Pages**: follow \`next_cursor\` (or the \`Link\` header) until it is null, repeating all other parameters. A page may hold fewer records than
-  \`limit\`, even none, before the last: where values of several filters hardly meet, it ends once 10,000 records were looked through.
-- **Caching**: send \`If-None-Match\` with the \`ETag\` of an answer; 304 means nothing changed. \`HEAD\` works wherever \`GET\` does.
-- **Paths**: a slash at the end of one counts for nothing.
-- **Errors**: \`application/problem+json\`; any method that a path does not take is 405 with \`Allow\` (\`method_not_allowed\`).
+  \`limit\`, even none, before the last: where few records match several filters, it ends after 10,000 records were scanned.
+- **Caching**: send \`If-None-Match\` with the \`ETag\` of an answer; 304 means that nothing changed. \`HEAD\` works wherever \`GET\` does.
+- **Paths**: a slash at the end of a path is ignored.
+- **Errors**: \`application/problem+json\`; a method that a path does not support is 405 with \`Allow\` (\`method_not_allowed\`).
 - **Versions**: within v1, paths, parameters, fields and codes may be added and are never removed or given another meaning;
-  programs ignore what they do not know.`;
+  programs ignore unknown ones.`;

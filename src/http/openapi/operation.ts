@@ -1,8 +1,8 @@
 import type { ClientPermission } from '../../core/access/permissions.ts';
+import type { Schema } from './field-schemas.ts';
 import { headerRefs, type ResponseKind } from './responses.ts';
-import type { Schema } from './schemas.ts';
 
-/** What an operation says of itself; the rest follows from its kind. */
+/** The declaration of an operation; its responses and headers follow from its kind. */
 export interface Operation {
   id: string;
   tag: string;
@@ -16,7 +16,7 @@ export interface Operation {
   permissions?: readonly ClientPermission[];
 }
 
-/** An operation as the document has it. */
+/** Converts a declaration to an operation of the document. */
 export function operation(given: Operation): Schema {
   const { id, tag, summary, description, kind, parameters, requestBody, content, permissions } = given;
   const okHeaders = given.okHeaders ?? [];
@@ -39,10 +39,10 @@ export function operation(given: Operation): Schema {
 
 const okDescription: Record<ResponseKind, string> = {
   public: 'The document.',
-  key: 'What the key is for.',
+  key: 'The entity and the permissions of the key.',
   list: 'A page of records.',
   single: 'The record.',
-  ingest: 'Everything was judged; what was accepted is on disk.',
+  ingest: 'Every item was validated; the accepted ones are on disk.',
 };
 
 function commonHeaders(kind: ResponseKind): string[] {

@@ -1,6 +1,6 @@
 import type { Field } from '../../core/records/fields.ts';
 import { type PageParameter, pageLimit } from '../../core/records/queries.ts';
-import { fieldSchema, type Schema } from './schemas.ts';
+import { fieldSchema, type Schema } from './field-schemas.ts';
 
 /** The id in a path. */
 export const idParameter = {
@@ -11,7 +11,7 @@ export const idParameter = {
   schema: { type: 'string', minLength: 1, maxLength: 64 },
 };
 
-/** A parameter of a list. */
+/** Converts a query parameter of a list. */
 export function queryParameter({ name, role, on }: PageParameter): Schema {
   const base = { name, in: 'query', required: false };
   if (!on) return { ...base, ...(role === 'limit' ? limitOf(pageLimit) : cursorOf) };
@@ -19,7 +19,7 @@ export function queryParameter({ name, role, on }: PageParameter): Schema {
   return { ...base, description, schema, example };
 }
 
-/** What `limit` is, but for its name. */
+/** Description and schema of `limit`. */
 export function limitOf(bounds: { default: number; max: number }): Schema {
   return {
     description: 'The most records in one page; it may hold fewer, even where more follow.',
@@ -27,9 +27,9 @@ export function limitOf(bounds: { default: number; max: number }): Schema {
   };
 }
 
-/** What `cursor` is, but for its name. */
+/** Description and schema of `cursor`. */
 export const cursorOf = {
-  description: 'The `next_cursor` of the page before, with all other parameters as they were.',
+  description: 'The `next_cursor` of the previous page, with all other parameters unchanged.',
   schema: { type: 'string', maxLength: 2000 },
 };
 
@@ -40,12 +40,12 @@ function filterOf(name: string, role: PageParameter['role'], field: string, decl
     return { description: 'Only records that changed at or after this instant.', schema, example };
   }
   if (role === 'equals')
-    return { description: `Only records whose \`${field}\` is this. ${declaration.doc}`, schema, example };
+    return { description: `Only records whose \`${field}\` equals this value. ${declaration.doc}`, schema, example };
   if (role === 'week') {
     const zone = declaration.kind === 'instant' ? " in the entity's time zone" : '';
     const description = `Only records whose \`${field}\` lies in the week that contains this day, by the organization's week start${zone}.`;
     return { description, schema: { type: 'string', format: 'date' }, example: '2026-11-20' };
   }
   const bound = role === 'from' ? 'not before' : 'not after';
-  return { description: `Only records whose \`${field}\` is ${bound} this (inclusive).`, schema, example };
+  return { description: `Only records whose \`${field}\` is ${bound} this value (inclusive).`, schema, example };
 }

@@ -1,13 +1,15 @@
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import { aggregates } from '../../core/port/readings.ts';
+import type { Schema } from './field-schemas.ts';
+import { instant } from './fixed-schemas.ts';
 import { operation } from './operation.ts';
 import { cursorOf, idParameter, limitOf } from './parameters.ts';
-import { instant, pageSchema, type Schema } from './schemas.ts';
+import { pageSchema } from './schemas.ts';
 
 const instantOrMs = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'integer' }] };
 const query = { in: 'query', required: false };
 
-/** How the readings of a sensor are read. */
+/** The operation that reads the readings of a sensor. */
 export function readReadings(permissions: readonly ClientPermission[]): Schema {
   const data = (item: string) => pageSchema(item);
   return operation({
@@ -16,10 +18,10 @@ export function readReadings(permissions: readonly ClientPermission[]): Schema {
     kind: 'single',
     summary: 'Read readings',
     description:
-      'Readings of a sensor in order of time or, with `bucket`, summed up; as JSON, NDJSON or CSV by `Accept`. With the ' +
-      'latter two the next page is in the `Link` header. A page counts as one request for each 10,000 readings that it ' +
-      'begins to write or sum up. A page of buckets looks through about 1,000,000 readings and may then hold fewer than ' +
-      '`limit`: go on with its cursor.',
+      'Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With ' +
+      'NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part ' +
+      'of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer ' +
+      'buckets than `limit`: continue with its cursor.',
     permissions,
     okHeaders: ['ETag', 'Link'],
     parameters: [
@@ -37,14 +39,14 @@ export function readReadings(permissions: readonly ClientPermission[]): Schema {
       {
         ...query,
         name: 'bucket',
-        description: 'Length of the buckets: a number and s, m, h, d or w; at most 36500d.',
+        description: 'Length of the buckets: a number followed by s, m, h, d or w; at most 36500d.',
         schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}[smhdw]$' },
         example: '5m',
       },
       {
         ...query,
         name: 'agg',
-        description: 'With `bucket`: what to tell of each; `avg` where nothing is said.',
+        description: 'With `bucket`: the aggregates of each bucket; the default is `avg`.',
         style: 'form',
         explode: false,
         schema: { type: 'array', uniqueItems: true, minItems: 1, items: { type: 'string', enum: [...aggregates] } },

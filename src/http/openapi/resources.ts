@@ -1,10 +1,11 @@
 import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { pageParameters } from '../../core/records/queries.ts';
+import type { Schema } from './field-schemas.ts';
 import { operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 import { readReadings } from './readings.ts';
-import { pageExample, pageSchema, recordExample, type Schema, schemaNames } from './schemas.ts';
+import { pageExample, pageSchema, recordExample, schemaNames } from './schemas.ts';
 
 /** The paths of a resource: its list, its records and, for sensors, their readings. */
 export function resourcePaths(resource: ResourceDefinition): Schema {
@@ -17,7 +18,7 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
     tag,
     kind: 'list',
     summary: `List ${title.toLowerCase()}`,
-    description: `${summary} Ordered by the first range that is asked for, else by \`id\`.`,
+    description: `${summary} Ordered by the first range parameter of the request, else by \`id\`.`,
     permissions,
     parameters: pageParameters(resource).map(queryParameter),
     okHeaders: ['ETag', 'Link'],
@@ -43,7 +44,7 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
   return name === 'sensors' ? { ...paths, '/api/v1/sensors/{id}/readings': { get: readReadings(permissions) } } : paths;
 }
 
-/** Tags are the groups in which people grant permissions. */
+/** The tag of a resource: the group in which its permissions are granted. */
 function groupOf(permissions: readonly ClientPermission[]): string {
   const [first] = permissions;
   return permissionGroups.find((group) => group.permissions.some(({ key }) => key === first))?.name ?? 'Key';

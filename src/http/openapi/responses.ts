@@ -1,53 +1,54 @@
 import { errorTable } from '../../core/errors.ts';
-import type { ApiCode } from '../request/problem.ts';
-import type { Schema } from './schemas.ts';
+import { refusalDetails } from '../../core/keys/authentication.ts';
+import { type ApiCode, problemDocument } from '../request/problem.ts';
+import type { Schema } from './field-schemas.ts';
 
-/** Which answers an operation has. */
+/** The kinds of operations, which differ in their responses. */
 export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
 
-/** The headers that answers have, by name. */
+/** The headers of responses, by name. */
 export const answerHeaders: Record<string, Schema> = {
   'X-Request-Id': {
-    description: 'Names the request; problem documents and the log have the same.',
+    description: 'Identifies the request; problem documents and the log have the same id.',
     required: true,
     schema: { type: 'string', pattern: '^[\\w-]+$' },
     example: '3q2vZ0aB-1f',
   },
   RateLimit: {
-    description: 'What is left of the limit: `r` requests, for `t` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    description: 'The rest of the limit: `r` requests in the next `t` seconds (draft-ietf-httpapi-ratelimit-headers).',
     schema: { type: 'string', pattern: '^"[a-z-]+";r=\\d+;t=\\d+$' },
     example: '"requests";r=599;t=60',
   },
   'RateLimit-Policy': {
-    description: 'The limit that counts here: `q` requests in `w` seconds. Absent where the limit is off.',
+    description: 'The limit of this path: `q` requests in `w` seconds. Absent where the limit is off.',
     schema: { type: 'string', pattern: '^"[a-z-]+";q=\\d+;w=\\d+$' },
     example: '"requests";q=600;w=60',
   },
   'Retry-After': {
-    description: 'Seconds after which the call may be made again.',
+    description: 'Seconds to wait before the next attempt.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 17,
   },
   ETag: {
-    description: 'Send it as `If-None-Match` to learn whether anything changed.',
+    description: 'Send it as `If-None-Match` to find out whether anything changed.',
     required: true,
     schema: { type: 'string', pattern: '^(W/)?"[\\w-]+"$' },
     example: '"mJ3sVxkS9dHk0eT1bq7wZg"',
   },
   Link: {
-    description: 'Address of the next page, `rel="next"` (RFC 8288); absent at the end.',
+    description: 'Address of the next page, `rel="next"` (RFC 8288); absent on the last page.',
     schema: { type: 'string', pattern: '^<[^<>]+>; rel="next"$' },
     example: '</api/v1/parts?limit=50&cursor=WyJ4Il0>; rel="next"',
   },
   Allow: {
-    description: 'The methods that the path takes.',
+    description: 'The methods that the path supports.',
     required: true,
     schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
     example: 'GET, HEAD',
   },
   'WWW-Authenticate': {
-    description: 'What to authenticate with (RFC 6750).',
+    description: 'The authentication scheme and the error (RFC 6750).',
     schema: { type: 'string' },
     example: 'Bearer realm="hkctl", error="invalid_token", error_description="key_revoked"',
   },
@@ -59,19 +60,20 @@ interface ProblemResponse {
   headers?: readonly string[];
 }
 
-const limited = { description: 'A limit was hit: try again later.', headers: ['Retry-After'] };
+const limited = { description: 'A limit was exceeded: try again later.', headers: ['Retry-After'] };
 
-/** Whatever is answered once a limit was counted tells where it stands. */
+/** Every answer that counted against a limit shows the state of the limit. */
 const usualHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
-/** Each refusal with its codes; an example for every code. */
+/** The problem responses and their codes; the document has an example of every code. */
 const refusals: Record<string, ProblemResponse> = {
   BadRequest: {
     description: 'A parameter is unknown, repeated or wrong, or `If-Match` names no `ETag` of the answer.',
     codes: ['bad_parameter', 'key_in_query'],
   },
   BadBody: {
-    description: 'The body is not JSON, a parameter is wrong, or there is an `If-Match`, which nothing here can meet.',
+    description:
+      'The body is not JSON, a parameter is wrong, or the request has an `If-Match`, which cannot match here.',
     codes: ['bad_json', 'bad_parameter', 'key_in_query'],
   },
   Unauthorized: {
@@ -92,35 +94,38 @@ const refusals: Record<string, ProblemResponse> = {
     codes: ['entity_missing', 'entity_inactive'],
   },
   Forbidden: {
-    description: 'The entity of the key is gone or inactive, or the key lacks the permission.',
+    description: 'The entity of the key is gone or inactive, or the key does not have the permission.',
     codes: ['entity_missing', 'entity_inactive', 'permission_required'],
     headers: ['WWW-Authenticate'],
   },
   NotFound: { description: "There is no such record in the key's entity.", codes: ['not_found'] },
   MethodNotAllowed: {
-    description: 'Any method that the path does not take; `Allow` names those that it does.',
+    description: 'The path does not support the method; `Allow` names the methods that it supports.',
     codes: ['method_not_allowed'],
     headers: ['Allow'],
   },
   TooLarge: { description: 'More than 10,000 readings, or 8 MiB after decompression.', codes: ['too_large'] },
-  UnsupportedMediaType: { description: 'Another type or coding of the body.', codes: ['unsupported_media_type'] },
-  InvalidBody: { description: 'JSON, but of another shape.', codes: ['invalid_body'] },
+  UnsupportedMediaType: {
+    description: 'The `Content-Type` or `Content-Encoding` is not supported.',
+    codes: ['unsupported_media_type'],
+  },
+  InvalidBody: { description: 'The body is JSON, but of another shape.', codes: ['invalid_body'] },
   TooMany: { ...limited, codes: ['too_many_requests', 'too_many_failed_checks'] },
   TooManyIngest: { ...limited, codes: ['too_many_ingest_requests', 'too_many_failed_checks'] },
-  Internal: { description: 'Something went wrong here; no internals are told.', codes: ['internal'] },
+  Internal: { description: 'An internal error; its cause is only in the log.', codes: ['internal'] },
   Unavailable: {
-    description: 'Overload, a full disk, or shutting down.',
+    description: 'The service is overloaded or shutting down, or its disk is full.',
     codes: ['unavailable'],
     headers: ['Retry-After'],
   },
 };
 
-/** The headers of an answer, by name. */
+/** References to headers by their names. */
 export function headerRefs(names: readonly string[]): Schema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The responses that operations share. */
+/** The responses that operations share, by name. */
 export function problemResponses(): Record<string, Schema> {
   const problems = Object.entries(refusals).map(([name, { description, codes, headers = [] }]) => {
     const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] };
@@ -135,7 +140,7 @@ export function problemResponses(): Record<string, Schema> {
     ];
   });
   const notModified = {
-    description: 'Nothing changed since the answer with that `ETag`.',
+    description: 'Nothing has changed since the answer with that `ETag`.',
     headers: headerRefs([...usualHeaders, 'ETag', 'Link']),
   };
   return { NotModified: notModified, ...Object.fromEntries(problems) };
@@ -144,17 +149,10 @@ export function problemResponses(): Record<string, Schema> {
 function exampleOf(code: ApiCode): Schema {
   const { status, title } = errorTable[code];
   const permissions = code === 'permission_required' ? { permissions: ['parts.view'] } : {};
-  return {
-    type: `urn:hkctl:problem:${code}`,
-    title,
-    status,
-    detail: details[code] ?? title,
-    code,
-    request_id: '3q2vZ0aB-1f',
-    ...permissions,
-  };
+  return { ...JSON.parse(problemDocument(code, status, details[code] ?? title, '3q2vZ0aB-1f')), ...permissions };
 }
 
+/** Details of the examples, where they differ from the title. */
 const details: Partial<Record<ApiCode, string>> = {
   bad_parameter: 'There is no parameter "colour". Allowed are limit, cursor, updated_since.',
   key_in_query: 'An API key belongs in the Authorization header only.',
@@ -162,17 +160,13 @@ const details: Partial<Record<ApiCode, string>> = {
   missing_authorization: 'Send the API key as: Authorization: Bearer hk_…',
   incomplete_secret: 'This is no complete API key: it was cut short or mistyped.',
   unknown_key: 'There is no such API key.',
-  key_revoked: 'This API key was revoked.',
-  key_expired: 'This API key has expired.',
-  creator_inactive: 'The user profile that created this API key is inactive.',
-  entity_missing: 'This API key has no entity any more.',
-  entity_inactive: 'The entity of this API key is inactive.',
+  ...refusalDetails,
   permission_required: 'This needs the permission parts.view.',
   method_not_allowed: 'This path takes GET, HEAD only.',
   not_found: 'There is no such part in this entity.',
   too_many_requests: 'This API key has used up its requests. Try again in 17 seconds.',
   too_many_ingest_requests: 'This API key has used up its requests. Try again in 17 seconds.',
   too_many_failed_checks: 'Too many failed key checks from this address. Try again in 17 seconds.',
-  internal: 'Something went wrong here. Tell the operator the request_id.',
+  internal: 'Internal error. Report the request_id to the operator.',
   unavailable: 'The service is shutting down. Try again in a moment.',
 };

@@ -1,37 +1,37 @@
 import { type Source, SourceQueues, type Work } from '../net/source-queues.ts';
 
-/** What is done to connections that bring more than is answered. */
+/** Slows down connections that send requests faster than they are answered. */
 export interface Brakes<S extends Source = Source> {
-  /** Reads nothing more from it until it is released. */
+  /** Stops reading from a connection until it is released. */
   hold(source: S): void;
   release(source: S): void;
-  /** Closes it: there is more than enough waiting already. */
+  /** Closes a connection, because too many requests wait already. */
   shed(source: S): void;
 }
 
-/** The end of a turn takes so long at most; what is left by then waits for the next one, by turns of the connections. */
+/** A batch takes at most this long. Requests left by then wait for the next batch, round-robin by connection. */
 const longestMs = 8;
-/** A connection that brings so many requests in a row is not read from until they are answered. */
+/** After this many requests in a row, a connection is not read from until they are answered. */
 const mostInRow = 64;
-/** While so many requests wait, it is closed instead: each takes kilobytes of memory. */
+/** While this many requests wait, such a connection is closed instead: each request takes kilobytes of memory. */
 const mostWaiting = 20_000;
 
 const noBrakes: Brakes = { hold() {}, release() {}, shed() {} };
 const never = () => false;
 
 /**
- * Answers the requests that one turn of the event loop brought together, once the last of them was read. What must be as
- * new as the request (has any process changed the store?) is then asked once for all of them: each came before it was
- * asked. Answers are made in a row and then sent in a row: each one handed to the system drives the code that makes the
- * next out of the processor's caches.
+ * Answers the requests that arrived in one event-loop iteration as a batch, once the last of them was read. A question whose
+ * answer must be as new as the request (has any process changed the store?) is then asked once for the batch, since every
+ * request of it came before. Answers are first computed in a row and then sent in a row: each system call evicts the
+ * code that computes the next answer from the processor's caches.
  */
 export class RequestBatches {
   #waiting: Work[] = [];
-  #made: (() => void)[] = [];
+  #deliveries: (() => void)[] = [];
   #number = 0;
-  #isOn = false;
+  #isRunning = false;
   #isScheduled = false;
-  /** What an earlier turn had no time for. */
+  /** Requests for which an earlier batch had no time. */
   readonly #left = new SourceQueues();
   readonly #brakes: Brakes;
   /** Whether connections are being accepted, which short iterations make fast. */
@@ -45,7 +45,7 @@ export class RequestBatches {
     this.#mustWait = mustWait;
   }
 
-  /** Runs `work` at the end of this turn, or of one of the next where it is one of many. */
+  /** Runs `work` at the end of this event-loop iteration, or of a later one where its connection sends many requests. */
   join(work: Work): void {
     const { source } = work;
     if (source !== undefined) {
@@ -57,25 +57,22 @@ export class RequestBatches {
     this.#schedule();
   }
 
-  /** Calls `deliver` (it must not throw) in a row with all others that come before every promise has come to rest. */
+  /** Calls `deliver`, which must not throw, in a row with all others that come before no promise has anything left to do. */
   send(deliver: () => void): void {
-    if (this.#made.push(deliver) > 1) return;
+    if (this.#deliveries.push(deliver) > 1) return;
     whenSettled(() => {
-      const all = this.#made;
-      this.#made = [];
+      const all = this.#deliveries;
+      this.#deliveries = [];
       for (const one of all) one();
     });
   }
 
-  /**
-   * A question whose answers hold for the rest of a turn's end; between the ends, and after an error, it is asked every
-   * time.
-   */
+  /** Remembers the answers of `ask` by name for the rest of a batch; outside of a batch, and after an error, it asks again. */
   once<About extends [name?: string], T>(ask: (...about: About) => T): (...about: About) => T {
     const answers = new Map<string | undefined, T>();
     let askedIn = 0;
     return (...about) => {
-      if (!this.#isOn) return ask(...about);
+      if (!this.#isRunning) return ask(...about);
       if (askedIn !== this.#number) {
         answers.clear();
         askedIn = this.#number;
@@ -92,11 +89,11 @@ export class RequestBatches {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#end());
+    setImmediate(() => this.#runBatch());
   }
 
-  /** Nothing is read from a connection meanwhile, and no promise goes on. */
-  #end(): void {
+  /** Runs synchronously, so that meanwhile nothing is read from a connection and no promise continues. */
+  #runBatch(): void {
     this.#isScheduled = false;
     if (this.#mustWait()) {
       this.#schedule();
@@ -106,11 +103,11 @@ export class RequestBatches {
     this.#waiting = [];
     this.#last = undefined;
     this.#number++;
-    this.#isOn = true;
+    this.#isRunning = true;
     try {
       this.#run(works, performance.now() + longestMs);
     } finally {
-      this.#isOn = false;
+      this.#isRunning = false;
       if (this.#held.size > 0) this.#releaseOne();
       if (this.#left.size > 0 || this.#held.size > 0) this.#schedule();
     }
@@ -128,7 +125,7 @@ export class RequestBatches {
     }
     for (let index = from; index < works.length; index++) {
       const work = works[index];
-      // What has no connection has been through a turn before, with its head.
+      // Work without a connection is a request whose head was part of an earlier batch.
       if (work?.source === undefined) work?.run();
       else this.#left.add(work.source, work);
     }
@@ -139,7 +136,7 @@ export class RequestBatches {
     }
   }
 
-  /** True where the connection is closed, so that what it brought need not be answered. */
+  /** True where the connection is closed, so that its requests need not be answered. */
   #holdBack(source: Source): boolean {
     if (source.destroyed) return true;
     if (this.#left.size + this.#waiting.length > mostWaiting) {
@@ -153,7 +150,7 @@ export class RequestBatches {
     return false;
   }
 
-  /** One at a time: each may bring hundreds at once, and reading them takes its time as well. */
+  /** Releases one connection at a time: each may send hundreds of requests at once, and reading them takes time as well. */
   #releaseOne(): void {
     for (const source of this.#held) {
       if (this.#left.has(source)) continue;
@@ -164,7 +161,7 @@ export class RequestBatches {
   }
 }
 
-/** Node runs what is put off by a tick once no promise has anything left to do. */
+/** Node runs a tick that a microtask queued once no promise has anything left to do. */
 function whenSettled(next: () => void): void {
   queueMicrotask(() => process.nextTick(next));
 }

@@ -1,30 +1,31 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { parseAccept } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer } from './response.ts';
 
-/** A finished body with its validator, and its codings once somebody asked for them. */
+/** A finished body with its validator, and its compressed forms once a client asked for them. */
 export interface Representation {
   body: Buffer;
   type: string;
-  /** Without quotes; a coding adds its name, so that each one's strong validator is its own. */
+  /** Without quotes; each coding appends its name, so that it has a strong validator of its own. */
   tag: string;
   /** Further headers, such as Link. */
   headers: readonly string[];
-  /** What the answer depends on beside Authorization, and Accept-Encoding where it is long enough to be compressed. */
+  /** The request headers on which the answer depends. */
   vary: string;
   codings: Map<Coding, Promise<Buffer>>;
-  /** When it is compressed: at once, unless it is so large that others would wait for it. */
+  /** Schedules the compression: at once, unless the body is so large that other requests would wait for it. */
   whenToCode: <T>(code: () => Promise<T>) => Promise<T>;
 }
 
 type Coding = 'br' | 'gzip';
 
-/** Below this a coding saves no packet. */
+/** Below this length in bytes, compression saves no packet. */
 const worthCoding = 1200;
 
-/** Builds a representation; its tag is a hash of the body unless told otherwise. */
+/** Builds a representation; its tag defaults to a hash of the body. */
 export function toRepresentation(
   text: string | Buffer,
   options: Partial<Omit<Representation, 'body'>> = {},
@@ -42,7 +43,7 @@ export function toRepresentation(
   };
 }
 
-/** Answers with a representation: 304 where the client has it, compressed where the client takes that. */
+/** Answers with a representation: 304 where the client has it already, compressed where the client accepts that. */
 export function represent(exchange: Exchange, representation: Representation, cache = 'private, no-cache') {
   const { body, tag } = representation;
   const coding = body.length < worthCoding ? undefined : codingFor(exchange.header('accept-encoding'));
@@ -66,13 +67,13 @@ async function encode(representation: Representation, coding: Coding, headers: s
     headers.push('Content-Encoding', coding);
     return { status: 200, headers, body };
   } catch (thrown) {
-    // Memory may be there again for the next who asks.
+    // The next request may find enough memory again.
     representation.codings.delete(coding);
     throw thrown;
   }
 }
 
-/** Off the main thread; at levels where the time spent is less than the network saves. */
+/** Compresses off the main thread, at levels that take less time than they save on the network. */
 const compress: Record<Coding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body) => promisify(gzip)(body, { level: 5 }),
   br: (body) =>
@@ -81,7 +82,7 @@ const compress: Record<Coding, (body: Buffer) => Promise<Buffer>> = {
     }),
 };
 
-/** Weak comparison (RFC 9110, 13.1.2) against every coding of one body: they differ in bytes and not in meaning. */
+/** Weak comparison (RFC 9110, section 13.1.2) against every coding of one body: they differ in bytes and not in meaning. */
 function isKnown(ifNoneMatch: string, tag: string): boolean {
   if (ifNoneMatch === '*') return true;
   let at = ifNoneMatch.indexOf(tag);
@@ -94,15 +95,11 @@ function isKnown(ifNoneMatch: string, tag: string): boolean {
   return false;
 }
 
-/** The coding to answer with: brotli before gzip where both are as welcome; none where neither is. */
+/** The coding to answer with (RFC 9110, section 12.5.3): brotli before gzip where both have the same weight. */
 function codingFor(accepted: string | undefined): Coding | undefined {
   if (accepted === undefined || accepted === '') return undefined;
   const weights = new Map<string, number>();
-  for (const part of accepted.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-    const weight = parameters.find((parameter) => parameter.startsWith('q='));
-    weights.set(name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight.slice(2)) || 0);
-  }
+  for (const { name, weight } of parseAccept(accepted)) weights.set(name === 'x-gzip' ? 'gzip' : name, weight);
   const weightOf = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
   const [br, gzipped] = [weightOf('br'), weightOf('gzip')];
   const best = br >= gzipped ? 'br' : 'gzip';
@@ -110,7 +107,7 @@ function codingFor(accepted: string | undefined): Coding | undefined {
   return Math.max(br, gzipped) > 0 && Math.max(br, gzipped) >= least ? best : undefined;
 }
 
-/** Keeps finished pages up to a number of bytes; the one used longest ago goes first. */
+/** Keeps finished pages up to a number of bytes and drops the least recently used one first. */
 export class PageCache {
   readonly #pages = new Map<string, { version: number; page: Representation; bytes: number }>();
   readonly #maxBytes: number;
@@ -120,7 +117,7 @@ export class PageCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** A page that was put under the same version; anything older is dropped. */
+  /** The page that was put under the same version; one of another version is dropped. */
   get(key: string, version: number): Representation | undefined {
     const found = this.#pages.get(key);
     if (found === undefined) return undefined;
@@ -136,7 +133,7 @@ export class PageCache {
   put(key: string, version: number, page: Representation): void {
     const before = this.#pages.get(key);
     if (before) this.#drop(key, before.bytes);
-    // Twice the body: its codings come to less than once more. The key counts, since clients choose it.
+    // Both compressed forms together are smaller than the body. The key counts too, since clients choose it.
     const bytes = page.body.length * 2 + key.length * 2 + 500;
     if (bytes > this.#maxBytes / 8) return;
     this.#pages.set(key, { version, page, bytes });

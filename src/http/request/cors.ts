@@ -1,17 +1,18 @@
 import type { Exchange } from './exchange.ts';
 import type { Answer } from './response.ts';
 
-/** Which pages of other origins may call: none unless `--cors-origin` names them. Credentials of browsers never go along. */
+/** Which web pages of other origins may call: only those of `--cors-origin`. Browsers never send cookies along. */
 export interface Cors {
   readonly isOn: boolean;
-  /** Puts the headers for an allowed origin on whatever the answer will be. */
-  note(exchange: Exchange): void;
-  /** The answer to a preflight; undefined where it is none, or from a page that may not call. */
+  /** Adds the headers for an allowed origin to the answer, whatever it will be. */
+  addHeaders(exchange: Exchange): void;
+  /** The answer to a preflight request; undefined for any other request or origin. */
   preflight(exchange: Exchange, allowed: readonly string[]): Answer | undefined;
 }
 
 const exposed = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, WWW-Authenticate';
 
+/** Builds the CORS rules for a list of allowed origins. */
 export function createCors(origins: readonly string[]): Cors {
   const known = new Set(origins);
   const originOf = (exchange: Exchange): string | undefined => {
@@ -20,7 +21,7 @@ export function createCors(origins: readonly string[]): Cors {
   };
   return {
     isOn: known.size > 0,
-    note(exchange) {
+    addHeaders(exchange) {
       exchange.responseHeaders.push('Vary', 'Origin');
       const origin = originOf(exchange);
       if (origin === undefined) return;

@@ -2,41 +2,41 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3Event } from 'h3';
 import type { Reservation } from '../fairness/reservation.ts';
 
-/** One request as the handlers see it, and what is noted about it on the way to its answer. */
+/** One request as the handlers see it, and the state that it collects on the way to its answer. */
 export interface Exchange {
-  /** Names the request in the answer, the log and problem documents. */
+  /** Identifies the request in the answer, the log and problem documents. */
   readonly id: string;
   readonly method: string;
-  /** Path as asked for, without the query. */
+  /** Path as requested, without the query. */
   readonly path: string;
-  /** The query as it came, without the `?`. */
+  /** The query as sent, without the `?`. */
   readonly query: string;
-  /** One value of a header, by its name in lower case; several of one name are joined as HTTP has it. */
+  /** The value of a header, by its name in lower case; several of one name are joined by commas (RFC 9110, section 5.3). */
   header(name: string): string | undefined;
-  /** How often a header that may stand only once was sent. */
+  /** How often a header was sent. */
   countOf(name: string): number;
-  /** A parameter of the path, decoded; undefined where it is no valid encoding. */
+  /** A decoded parameter of the path; undefined where its encoding is invalid. */
   parameter(name: string): string | undefined;
-  /** The address at the other end of the connection; undefined in-process. */
+  /** The remote address of the connection; undefined in-process. */
   readonly peer: string | undefined;
-  /** The two ends of Node's server; undefined in-process. */
+  /** The request and response of Node's server; undefined in-process. */
   readonly node: { req: IncomingMessage; res: ServerResponse } | undefined;
   /** The body in-process. */
   readonly webBody: ReadableStream<Uint8Array> | null;
-  /** Headers that every answer to it carries from here on, refusals included: name, value, name, value … */
+  /** Headers of its answer, also of a refusal: name, value, name, value … */
   readonly responseHeaders: string[];
-  /** The client sends its body only once it is told to go on (RFC 9110, section 10.1.1). */
+  /** The client sends its body only after a 100 (Continue) response (RFC 9110, section 10.1.1). */
   readonly awaitsContinue: boolean;
-  /** Prefix of the key that was let in, for the log. */
+  /** Prefix of the authenticated key, for the log. */
   keyPrefix: string | undefined;
-  /** Why it was refused, for the log. */
+  /** Code of the problem, for the log. */
   code: string | undefined;
-  /** What its body and its answer hold of the memory that all share; neither where they are small. */
+  /** The shared memory that its body and its answer reserve; none where they are small. */
   bodyReservation: Reservation | undefined;
   answerReservation: Reservation | undefined;
 }
 
-/** Builds what the handlers see from what h3 has; neither a URL nor a Headers object is made for a request of Node's server. */
+/** Builds the exchange of an h3 event, without a URL or Headers object for a request of Node's server: they are slow. */
 export function toExchange(event: H3Event, id: string): Exchange {
   const node = event.runtime?.node;
   // h3 types these as those of Node's http and http2 alike; listhen serves HTTP/1.1 only.
@@ -101,7 +101,7 @@ class NodeExchange extends BaseExchange implements Exchange {
   }
 
   countOf(name: string): number {
-    // Node keeps only the first of some headers, so that the raw ones are counted.
+    // Node keeps only the first of some headers, so the raw ones are counted.
     const raw = this.node.req.rawHeaders;
     let count = 0;
     for (let i = 0; i < raw.length; i += 2) {
@@ -130,7 +130,7 @@ class WebExchange extends BaseExchange implements Exchange {
   }
 
   countOf(name: string): number {
-    // Several are one here, joined by commas; whoever asks refuses those.
+    // The Headers object joins several by commas; the value is then refused as malformed.
     return this.event.req.headers.has(name) ? 1 : 0;
   }
 }

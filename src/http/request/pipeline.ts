@@ -13,26 +13,27 @@ import { preconditionFault } from './preconditions.ts';
 import { ApiError, toProblem } from './problem.ts';
 import { type Answer, headOf, sendToNode, toResponse } from './response.ts';
 
-/** Answers a request; what it throws, rejects with or gives as an error becomes a problem document. */
+/** Answers a request; an error that it throws, rejects with or returns becomes a problem document. */
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
 
-export interface CallOptions {
+/** The services that every request needs. */
+interface CallOptions {
   batches: RequestBatches;
   memory: Memory;
   metrics: Metrics;
   cors: Cors;
   log: Log;
-  /** Headers of every answer beside the usual ones. */
+  /** Further headers of every answer. */
   commonHeaders: readonly string[];
-  /** Set while the daemon drains: nothing new is begun. */
+  /** True while the daemon drains: no new request is started. */
   isStopping?(): boolean;
-  /** Why nothing is answered at a time (`performance.now()`), where the store is not what it was. */
+  /** Why no request can be answered at a time (`performance.now()`): the files of the store were replaced or lost. */
   storeRefusal?(nowMs: number): ApiError | undefined;
 }
 
 /**
- * Builds the way of every request: to the handler of its route at the end of its turn, its answer or problem out, counted
- * and logged. Under Node's server the answer goes out by itself; in-process it is a Response.
+ * Builds the pipeline of a route: run its handler in a request batch, count and log the answer or problem, send it. Under
+ * Node's server the answer is written to the connection; in-process it becomes a Response.
  */
 export function createCalls(options: CallOptions) {
   const { batches } = options;
@@ -44,12 +45,12 @@ export function createCalls(options: CallOptions) {
     return (event) => {
       const call = new Call(needsStore ? options : withoutStore, counts, handler, toExchange(event, nextId()));
       batches.join(call);
-      return call.exchange.node ? undefined : new Promise((resolve, reject) => call.tell(resolve, reject));
+      return call.exchange.node ? undefined : new Promise((resolve, reject) => call.respondTo(resolve, reject));
     };
   };
 }
 
-/** One request under way. */
+/** One request in the pipeline. */
 class Call implements Work {
   readonly exchange: Exchange;
   readonly source: Socket | undefined;
@@ -68,8 +69,8 @@ class Call implements Work {
     this.source = exchange.node?.req.socket;
   }
 
-  /** Says who waits for the answer in-process. */
-  tell(resolve: (response: Response) => void, reject: (thrown: unknown) => void): void {
+  /** Sets the callbacks that receive the answer in-process. */
+  respondTo(resolve: (response: Response) => void, reject: (thrown: unknown) => void): void {
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -81,7 +82,7 @@ class Call implements Work {
       const refusal = storeRefusal?.(this.#startedAt);
       if (refusal !== undefined) throw refusal;
       if (isStopping?.()) throw stopping();
-      if (cors.isOn) cors.note(this.exchange);
+      if (cors.isOn) cors.addHeaders(this.exchange);
       outcome = this.#handler(this.exchange);
     } catch (thrown) {
       this.#fail(thrown);
@@ -90,7 +91,7 @@ class Call implements Work {
     if (!(outcome instanceof Promise)) this.#settle(outcome);
     else {
       void outcome.then(
-        // The store may have been replaced while the body came or the disk worked.
+        // The store may have been replaced while the body arrived or the disk was written.
         (settled) => this.#settle(storeRefusal?.(performance.now()) ?? settled),
         (thrown: unknown) => this.#fail(thrown),
       );
@@ -104,9 +105,9 @@ class Call implements Work {
       return;
     }
     try {
-      this.#finish(outcome as Answer); // any other was a fault
+      this.#finish(outcome as Answer); // an ApiError is a fault
     } catch (thrown) {
-      // An answer that there is no memory for is refused; anything else is a fault of ours.
+      // The answer may not fit into the shared memory; any other error is an internal one.
       if (thrown instanceof ApiError) this.#fail(thrown);
       else this.#cut(thrown);
     }
@@ -136,7 +137,7 @@ class Call implements Work {
     const { batches, memory, commonHeaders, isStopping, log } = this.#options;
     memory.settle(exchange, answer);
     const head = headOf(exchange, answer, commonHeaders);
-    // Whoever keeps its connection would send the next request into one that is being closed.
+    // A client that kept the connection open would send its next request while the daemon closes it.
     if (isStopping?.()) head.push('Connection', 'close');
     const ms = performance.now() - this.#startedAt;
     this.#counts.observe(answer.status, ms / 1000);
@@ -154,7 +155,7 @@ class Call implements Work {
     }
   }
 
-  /** What cannot even be answered ends its connection. */
+  /** Closes the connection of a request that cannot be answered. */
   #cut(thrown: unknown): void {
     const { id, node } = this.exchange;
     this.#options.log.error({ id, err: thrown }, 'answer not sent');
@@ -169,7 +170,7 @@ function stopping(): ApiError {
   });
 }
 
-/** Names requests: unlike any other process's, and cheap to count up. */
+/** Generates request ids: a random name of the process, and a counter. */
 function createRequestIds(): () => string {
   const processId = randomBytes(6).toString('base64url');
   let requests = 0;

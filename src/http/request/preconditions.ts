@@ -3,9 +3,8 @@ import { ApiError } from './problem.ts';
 import type { Answer } from './response.ts';
 
 /**
- * Why an answer may not go out: `If-Match` names none of its strong validators (RFC 9110, section 13.1.1, which leaves the
- * status open; the API has no 412, so that it is `bad_parameter`). `If-Unmodified-Since` counts for nothing, since nothing
- * here has a date of modification (section 13.1.4).
+ * The error `bad_parameter` where `If-Match` names no strong validator of the answer (RFC 9110, section 13.1.1; the API has
+ * no 412). `If-Unmodified-Since` is ignored, since nothing here has a date of modification (section 13.1.4).
  */
 export function preconditionFault(exchange: Exchange, answer: Answer): ApiError | undefined {
   const wanted = exchange.header('if-match');
@@ -15,10 +14,13 @@ export function preconditionFault(exchange: Exchange, answer: Answer): ApiError 
   return isStrong && wanted.match(/(?:W\/)?"[^"]*"/g)?.includes(etag ?? '') ? undefined : changed;
 }
 
-/** Refuses any `If-Match` of a request that writes: nothing can be read at its path, so that it names nothing. */
+/** Throws `bad_parameter` for any `If-Match` of a request that writes: its path has no representation to match. */
 export function requireNoPrecondition(exchange: Exchange): void {
   if (exchange.header('if-match') !== undefined) throw unreadable;
 }
 
-const changed = new ApiError('bad_parameter', 'If-Match names no ETag that this answer has. Read it without If-Match.');
-const unreadable = new ApiError('bad_parameter', 'If-Match cannot be met here: nothing can be read at this path.');
+const changed = new ApiError('bad_parameter', 'If-Match names no ETag of this answer. Read it without If-Match.');
+const unreadable = new ApiError(
+  'bad_parameter',
+  'If-Match cannot match here: this path has nothing to read. Send the request without it.',
+);

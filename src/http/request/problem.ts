@@ -1,8 +1,9 @@
+import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import { redactSecrets } from '../../core/keys/secrets.ts';
 import type { Answer } from './response.ts';
 
-/** The codes that the API answers with (contract, section 6). */
+/** The error codes of the API (contract, section 6). */
 export const apiCodes = [
   'bad_parameter',
   'bad_json',
@@ -31,8 +32,8 @@ export const apiCodes = [
 
 export type ApiCode = (typeof apiCodes)[number];
 
-/** A problem document but for the id of its request, which stands between `start` and `end`. */
-export interface ProblemForm {
+/** A problem document without the id of its request, which goes between `start` and `end`. */
+interface ProblemTemplate {
   code: ApiCode;
   status: number;
   headers: readonly string[];
@@ -41,18 +42,18 @@ export interface ProblemForm {
   isAscii: boolean;
 }
 
-/** An error of the API with the headers that go with it, and members of the problem document beside the usual ones. */
+/** An error of the API with its response headers and further members of its problem document. */
 export class ApiError extends HkctlError {
   readonly headers: readonly string[];
   readonly members: Readonly<Record<string, unknown>> | undefined;
-  #form: ProblemForm | undefined;
+  #template: ProblemTemplate | undefined;
 
   constructor(
     code: ApiCode,
     message: string,
     options: { headers?: readonly string[]; members?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
   ) {
-    // Nobody reads where a client's mistake was found, and a flood of them would pay for it each time.
+    // A stack trace of a client's mistake is never read, and recording one slows down under a flood of bad requests.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(code, message, { cause: options.cause });
@@ -61,35 +62,51 @@ export class ApiError extends HkctlError {
     this.members = options.members;
   }
 
-  /** Its document, made once: some errors are given again and again. */
-  form(): ProblemForm {
-    this.#form ??= toForm(this);
-    return this.#form;
+  /** Its document, written once: some errors answer many requests. */
+  template(): ProblemTemplate {
+    this.#template ??= toTemplate(this);
+    return this.#template;
   }
 }
 
-/** Seconds after which it is worth trying again where nothing better is known. */
+/** `Retry-After` of an error that names no other time. */
 const retrySeconds = 5;
 
-/** Turns whatever was thrown into a problem document (RFC 9457); what is not ours is `internal` and tells nothing. */
+/** Turns a thrown value into a problem document (RFC 9457); an unknown error is `internal` and its message stays hidden. */
 export function toProblem(thrown: unknown, requestId: string): Answer & { code: ApiCode } {
-  const { code, status, headers, start, end, isAscii } = thrown instanceof ApiError ? thrown.form() : toForm(thrown);
+  const { code, status, headers, start, end, isAscii } =
+    thrown instanceof ApiError ? thrown.template() : toTemplate(thrown);
   const body = start + requestId + end;
   return isAscii ? { status, headers, body, code, length: body.length, isAscii } : { status, headers, body, code };
 }
 
-function toForm(thrown: unknown): ProblemForm {
+function toTemplate(thrown: unknown): ProblemTemplate {
   const code = codeOf(thrown);
-  const { status, title } = errorTable[code];
+  const { status } = errorTable[code];
   const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
   if (thrown instanceof ApiError) headers.push(...thrown.headers);
   const mayRetry = status === 503 || status === 429;
   if (mayRetry && !headers.includes('Retry-After')) headers.push('Retry-After', String(retrySeconds));
-  const usual = { type: `urn:hkctl:problem:${code}`, title, status, detail: detailOf(thrown, code), code };
-  const start = `${JSON.stringify(usual).slice(0, -1)},"request_id":"`;
+  const start = problemStart(code, status, detailOf(thrown, code));
   const end = `"${membersOf(thrown)}}`;
   const isAscii = Buffer.byteLength(start + end) === start.length + end.length;
   return { code, status, headers, start, end, isAscii };
+}
+
+/**
+ * Writes a problem document (RFC 9457). A status other than that of the code, such as 431 for `too_large`, brings its own
+ * title.
+ */
+export function problemDocument(code: ApiCode, status: number, detail: string, requestId: string): string {
+  return `${problemStart(code, status, detail)}${requestId}"}`;
+}
+
+/** The document up to the value of `request_id`. */
+function problemStart(code: ApiCode, status: number, detail: string): string {
+  const usual = errorTable[code];
+  const title = status === usual.status ? usual.title : STATUS_CODES[status];
+  const members = { type: `urn:hkctl:problem:${code}`, title, status, detail, code };
+  return `${JSON.stringify(members).slice(0, -1)},"request_id":"`;
 }
 
 /** Further members of the document, each after a comma. */
@@ -107,13 +124,13 @@ function isApiCode(code: ErrorCode): code is ApiCode {
 function codeOf(thrown: unknown): ApiCode {
   if (!isHkctlError(thrown)) return 'internal';
   if (isApiCode(thrown.code)) return thrown.code;
-  // A store that is full, locked or gone is nothing that the client did, and may pass.
+  // A store that is full, locked or gone is not the client's fault, and may recover.
   return errorTable[thrown.code].status === 503 ? 'unavailable' : 'internal';
 }
 
 function detailOf(thrown: unknown, code: ApiCode): string {
-  if (code === 'internal') return 'Something went wrong here. Tell the operator the request_id.';
-  // Some messages quote what was sent, such as a type or an encoding.
+  if (code === 'internal') return 'Internal error. Report the request_id to the operator.';
+  // Some messages quote the request, such as a media type, and a client may have put its secret there.
   if (isHkctlError(thrown) && thrown.code === code) return redactSecrets(thrown.message);
   return 'The service cannot answer at the moment. Try again later.';
 }

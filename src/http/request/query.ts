@@ -1,7 +1,14 @@
 import { HkctlError } from '../../core/errors.ts';
-import type { QueryParameters } from '../../core/records/queries.ts';
+import { type QueryParameters, requireKnown } from '../../core/records/queries.ts';
 
-/** Splits a query into names and values, decoded. Throws `bad_parameter` where the encoding is broken. */
+/** Throws `bad_parameter` where a request has query parameters and its path knows none. */
+export function requireNoQuery(query: string): void {
+  if (query !== '') requireKnown(parseQuery(query), noParameters);
+}
+
+const noParameters = new Map<string, unknown>();
+
+/** Splits a query into decoded names and values. Throws `bad_parameter` where the encoding is broken. */
 export function parseQuery(query: string): QueryParameters {
   if (query === '') return [];
   return query
@@ -13,7 +20,7 @@ export function parseQuery(query: string): QueryParameters {
     });
 }
 
-/** Writes a query with one parameter set to another value, the others as they were. */
+/** Sets one parameter of a query and leaves the others unchanged. */
 export function withParameter(query: string, name: string, value: string): string {
   const others = query.split('&').filter((part) => part !== '' && decode(part.split('=', 1)[0] ?? '') !== name);
   return [...others, `${name}=${encodeURIComponent(value)}`].join('&');
@@ -26,7 +33,7 @@ function decode(text: string): string {
     if (thrown instanceof URIError)
       throw new HkctlError(
         'bad_parameter',
-        'The query is not percent-encoded UTF-8: encode what is no letter or digit as %XX.',
+        'The query is not percent-encoded UTF-8: encode every character that is not a letter or digit as %XX.',
       );
     throw thrown;
   }

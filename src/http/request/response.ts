@@ -1,21 +1,21 @@
 import { STATUS_CODES } from 'node:http';
 import type { Exchange } from './exchange.ts';
 
-/** What a handler gives back; `headers` as name, value, name, value … beside those that every answer has. */
+/** The answer of a handler; `headers` are name, value, name, value … beside those of every answer. */
 export interface Answer {
   status: number;
   headers: readonly string[];
   body: Buffer | string | null;
-  /** Length of the body in bytes where it is known without counting. */
+  /** Length of the body in bytes, where the handler knows it. */
   length?: number;
-  /** The body is a text of ASCII, which is quicker to send. */
+  /** The body is ASCII text, which is faster to send. */
   isAscii?: boolean;
-  /** It is a page for a browser, which brings its own security headers. */
+  /** A page for a browser, with security headers of its own. */
   page?: boolean;
 }
 
-/** Headers of every answer: nothing here is a page, a frame or a script for another site. */
-export const apiHeaders = [
+/** Security headers of every answer that is not a page: browsers must not run, frame or embed it. */
+const apiHeaders = [
   'X-Content-Type-Options',
   'nosniff',
   'Content-Security-Policy',
@@ -26,37 +26,37 @@ export const apiHeaders = [
   'same-origin',
 ] as const;
 
-/** An answer in JSON that no cache keeps. */
+/** A JSON answer that caches must not store. */
 export function jsonAnswer(body: string, status = 200): Answer {
   return { status, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body };
 }
 
-/** Everything that goes out before the body, in the order in which it is written; ends what is noted of the exchange. */
+/** All headers of an answer in their final order; they are appended to those of the exchange. */
 export function headOf(exchange: Exchange, answer: Answer, common: readonly string[]): string[] {
   const { status, headers, body, page } = answer;
-  // One list that grows: putting several together would cost more than all that is in them.
+  // Appending to one list is faster than concatenating several.
   const head = exchange.responseHeaders;
   for (const text of headers) head.push(text);
   if (!page) for (const text of apiHeaders) head.push(text);
   for (const text of common) head.push(text);
   head.push('X-Request-Id', exchange.id);
-  // 304 and 204 have no body, and a length of the answer that they stand for would be a guess.
+  // 304 and 204 have no body, and the length of the full answer is not known.
   if (status !== 304 && status !== 204) head.push('Content-Length', String(answer.length ?? lengthOf(body)));
   return head;
 }
 
-/** Sends an answer through Node's server itself: a Response object on the way would halve the requests per second. */
+/** Sends an answer through Node's server directly: a Response object would halve the requests per second. */
 export function sendToNode(node: NonNullable<Exchange['node']>, answer: Answer, head: string[], method: string): void {
   const { res } = node;
   if (res.destroyed || res.headersSent) return;
-  // HTTP/1.1 allows an empty reason phrase, but some clients and gateways take it for an error.
+  // HTTP/1.1 allows an empty reason phrase, but some clients and gateways treat it as an error.
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
   if (answer.body === null || method === 'HEAD') res.end();
   else if (answer.isAscii) res.end(answer.body, 'latin1');
   else res.end(answer.body);
 }
 
-/** The same as a Response, for a request in-process. */
+/** Converts an answer to a Response, for a request in-process. */
 export function toResponse(answer: Answer, head: readonly string[], method: string): Response {
   const headers = new Headers();
   for (let i = 0; i + 1 < head.length; i += 2) headers.append(head[i] ?? '', head[i + 1] ?? '');

@@ -5,17 +5,17 @@ import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
 import { type Answer, jsonAnswer } from '../request/response.ts';
 
-/** The three paths for those who run the daemon. */
+/** Builds the handlers of the three paths for operators and their monitoring. */
 export function createHealth(
   options: { domain: Domain; settings: { metricsPublic: boolean } },
   metrics: Metrics,
   addresses: AddressBook,
 ) {
   return {
-    /** The process runs and answers; says nothing about the store, so that nobody restarts it for a full disk. */
+    /** `GET /healthz`: the process answers. It does not check the store, so that a full disk causes no restart. */
     alive: (): Answer => jsonAnswer('{"status":"ok"}'),
 
-    /** The store answers; while the daemon drains this is 503 like everything else. */
+    /** `GET /readyz`: the store answers. While the daemon drains, this is 503 like every other path. */
     async ready(): Promise<Answer> {
       const { keys, records } = options.domain.store;
       await keys.version();
@@ -23,7 +23,7 @@ export function createHealth(
       return jsonAnswer('{"status":"ready"}');
     },
 
-    /** For Prometheus; to loopback only unless told otherwise, and else as if it were not there. */
+    /** `GET /metrics` for Prometheus; not found outside of loopback unless the settings make it public. */
     async metrics(exchange: Exchange): Promise<Answer> {
       if (!options.settings.metricsPublic && !addresses.isLoopback(exchange)) {
         throw new ApiError('not_found', 'There is nothing at this path.');

@@ -3,15 +3,15 @@ import type { Domain } from '../../core/access/actors.ts';
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { requireKnown } from '../../core/records/queries.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/session.ts';
+import { ingestOperations } from '../ingest/operations.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { parseQuery } from '../request/query.ts';
+import { requireNoQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
 
-/** What a key may call: `GET /resources` lists these. */
+/** A path that a key can open, as `GET /resources` lists it. */
 export interface ResourceEntry {
   name: string;
   path: string;
@@ -20,53 +20,34 @@ export interface ResourceEntry {
   methods: readonly ('GET' | 'POST')[];
 }
 
-const ingestPermissions = ['asset_sensors.ingest'] as const;
-
-/** Every path that a key can be let into, by permission, in the order of the contract's table. */
+/** Every path that a key can open, in the order of the contract's table. */
 export function resourceEntries(resources: readonly ResourceDefinition[]): ResourceEntry[] {
   return [
-    ...resources.map(({ name, title, permissions }) => ({
-      name,
-      path: `/api/v1/${name}`,
-      title,
-      permissions,
-      methods: ['GET'] as const,
-    })),
-    {
-      name: 'sensor-readings',
-      path: '/api/v1/sensors/readings',
-      title: 'Ingest of sensor readings',
-      permissions: ingestPermissions,
-      methods: ['POST'],
-    },
-    {
-      name: 'sensor-heartbeats',
-      path: '/api/v1/sensors/heartbeats',
-      title: 'Ingest of sensor heartbeats',
-      permissions: ingestPermissions,
-      methods: ['POST'],
-    },
+    ...resources.map(({ name, title, permissions }) => {
+      return { name, path: `/api/v1/${name}`, title, permissions, methods: ['GET'] as const };
+    }),
+    ...ingestOperations.map(({ name, path, title, permissions }) => {
+      return { name, path, title, permissions, methods: ['POST'] as const };
+    }),
   ];
 }
 
-const none = new Map<string, unknown>();
-
-/** What `GET /me` answers for as long as a key stays as it is: all but the time. */
+/** The answer of `GET /me` except for the time; it is valid until the key changes. */
 interface MeParts {
   /** The body up to the value of `server_time`. */
   head: string;
-  /** Bytes of the head. */
+  /** Length of the head in bytes. */
   length: number;
-  /** The time apart, the answer is the same for as long as the key is: a weak validator says just that. */
+  /** Only the time differs between answers, so the validator is a weak one. */
   tag: string;
 }
 
-/** `GET /me`: who the key is for; all but the time is written once for as long as the key stays as it is. */
+/** `GET /me`: the tenant, entity and permissions of the key. Everything except the time is written once per session. */
 export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[]) {
   const known = new WeakMap<Session, MeParts>();
   const now = createInstantText();
   return (exchange: Exchange, session: Session): Answer => {
-    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    requireNoQuery(exchange.query);
     let parts = known.get(session);
     if (parts === undefined) {
       const head = meHead(session.principal, entries);
@@ -85,18 +66,18 @@ export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[
       status: 200,
       headers,
       body: `${head}"${time}"}`,
-      // What follows the head is ASCII; counting the bytes of a text that was just put together would copy it once more.
+      // The rest is ASCII. Counting the bytes of the concatenated string would copy it once more.
       length: length + time.length + 3,
       isAscii: length === head.length,
     };
   };
 }
 
-/** `GET /resources`: only what this key can read or post to. */
+/** `GET /resources`: the paths that this key can read or post to. */
 export function createResourcesHandler(entries: readonly ResourceEntry[]) {
   const known = new WeakMap<Session, Representation>();
   return (exchange: Exchange, session: Session) => {
-    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    requireNoQuery(exchange.query);
     let representation = known.get(session);
     if (representation === undefined) {
       representation = toRepresentation(JSON.stringify({ data: openTo(session.principal.permissions, entries) }));

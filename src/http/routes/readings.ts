@@ -20,18 +20,19 @@ import type { Budget } from '../fairness/budget.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { Disconnects } from '../fairness/disconnects.ts';
 import { FairScheduler } from '../fairness/fair-scheduler.ts';
+import { parseAccept } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
 import { type Links, notFound } from './records.ts';
 
-export const readingsLimit = { default: 1000, max: 100_000 } as const;
-export const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
+const readingsLimit = { default: 1000, max: 100_000 } as const;
+const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
 const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
 
-/** The types that readings are given in. */
-export const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
+/** The media types of an answer. */
+const readingsTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
 type ReadingsType = (typeof readingsTypes)[number];
 
 interface ReadingsQuery {
@@ -42,19 +43,19 @@ interface ReadingsQuery {
   buckets: BucketRequest | undefined;
 }
 
-/** One request of the limit covers the reading of so many readings, whether they are written or summed up. */
-export const readingsPerRequest = 10_000;
+/** One request of the limit covers this many readings, whether they are written or aggregated. */
+const readingsPerRequest = 10_000;
 
-/** What the handler shares with all others. */
-export interface ReadingsOptions {
+/** The services that the handler shares with others. */
+interface ReadingsOptions {
   answers: Budget;
   links: Links;
   work: CostlyWork;
-  /** Counts more requests against a key, see `Gate`. */
+  /** Counts further requests against a key, see `Gate`. */
   charge: Gate['charge'];
 }
 
-/** `GET /sensors/{id}/readings`: readings, or their sums in buckets, in order of time, as JSON, NDJSON or CSV. */
+/** `GET /sensors/{id}/readings`: readings or their aggregates by bucket, in order of time, as JSON, NDJSON or CSV. */
 export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, options: ReadingsOptions) {
   const { answers, links, work, charge } = options;
   const { readings } = domain.store;
@@ -65,18 +66,18 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     const type = typeFor(exchange.header('accept'));
     const name = exchange.parameter('id');
     const directory = await readings.directory(session.scope.entityId);
-    // In a path an id is the id of that record; a code is taken as well.
+    // The path names a sensor by its id or its code.
     const sensor = name === undefined ? undefined : (sensorById(directory, name) ?? directory.get(name));
     if (sensor === undefined) throw notFound(resource);
 
-    const tie = tieOf(query, sensor);
+    const digest = queryDigest(query, sensor);
     const { limit, toUs, buckets } = query;
-    const fromUs = query.cursor === undefined ? query.fromUs : readCursor(query.cursor, tie);
+    const fromUs = query.cursor === undefined ? query.fromUs : readCursor(query.cursor, digest);
     const request = { series: sensor.series, fromUs, toUs, limit, buckets, format: formats[type] };
     const owner = session.principal.keyId;
     const metered = createMeter((more) => charge(exchange, session, more));
     const read = async (signal: AbortSignal | undefined): Promise<ReadingText | undefined> => {
-      // As much as it may become; what it does not need is given back once that is known.
+      // Reserves the largest possible answer; the rest is released once the length is known.
       exchange.answerReservation = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
       try {
         return await work.run(owner, () => readings.text(request, { owner, signal, charge: metered }));
@@ -86,12 +87,12 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
       }
     };
     const text = await disconnects.during(exchange, read);
-    if (text === undefined) return nobody;
-    const cursor = text.nextUs === null ? null : cursorAt(text.nextUs, tie);
-    const { head, end } = frameOf(type, query, cursor);
+    if (text === undefined) return clientGone;
+    const cursor = text.nextUs === null ? null : cursorAt(text.nextUs, digest);
+    const { head, end } = envelopeOf(type, query, cursor);
     const representation = toRepresentation(Buffer.concat([Buffer.from(head), ...text.pieces, Buffer.from(end)]), {
       type,
-      // The pieces were hashed where they were read: hashing megabytes here would hold up others.
+      // The reader thread hashed the pieces: hashing megabytes here would delay other requests.
       tag: sha256([head, text.digest, end].join(), 'base64url').slice(0, 22),
       headers: links(exchange, cursor),
       vary: 'Authorization, Accept',
@@ -101,10 +102,10 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
   };
 }
 
-/** What is logged where the client went away: nobody gets it. nginx writes the same status. */
-const nobody: Answer = { status: 499, headers: [], body: null };
+/** Logged, but never sent, where the client closed its connection; nginx uses the same status. */
+const clientGone: Answer = { status: 499, headers: [], body: null };
 
-/** Counts what a read costs beyond the one request that let it in: one more for each further 10,000 readings begun. */
+/** Charges a read beyond the one request that was counted on admission: one more for each further 10,000 readings begun. */
 function createMeter(charge: (more: number) => void): (readings: number) => void {
   let readings = 0;
   let charged = 1;
@@ -123,7 +124,7 @@ function readQuery(text: string): ReadingsQuery {
   const bucket = given.get('bucket');
   const agg = given.get('agg');
   if (agg !== undefined && bucket === undefined) {
-    throw new HkctlError('bad_parameter', 'agg goes with bucket: give bucket=5m, for example.');
+    throw new HkctlError('bad_parameter', 'agg needs bucket: send bucket=5m, for example.');
   }
   return {
     fromUs: readInstant('from', given.get('from')),
@@ -161,48 +162,55 @@ function readAggregates(text: string | undefined): Aggregate[] {
   return known;
 }
 
-// --- the cursor: the instant at which the next page starts, tied to the rest of the query ------------------------------
+// --- the cursor: the instant at which the next page starts, and a digest of the rest of the query ----------------------
 
-function cursorAt(us: number, tie: string): string {
-  return Buffer.from(`${us}.${tie}`).toString('base64url');
+function cursorAt(us: number, digest: string): string {
+  return Buffer.from(`${us}.${digest}`).toString('base64url');
 }
 
-function readCursor(cursor: string, wanted: string): number {
-  const [us = '', tie] = Buffer.from(cursor, 'base64url').toString().split('.');
-  if (!/^-?\d{1,17}$/.test(us)) throw wrongValue('cursor', cursor, 'the next_cursor of the page before, as it is');
-  if (tie !== wanted) {
-    throw new HkctlError('bad_parameter', 'This cursor belongs to another query: repeat all other parameters with it.');
+function readCursor(cursor: string, expected: string): number {
+  const [us = '', digest] = Buffer.from(cursor, 'base64url').toString().split('.');
+  if (!/^-?\d{1,17}$/.test(us)) throw wrongValue('cursor', cursor, 'the unchanged next_cursor of the previous page');
+  if (digest !== expected) {
+    throw new HkctlError(
+      'bad_parameter',
+      'This cursor belongs to another query: repeat all other parameters together with the cursor.',
+    );
   }
   return Number(us);
 }
 
-/** What says which rows there are, however it is written; the limit may change from page to page. */
-function tieOf({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Sensor): string {
-  const what = [series, fromUs, toUs, buckets?.widthUs, buckets?.aggregates];
-  return sha256(what.join(' '), 'base64url').slice(0, 12);
+/** A digest of the parameters that select the rows; the limit and the format may change from page to page. */
+function queryDigest({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Sensor): string {
+  const parameters = [series, fromUs, toUs, buckets?.widthUs, buckets?.aggregates];
+  return sha256(parameters.join(' '), 'base64url').slice(0, 12);
 }
 
 // --- the text -----------------------------------------------------------------------------------------------------
 
 const formats = { 'application/json': 'json', 'application/x-ndjson': 'ndjson', 'text/csv': 'csv' } as const;
 
-/** What stands before and after the rows. */
-function frameOf(type: ReadingsType, { buckets }: ReadingsQuery, cursor: string | null): { head: string; end: string } {
+/** The text before and after the rows. */
+function envelopeOf(
+  type: ReadingsType,
+  { buckets }: ReadingsQuery,
+  cursor: string | null,
+): { head: string; end: string } {
   if (type === 'application/x-ndjson') return { head: '', end: '' };
   if (type === 'text/csv') return { head: `${columnsOf(buckets).join(',')}\n`, end: '' };
   return { head: '{"data":[', end: `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}` };
 }
 
 /**
- * The type to answer in: the one most welcome, of equals the one named first; JSON where none is. What is named by itself
- * counts before a wildcard (RFC 9110, section 12.5.1).
+ * The media type of the answer: the one with the highest weight, of equals the one named first, and JSON where the client
+ * accepts none. An exact name takes precedence over a wildcard (RFC 9110, section 12.5.1).
  */
 function typeFor(accept: string | undefined): ReadingsType {
   if (accept === undefined || accept === '*/*') return 'application/json';
-  const ranges = accept.toLowerCase().split(',').map(readRange);
+  const ranges = parseAccept(accept);
   const offers = readingsTypes.map((type) => {
     const names = [type, type.replace(/[^/]*$/, '*'), '*/*'];
-    const places = names.map((range) => ranges.findIndex(({ name }) => name === range));
+    const places = names.map((range) => ranges.findIndex(({ name }) => (aliases.get(name) ?? name) === range));
     const place = places.find((index) => index !== -1) ?? -1;
     return { type, place, weight: ranges[place]?.weight ?? 0 };
   });
@@ -210,8 +218,4 @@ function typeFor(accept: string | undefined): ReadingsType {
   return best && best.weight > 0 ? best.type : 'application/json';
 }
 
-function readRange(part: string): { name: string; weight: number } {
-  const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-  const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1) || 0;
-  return { name: name === 'application/ndjson' ? 'application/x-ndjson' : name, weight };
-}
+const aliases = new Map([['application/ndjson', 'application/x-ndjson']]);

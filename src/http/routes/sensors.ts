@@ -3,17 +3,17 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ReadingStore, SensorDirectory, SensorState } from '../../core/port/readings.ts';
 import { sensorById } from '../../core/readings/sensors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { createPageReader, requireKnown } from '../../core/records/queries.ts';
+import { createPageReader } from '../../core/records/queries.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/session.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { parseQuery } from '../request/query.ts';
+import { parseQuery, requireNoQuery } from '../request/query.ts';
 import { type Links, listRepresentation, notFound } from './records.ts';
 
-/** `GET /sensors`: imported fields, and the last that was heard from each. Never kept: readings arrive all the time. */
+/** `GET /sensors`: imported fields and the last state of each sensor. Not cached, because readings arrive all the time. */
 export function createSensorListHandler(domain: Domain, resource: ResourceDefinition, links: Links, work: CostlyWork) {
   const reader = createPageReader(resource);
   const { readings } = domain.store;
@@ -29,12 +29,10 @@ export function createSensorListHandler(domain: Domain, resource: ResourceDefini
   };
 }
 
-const none = new Map<string, unknown>();
-
-/** `GET /sensors/{id}`. */
+/** `GET /sensors/{id}`: one sensor with its last state. */
 export function createSensorHandler(domain: Domain, resource: ResourceDefinition) {
   return async (exchange: Exchange, session: Session) => {
-    if (exchange.query !== '') requireKnown(parseQuery(exchange.query), none);
+    requireNoQuery(exchange.query);
     const id = exchange.parameter('id');
     const { entityId } = session.scope;
     const json = id === undefined ? undefined : await domain.store.records.get(resource, entityId, id);
@@ -47,7 +45,7 @@ export function createSensorHandler(domain: Domain, resource: ResourceDefinition
 
 type SensorRecord = { id: string } & Record<string, unknown>;
 
-/** Sensors with what was last heard of them, as JSON joined by commas. */
+/** Sensors with their last states, as JSON joined by commas; synchronous where possible, so that `CostlyWork` measures it. */
 function withStates(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
   const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
   return chain(readings.states(series), (states) =>

@@ -6,8 +6,8 @@ function join(batches: RequestBatches, run: () => unknown): void {
   batches.join({ run: () => void run() });
 }
 
-describe('a turn of the event loop', () => {
-  it('ends with all that joined it, in order and without a promise going on in between', async () => {
+describe('a batch of requests', () => {
+  it('runs at the end of the event-loop iteration, in order and without a promise continuing in between', async () => {
     const batches = new RequestBatches();
     const seen: string[] = [];
     for (const name of ['first', 'second', 'third']) {
@@ -21,7 +21,7 @@ describe('a turn of the event loop', () => {
     expect(seen).toEqual(['first', 'second', 'third', 'after first', 'after second', 'after third']);
   });
 
-  it('sends what is made in a row, with what the promises that could go on have made', async () => {
+  it('sends its answers in a row, together with those of promises that could settle', async () => {
     const batches = new RequestBatches();
     const seen: string[] = [];
     const make = (name: string): void => {
@@ -40,7 +40,7 @@ describe('a turn of the event loop', () => {
     expect(seen).toEqual([...order.map((name) => `${name} is made`), ...order.map((name) => `${name} is sent`)]);
   });
 
-  it('leaves to the next what joins while it ends', async () => {
+  it('leaves work that joins while it runs to the next batch', async () => {
     const batches = new RequestBatches();
     const seen: string[] = [];
     join(batches, () => {
@@ -53,7 +53,7 @@ describe('a turn of the event loop', () => {
     expect(seen).toEqual(['now', 'later']);
   });
 
-  it('asks once for all that joined it, and anew for the next', async () => {
+  it('asks a question once, and again in the next batch', async () => {
     const batches = new RequestBatches();
     let asked = 0;
     const version = batches.once(() => ++asked);
@@ -65,7 +65,7 @@ describe('a turn of the event loop', () => {
     expect(answers).toEqual([1, 1, 1, 2]);
   });
 
-  it('keeps apart what it is asked about', async () => {
+  it('remembers answers by name', async () => {
     const batches = new RequestBatches();
     const asked: string[] = [];
     const lengthOf = batches.once((name: string) => asked.push(name));
@@ -78,13 +78,13 @@ describe('a turn of the event loop', () => {
     ]);
   });
 
-  it('asks every time between the ends of turns, where a request may have come since', () => {
+  it('asks every time outside of a batch, where a request may have arrived since', () => {
     let asked = 0;
     const version = new RequestBatches().once(() => ++asked);
     expect([version(), version()]).toEqual([1, 2]);
   });
 
-  it('keeps no error', async () => {
+  it('does not remember an error', async () => {
     const batches = new RequestBatches();
     let asked = 0;
     const version = batches.once(() => {

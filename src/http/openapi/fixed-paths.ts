@@ -3,7 +3,7 @@ import { operation } from './operation.ts';
 const html = { 'text/html': { schema: { type: 'string' } } };
 const page = { tag: 'Documents', kind: 'public', content: html, okHeaders: ['ETag'] } as const;
 
-/** The paths that are open to everybody. */
+/** The paths that need no key. */
 export const publicPaths = {
   '/api/v1': {
     get: operation({
@@ -32,7 +32,7 @@ export const publicPaths = {
   },
 };
 
-/** What a key is told about itself. */
+/** The paths that describe the key of the request. */
 export const keyPaths = {
   '/api/v1/me': {
     get: operation({
@@ -40,7 +40,7 @@ export const keyPaths = {
       tag: 'Key',
       kind: 'key',
       summary: 'Confirm the key',
-      description: 'Tells the organization, the entity and the permissions of the key that the call carries.',
+      description: 'Returns the organization, the entity and the permissions of the key in the request.',
       okHeaders: ['ETag'],
       content: {
         'application/json': {
@@ -72,8 +72,8 @@ export const keyPaths = {
       id: 'listResources',
       tag: 'Key',
       kind: 'key',
-      summary: 'List what the key opens',
-      description: 'The paths that this key can read and, for ingest, post to; `methods` tells which.',
+      summary: 'List the paths of the key',
+      description: 'The paths that this key can read or, for ingest, post to; `methods` says which.',
       okHeaders: ['ETag'],
       content: {
         'application/json': {

@@ -1,0 +1,45 @@
+const permissions = ['asset_sensors.ingest'] as const;
+const reading = { sensor: 'OVEN-3-T1', at: '2026-11-20T08:15:00.123456Z', value: 182.4 };
+const heartbeat = { sensor: 'OVEN-3-T1', status: 'ok', battery: 87, signal: -61, firmware: '2.4.1' };
+
+/**
+ * Every ingest operation, in the order of the contract's table. Routes, `GET /resources` (name, title) and the OpenAPI
+ * document (id, texts, schema) are made from it; the examples name the media types that are supported.
+ */
+export const ingestOperations = [
+  {
+    kind: 'readings',
+    path: '/api/v1/sensors/readings',
+    permissions,
+    name: 'sensor-readings',
+    title: 'Ingest of sensor readings',
+    id: 'postReadings',
+    summary: 'Send readings',
+    description:
+      'Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; ' +
+      'sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported.',
+    schema: 'NewReadings',
+    examples: {
+      'application/json': { readings: [reading] },
+      'application/x-ndjson': `${JSON.stringify(reading)}\n`,
+      'application/senml+json': [{ bn: 'OVEN-3-', bt: 1795508100, n: 'T1', u: 'Cel', v: 182.4 }],
+    },
+  },
+  {
+    kind: 'heartbeats',
+    path: '/api/v1/sensors/heartbeats',
+    permissions,
+    name: 'sensor-heartbeats',
+    title: 'Ingest of sensor heartbeats',
+    id: 'postHeartbeats',
+    summary: 'Send heartbeats',
+    description: 'Reports that sensors are alive, and their state; answered in the same way as readings.',
+    schema: 'NewHeartbeats',
+    examples: {
+      'application/json': { heartbeats: [heartbeat] },
+      'application/x-ndjson': `${JSON.stringify(heartbeat)}\n`,
+    },
+  },
+] as const;
+
+export type IngestOperation = (typeof ingestOperations)[number];
