@@ -54,11 +54,6 @@ describe('the sources', () => {
       ['cli/command.ts', 'cli/context.ts', 'cli/terminal/prompts.ts'],
       ['cli/commands/completion.ts', 'cli/nouns.ts', 'cli/program.ts'],
       ['http/fairness/memory.ts', 'http/request/exchange.ts', 'http/request/problem.ts', 'http/request/response.ts'],
-      [
-        'store/sqlite/records/imports-fill.ts',
-        'store/sqlite/records/imports-merge.ts',
-        'store/sqlite/records/imports.ts',
-      ],
     ].map(String);
     expect(
       circlesOf(modules)

@@ -8,7 +8,7 @@ import type { NewKey } from '../../src/core/port/keys.ts';
 import type { Store } from '../../src/core/port/store.ts';
 import type { Tenant } from '../../src/core/port/tenants.ts';
 import type { User } from '../../src/core/port/users.ts';
-import { createStore } from '../../src/store/open.ts';
+import { engineAt } from '../../src/store/open.ts';
 
 /** The time at which tests stand: 2026-11-20T08:15:00Z. */
 export const nowMs = Date.UTC(2026, 10, 20, 8, 15);
@@ -17,7 +17,7 @@ const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'mig
 
 /** A store kept nowhere. */
 export function memoryStore(): Promise<Store> {
-  return createStore(':memory:', { ...options, writerThread: undefined });
+  return engineAt(':memory:', { ...options, writerThread: undefined }).create();
 }
 
 /** A store in a folder of its own, with the threads of the build; `remove` closes and deletes it. */
@@ -25,7 +25,7 @@ export async function fileStore(): Promise<{ path: string; store: Store; remove:
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
   const path = join(folder, 'hkctl.db');
   const [writerThread, readerThread] = ['writer', 'readings'].map((name) => join(process.cwd(), 'dist', `${name}.cjs`));
-  const store = await createStore(path, { ...options, writerThread, readerThread });
+  const store = await engineAt(path, { ...options, writerThread, readerThread }).create();
   return {
     path,
     store,

@@ -6,10 +6,10 @@ import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
 import { readSmallFile } from './connection/safe-files.ts';
 import { readJournalWords } from './journal/journal-lines.ts';
+import { busyTimeoutMs } from './opening.ts';
 import { foreignObjects } from './schema/own-schema.ts';
 import { schemaVersions } from './schema/schema-versions.ts';
 
-const busyTimeoutMs = 5000;
 /** A damaged file has many faults; a few tell enough. */
 const faultsAtMost = 10;
 

@@ -9,7 +9,7 @@ import type { ImportRequest, ImportSummary, RecordStore } from '../../core/port/
 import type { Store } from '../../core/port/store.ts';
 import type { TenantStore } from '../../core/port/tenants.ts';
 import type { UserStore } from '../../core/port/users.ts';
-import type { StoreOptions } from '../options.ts';
+import type { StoreOptions } from '../engine.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { filesOf, openFile, type StoreFiles } from './connection/files.ts';

@@ -4,9 +4,11 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyChain } from '../../../src/core/audit/chain.ts';
 import { HkctlError } from '../../../src/core/errors.ts';
-import { createStore, migrateStore, openStore, requireNoStore } from '../../../src/store/open.ts';
-import type { StoreOptions } from '../../../src/store/options.ts';
+import type { StoreOptions } from '../../../src/store/engine.ts';
 import { databaseNames, filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { createStore, requireNoStore } from '../../../src/store/sqlite/creation.ts';
+import { migrateStore } from '../../../src/store/sqlite/migration.ts';
+import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../stores.ts';
 

@@ -15,7 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
-import type { StoreOptions } from '../../options.ts';
+import type { StoreOptions, WithOwn } from '../../engine.ts';
 import { openDatabase } from '../connection/driver.ts';
 import { toDomainError, translating } from '../connection/errors.ts';
 import { isCode, makeFolder } from '../connection/files.ts';
@@ -37,9 +37,6 @@ import {
  * here it does with the rights of the store's owner. So the file is made (or read) in a folder beside the store, and copied
  * to (or from) the place that root has named through a descriptor, which alone is opened with root's rights.
  */
-
-/** Runs something synchronous with the rights of the admin, who has named a file. */
-export type WithOwn = <T>(work: () => T) => T;
 
 /** Writes a backup with `write`, which makes a new file of a given name, and brings it to `target` with the admin's rights. */
 export async function backupForAdmin(

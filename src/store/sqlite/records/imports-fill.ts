@@ -1,6 +1,6 @@
 import { type ImportColumn, valueAt } from '../../../core/records/import-batch.ts';
 import type { Statement } from '../connection/driver.ts';
-import type { ImportTable, ImportTarget } from './imports.ts';
+import type { ImportTable, ImportTarget } from './import-target.ts';
 import { repeatedRule } from './imports-merge.ts';
 
 /** Rows a statement: the call of a statement costs as much as a row. */

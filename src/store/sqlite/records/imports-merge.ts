@@ -1,6 +1,6 @@
 import { valueAt } from '../../../core/records/import-batch.ts';
 import type { Connection } from '../connection/driver.ts';
-import type { ImportTable, ImportTarget } from './imports.ts';
+import type { ImportTable, ImportTarget } from './import-target.ts';
 
 /** Imports into records that are there: each row is inserted, or updated where any field differs. */
 export function createMerge(target: ImportTable): ImportTarget {

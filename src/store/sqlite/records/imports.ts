@@ -6,6 +6,7 @@ import { ViolationList } from '../../../core/records/imports.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
+import type { ImportTable, ImportTarget } from './import-target.ts';
 import { createFill } from './imports-fill.ts';
 import { createMerge } from './imports-merge.ts';
 import { putInOutbox } from './outbox.ts';
@@ -48,30 +49,6 @@ export async function importRecords(
     if (connection.inTransaction) connection.exec('rollback');
     throw thrown;
   }
-}
-
-/** Where rows go, their values as the columns keep them. */
-export interface ImportTarget {
-  put(batch: ImportBatch): void;
-  /** Validators what can only be seen at the end, removes what the file lacks, and counts. */
-  finish(): ImportSummary;
-}
-
-/** What every way of importing needs to know of its table. */
-export interface ImportTable {
-  connection: Connection;
-  resource: ResourceDefinition;
-  /** Name of the table. */
-  table: string;
-  /** The entity's number in it. */
-  entity: number;
-  /** Columns of a row in the order of its values: `id`, then as declared. */
-  columns: readonly string[];
-  /** When the import happens, as `updated_at` has it. */
-  updatedAt: string;
-  replace: boolean;
-  dryRun: boolean;
-  violations: ViolationList;
 }
 
 function createTarget(connection: Connection, request: ImportRequest): ImportTarget {

@@ -1,20 +1,19 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupHead, KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { Store } from '../../../core/port/store.ts';
-import { migrateStore, openStore } from '../../open.ts';
-import type { StoreOptions } from '../../options.ts';
+import type { StoreOptions } from '../../engine.ts';
 import { readBackup } from '../backup/backup.ts';
 import { readBackupHead } from '../backup/backup-head.ts';
 import { holdFromDaemons } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';
 import { filesOf, openFile } from '../connection/files.ts';
+import { migrateStore } from '../migration.ts';
+import { busyTimeoutMs, openStore } from '../opening.ts';
 import { SqliteStore } from '../store.ts';
 import { holdRestore } from './prepared.ts';
 import { type PresentStore, readPresent, unknownPresent } from './present.ts';
 import { replayStops } from './replay.ts';
 import { abandonRestore, prepareRestore, replaceStore } from './restore.ts';
-
-const busyTimeoutMs = 5000;
 
 /** Where a backup comes from. */
 export interface BackupSource {
