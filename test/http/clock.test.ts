@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../src/core/port/store.ts';
 import { DaemonClock } from '../../src/http/auth/clock.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
-import { draftOf, memoryStore, nowMs } from '../store/stores.ts';
+import { draftOf, nowMs, temporaryStore } from '../store/stores.ts';
 
 const hourMs = 3_600_000;
 
@@ -15,7 +15,7 @@ describe('the clock of a daemon', () => {
 
   beforeEach(async () => {
     vi.useFakeTimers();
-    store = await memoryStore();
+    store = await temporaryStore();
     machineMs = nowMs;
     upMs = 24 * hourMs;
     told = [];

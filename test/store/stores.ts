@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { AuditDraft } from '../../src/core/audit/events.ts';
 import type { Entity } from '../../src/core/port/entities.ts';
 import type { NewKey } from '../../src/core/port/keys.ts';
@@ -15,10 +16,17 @@ export const nowMs = Date.UTC(2026, 10, 20, 8, 15);
 
 const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations') };
 
-/** A store kept nowhere. */
-export function memoryStore(): Promise<Store> {
-  return engineAt(':memory:', { ...options, writerThread: undefined }).create();
+/** A store in a temporary folder, without threads; the folder is removed at the end of the file of tests. */
+export async function temporaryStore(): Promise<Store> {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
+  folders.push(folder);
+  return engineAt(join(folder, 'hkctl.db'), { ...options, writerThread: undefined }).create();
 }
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
 
 /** A store in a folder of its own, with the threads of the build; `remove` closes and deletes it. */
 export async function fileStore(): Promise<{ path: string; store: Store; remove: () => Promise<void> }> {

@@ -44,7 +44,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
           files.revocations,
           files.daemons,
         ]
-          .filter((file): file is string => file !== null && existsSync(file))
+          .filter((file) => existsSync(file))
           .map((file) => factsOf(file, 'file')),
       ]),
     brokenReferences: () =>
@@ -88,8 +88,8 @@ function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
   return { path, kind, mode: mode & 0o777, ownerId: uid };
 }
 
-function readJournal(connection: Connection, file: string | null, nowMs: number): JournalFacts {
-  if (file === null || !existsSync(file)) return { isThere: false, revoked: 0, alive: [], torn: 0 };
+function readJournal(connection: Connection, file: string, nowMs: number): JournalFacts {
+  if (!existsSync(file)) return { isThere: false, revoked: 0, alive: [], torn: 0 };
   const { keys: revoked, torn } = readJournalWords(readSmallFile(file));
   const works = connection
     .prepare<[string, number], number>(

@@ -76,16 +76,12 @@ export class SqliteStore implements Store {
     this.#opened = [registry, options.records, options.readings].filter((open) => open !== undefined);
     this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
-    const threaded = options.writerThread !== undefined && this.#files.revocations !== null;
-    this.#writer = threaded
-      ? new WriterClient(options.writerThread ?? '', { path, migrationsFolder: options.migrationsFolder }, () =>
-          this.requireInPlace(),
-        )
-      : undefined;
-    const { readerThread } = options;
-    const isKept = this.#files.revocations !== null;
-    const reader =
-      readerThread !== undefined && isKept ? new ReaderClient(readerThread, this.#files.readings) : undefined;
+    const { writerThread, readerThread, migrationsFolder } = options;
+    this.#writer =
+      writerThread === undefined
+        ? undefined
+        : new WriterClient(writerThread, { path, migrationsFolder }, () => this.requireInPlace());
+    const reader = readerThread === undefined ? undefined : new ReaderClient(readerThread, this.#files.readings);
     this.#reader = reader;
 
     this.tenants = createTenantStore(this.#registry, this.#append);
@@ -114,7 +110,6 @@ export class SqliteStore implements Store {
   }
 
   async openAll(): Promise<void> {
-    if (this.#files.revocations === null) return;
     // Read once from each: SQLite opens its log at the first read.
     for (const connection of [this.#registry.connection, this.#recordsFile(), this.#readingsFile()]) {
       translating(this.#path, () => connection.prepare('select 1 from sqlite_master').get());
@@ -187,15 +182,15 @@ export class SqliteStore implements Store {
     this.#settle();
     const { registry, records } = this.#files;
     // A connection of its own: the transaction stays open while rows are read, and readers must not find it there.
-    const own = records === ':memory:' ? undefined : openFile(records, { ...this.#options, create: false });
+    const connection = openFile(records, { ...this.#options, create: false });
     try {
-      const { summary, unsettled } = await importRecords(own ?? this.#recordsFile(), registry, request, (connection) =>
+      const { summary, unsettled } = await importRecords(connection, registry, request, () =>
         requireSchemaVersion(connection, 'records', records, this.#options.migrationsFolder),
       );
       if (unsettled) this.#registry.change(() => this.#append(unsettled));
       return summary;
     } finally {
-      own?.close();
+      connection.close();
       this.#settle();
     }
   }

@@ -1,5 +1,5 @@
 import { afterEach, describe } from 'vitest';
-import { fileStore, memoryStore, plantIn } from '../stores.ts';
+import { fileStore, plantIn, temporaryStore } from '../stores.ts';
 import { auditConformance } from './audit.ts';
 import { auditTextConformance } from './audit-texts.ts';
 import { clockConformance } from './clock.ts';
@@ -25,15 +25,15 @@ afterEach(async () => {
   for (const remove of removals.splice(0)) await remove();
 });
 
-describe('SQLite in memory', () => {
+describe('SQLite without threads', () => {
   conformance(async () => {
-    const store = await memoryStore();
+    const store = await temporaryStore();
     removals.push(async () => store.close());
     return { store, plant: await plantIn(store) };
   });
 });
 
-describe('SQLite in files', () => {
+describe('SQLite with the threads of a daemon', () => {
   conformance(async () => {
     const { store, remove } = await fileStore();
     removals.push(remove);

@@ -17,7 +17,7 @@ afterEach(async () => {
 async function given() {
   const { store, path, remove } = await fileStore();
   removals.push(remove);
-  return { store, path, lock: filesOf(path).daemons ?? '' };
+  return { store, path, lock: filesOf(path).daemons };
 }
 
 /** The same store as another process opens it. */

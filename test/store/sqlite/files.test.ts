@@ -246,9 +246,7 @@ describe('the journal of revocations', () => {
     expect(() => store.keys.rotate([{ oldKeyId: c.id, next: taken }], nowMs + 2, [])).toThrow(
       expect.objectContaining({ code: 'duplicate' }),
     );
-    const lines = readFileSync(filesOf(path).revocations ?? '', 'utf8')
-      .trim()
-      .split('\n');
+    const lines = readFileSync(filesOf(path).revocations, 'utf8').trim().split('\n');
     expect(lines.map((line) => line.split(' ').slice(1))).toEqual([
       ['revoked', a.id, a.prefix, a.secretHash],
       ['revoked', b.id, b.prefix, b.secretHash],

@@ -26,7 +26,7 @@ async function given() {
   const plant = await plantIn(store);
   const user: User = { ...plant.user, id: randomUUID(), login: 'carl', role: 'super_user' };
   await store.users.insert(user, draftOf(plant.tenant.id, 'user.add', 'carl'));
-  const journal = filesOf(path).revocations ?? '';
+  const journal = filesOf(path).revocations;
   const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').slice(0, -1) : []);
   const draft = draftOf(plant.tenant.id, 'user.set_role', 'carl');
   return {

@@ -4,15 +4,14 @@ import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { createPageReader, pageParameters } from '../../../src/core/records/queries.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/parts.ts';
-import type { Connection } from '../../../src/store/sqlite/connection/driver.ts';
-import { openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { type Connection, openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { mostScanned, type PageRow, pageQuery, toPage } from '../../../src/store/sqlite/records/pages.ts';
 import { tableName } from '../../../src/store/sqlite/records/tables.ts';
 import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 
 let connection: Connection;
 beforeAll(() => {
-  connection = openFile(':memory:', { busyTimeoutMs: 100, create: true });
+  connection = openDatabase(':memory:', {});
   applyMigrations(connection, 'records', 'migrations', ':memory:');
 });
 afterAll(() => connection.close());

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadingTextRequest } from '../../../src/core/port/readings.ts';
-import type { Connection } from '../../../src/store/sqlite/connection/driver.ts';
-import { openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { type Connection, openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { Reads, readLimits } from '../../../src/store/sqlite/readings/reader/reads.ts';
 import { createSliceReader, type Slice, type SliceRequest } from '../../../src/store/sqlite/readings/reader/slices.ts';
 import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
@@ -14,7 +13,7 @@ const long = readLimits.page + 500_000;
 let connection: Connection;
 let readSlice: (request: SliceRequest) => Slice;
 beforeAll(() => {
-  connection = openFile(':memory:', { busyTimeoutMs: 100, create: true });
+  connection = openDatabase(':memory:', {});
   applyMigrations(connection, 'readings', 'migrations', ':memory:');
   const fill = (series: number, rows: number) =>
     connection.exec(`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${rows - 1})

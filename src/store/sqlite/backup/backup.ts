@@ -29,7 +29,6 @@ export async function writeBackup(
 ): Promise<BackupFacts> {
   requireFreeTarget(target, force);
   const files = filesOf(path);
-  if (files.revocations === null) throw new Error('a store in memory has no backup');
   const pending = `${target}.new`;
   // SQLite would say of a file that cannot be attached only that it cannot open the backup.
   const gone = databaseNames.map((name) => files[name]).find((file) => !existsSync(file));
@@ -83,7 +82,7 @@ function fill(backup: Connection, files: StoreFiles, nowMs: number, migrationsFo
     for (const table of tables) note.run(table.name, name);
   }
   const journal = files.revocations;
-  if (journal !== null && existsSync(journal)) {
+  if (existsSync(journal)) {
     backup.prepare('insert into backup_journal (text) values (?)').run(readSmallFile(journal));
   }
   backup.pragma(`application_id = ${marks.whole}`);

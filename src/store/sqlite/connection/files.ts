@@ -5,26 +5,23 @@ import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
 import { requireOwnDatabase } from './safe-files.ts';
 
-/** The files of one store, beside each other under one name; each `:memory:` for a store that is kept nowhere. */
+/** The files of one store, beside each other under one name. */
 export interface StoreFiles {
   registry: string;
   records: string;
   readings: string;
-  /** Append-only journal of what was stopped; null in memory. */
-  revocations: string | null;
-  /** Empty; locked by each daemon that serves the store. Null in memory. */
-  daemons: string | null;
+  /** Append-only journal of what was stopped. */
+  revocations: string;
+  /** Empty; locked by each daemon that serves the store. */
+  daemons: string;
 }
 
 /** The databases of a store, each with migrations of its own. */
 export const databaseNames = ['registry', 'records', 'readings'] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
-const memory = ':memory:';
-
 /** Where the files of the store at a path are. */
 export function filesOf(path: string): StoreFiles {
-  if (path === memory) return { registry: memory, records: memory, readings: memory, revocations: null, daemons: null };
   const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
   return {
     registry: path,
@@ -44,8 +41,8 @@ export interface ConnectionOptions {
 
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
-  if (file !== memory) translating(file, () => requireOwnDatabase(file));
-  if (file !== memory && !create && !existsSync(file)) {
+  translating(file, () => requireOwnDatabase(file));
+  if (!create && !existsSync(file)) {
     const stem = file.replace(/\.(?:records|readings)\.db$/, '');
     // Of a store whose name ends otherwise, the name itself is the stem.
     const registry = stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
@@ -55,7 +52,7 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
     });
   }
   return translating(file, () => {
-    if (file !== memory && create) makeFolder(dirname(file));
+    if (create) makeFolder(dirname(file));
     // SQLite makes the -wal and -shm files with the mode of the database itself, so only that one needs the umask.
     const before = create ? process.umask(0o077) : undefined;
     try {
@@ -63,7 +60,7 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
       // WAL is a property of the file, the rest of the connection.
       if (create) writeAhead(connection, busyTimeoutMs);
       connection.exec(pragmas);
-      if (create && file !== memory) chmodSync(file, 0o600);
+      if (create) chmodSync(file, 0o600);
       return connection;
     } finally {
       if (before !== undefined) process.umask(before);

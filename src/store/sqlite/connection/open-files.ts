@@ -16,7 +16,7 @@ export class OpenFiles {
   constructor(files: StoreFiles) {
     const databases = databaseNames.map((name) => files[name]);
     const logs = databases.flatMap((file) => [`${file}-wal`, `${file}-shm`]);
-    this.#watched = [...databases, ...logs, ...(files.revocations === null ? [] : [files.revocations])];
+    this.#watched = [...databases, ...logs, files.revocations];
     const open = openIdentities();
     for (const file of [...databases, ...logs]) {
       const identity = identityAt(file);

@@ -7,19 +7,14 @@ import { type KeyEvent, keyLine, type Revocation } from './journal-lines.ts';
  * Notes revocations in an append-only file beside the store, synced, so that restoring an old copy revives no key. Runs
  * `commit` after the note: a key revoked without one could come back. Where the commit fails the note is taken back.
  */
-export function withJournal<T>(file: string | null, revocations: readonly Revocation[], commit: () => T): T {
+export function withJournal<T>(file: string, revocations: readonly Revocation[], commit: () => T): T {
   const lines = (event: KeyEvent) => revocations.map((revocation) => keyLine(event, revocation));
   return withLines(file, lines('revoked'), lines('withdrawn'), commit);
 }
 
 /** The same with any lines of the journal, and those that take them back. The registry's write lock must be held. */
-export function withLines<T>(
-  file: string | null,
-  made: readonly string[],
-  withdrawn: readonly string[],
-  commit: () => T,
-): T {
-  if (file === null || made.length === 0) return commit();
+export function withLines<T>(file: string, made: readonly string[], withdrawn: readonly string[], commit: () => T): T {
+  if (made.length === 0) return commit();
   appendLines(file, made);
   try {
     return commit();

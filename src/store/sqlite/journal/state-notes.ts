@@ -18,12 +18,12 @@ export interface NotedChange<T> {
 }
 
 /**
- * Makes a change in one transaction, with its notes. `journal` is null for a store in memory. `plan` reads what the change
+ * Makes a change in one transaction, with its notes. `plan` reads what the change
  * is inside the transaction; undefined means that nothing is changed, and is given back.
  */
 export function changeWithNotes<T>(
   registry: Registry,
-  journal: string | null,
+  journal: string,
   plan: () => NotedChange<T> | undefined,
 ): T | undefined {
   let starts: readonly StateNote[] = [];
@@ -35,7 +35,7 @@ export function changeWithNotes<T>(
     const { stops } = planned;
     return withLines(journal, stops.map(stateLine), stops.map(withdrawnStateLine), planned.commit);
   });
-  if (journal !== null && starts.length > 0) noteStarts(registry, journal, starts, stillHolds);
+  if (starts.length > 0) noteStarts(registry, journal, starts, stillHolds);
   return result;
 }
 

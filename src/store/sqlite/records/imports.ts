@@ -27,14 +27,14 @@ export async function importRecords(
   connection: Connection,
   path: string,
   request: ImportRequest,
-  requireSchema: (connection: Connection) => void,
+  requireSchema: () => void,
 ): Promise<{ summary: ImportSummary; unsettled: AuditDraft | undefined }> {
   const run = <T>(work: () => T): T => translating(path, work);
   run(() => connection.pragma(cachePragma));
   run(() => connection.exec('begin immediate'));
   try {
     // Indexes may be dropped and made again by what the schema says of them; nobody changes it until the commit.
-    requireSchema(connection);
+    requireSchema();
     const target = run(() => createTarget(connection, request));
     for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource)));
     const summary = run(() => target.finish());

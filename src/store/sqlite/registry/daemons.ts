@@ -5,24 +5,24 @@ import type { Registry } from './registry.ts';
 import { daemons } from './tables.ts';
 
 /**
- * Where daemons answer. `file` is the one that each of them locks; null for a store in memory, which only this process
- * knows. Rows of daemons that are gone are dropped when one begins while no other serves. `release` gives back the lock.
+ * The addresses of daemons. `file` is the one that each of them locks. Rows left by ended daemons are dropped when one
+ * begins while no other serves. `release` gives the lock back.
  */
 export function createDaemonStore(
   registry: Registry,
-  file: string | null,
+  file: string,
   clock: () => number,
 ): DaemonStore & { release(): void } {
   const { db } = registry;
   let letGo: (() => void) | undefined;
 
-  const isAnyServing = () => letGo !== undefined || (file !== null && isServed(file));
+  const isAnyServing = () => letGo !== undefined || isServed(file);
   const begin = () => {
     if (letGo) return;
     registry.change(() => {
       if (!isAnyServing()) db.delete(daemons).run();
     });
-    letGo = file === null ? () => {} : holdAsDaemon(file);
+    letGo = holdAsDaemon(file);
   };
   const release = () => {
     letGo?.();

@@ -9,13 +9,13 @@ import type { Registry } from './registry.ts';
 import { entities, purges } from './tables.ts';
 
 /**
- * Sites. `journal` is the file that names what was stopped, null for a store in memory; `purge` empties the other files of
- * what belonged to sites that are gone.
+ * Sites. `journal` is the file that names what was stopped; `purge` deletes what belonged to removed sites from the other
+ * files.
  */
 export function createEntityStore(
   registry: Registry,
   append: AppendAudit,
-  journal: string | null,
+  journal: string,
   purge: () => void,
 ): EntityStore {
   const { db } = registry;

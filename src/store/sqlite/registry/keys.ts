@@ -11,8 +11,8 @@ import { filterCondition, statusCondition } from './key-filters.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
 
-/** Keys. `journal` is the file of revocations; null for a store in memory. */
-export function createKeyStore(registry: Registry, append: AppendAudit, journal: string | null): KeyStore {
+/** Keys. `journal` is the file that names what was stopped. */
+export function createKeyStore(registry: Registry, append: AppendAudit, journal: string): KeyStore {
   const { db } = registry;
   const find = lazily(() =>
     selectKeys(registry)

@@ -8,8 +8,8 @@ import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 import { users } from './tables.ts';
 
-/** Profiles. `journal` is the file that names what was stopped; null for a store in memory. */
-export function createUserStore(registry: Registry, append: AppendAudit, journal: string | null): UserStore {
+/** Profiles. `journal` is the file that names what was stopped. */
+export function createUserStore(registry: Registry, append: AppendAudit, journal: string): UserStore {
   const { db } = registry;
   // Every command asks this first: put together by drizzle, it would take as long as opening the store.
   const byLogin = lazily(() =>

@@ -43,7 +43,6 @@ interface Found {
 export function replayStops(replay: Replay): KeptStopped[] {
   const { registry, path, file, migrationsFolder } = replay;
   const journal = filesOf(path).revocations;
-  if (journal === null) return [];
   if (!existsSync(journal)) putBackJournal(journal, file, migrationsFolder);
   const words = readJournalWords(existsSync(journal) ? readSmallFile(journal) : '');
   const found = registry

@@ -108,7 +108,6 @@ const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt
 
 async function keepDaemonsOut(path: string, options: StoreOptions): Promise<() => void> {
   const { daemons } = filesOf(path);
-  if (daemons === null) return () => {};
   const letIn = holdFromDaemons(daemons);
   if (letIn) return letIn;
   const store = openReadable(path, options);
