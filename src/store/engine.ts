@@ -13,6 +13,8 @@ export interface StoreOptions {
   writerThread: string | undefined;
   /** Script of the reader thread; without it large reads of readings are made in this thread, slice by slice. */
   readerThread?: string;
+  /** How long to wait for another writer before the store counts as locked: 5 s where nothing is given. */
+  busyTimeoutMs?: number;
   /** For backups and restores of root on the store of another account; without them the files are opened as any others. */
   rights?: { areAnothers(): boolean; withOwn: WithOwn };
 }

@@ -114,8 +114,8 @@ describe('the clock of a daemon', () => {
   });
 
   it('follows what others note within a second', async () => {
-    await store.clock.note({ nowMs: machineMs, upMs });
-    await store.clock.note({ nowMs: machineMs + hourMs, upMs: upMs + hourMs });
+    await store.clock.record({ nowMs: machineMs, upMs });
+    await store.clock.record({ nowMs: machineMs + hourMs, upMs: upMs + hourMs });
     await seconds(1);
     expect(clock.now()).toBe(nowMs + hourMs);
   });
@@ -139,9 +139,9 @@ describe('the clock of a daemon', () => {
     await seconds(320);
     machineMs -= hourMs;
     const looks = await store.clock.read();
-    const stale = { fromMs: looks.seenMs, looks: { ...looks, seenMs: looks.seenMs + hourMs } };
+    const stale = { fromMs: looks.seenMs, samples: { ...looks, seenMs: looks.seenMs + hourMs } };
     await accept();
-    await store.clock.bring(stale);
+    await store.clock.merge(stale);
     expect(await seenMs()).toBe(machineMs);
   });
 });

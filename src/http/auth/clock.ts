@@ -75,7 +75,7 @@ export class DaemonClock {
       const sample = sampleClock(this.#machine, this.#uptime);
       this.#looks = afterSample(this.#looks, sample, 0);
       this.#tellWhereBehind(sample.nowMs);
-      if (note) await this.#store.clock.bring({ fromMs: this.#storedMs, looks: this.#looks });
+      if (note) await this.#store.clock.merge({ fromMs: this.#storedMs, samples: this.#looks });
     } catch (thrown) {
       // A full or locked disk passes; what was seen meanwhile goes with the next note.
       this.#log.warn({ err: thrown }, 'the time that was seen was not noted; trying again');

@@ -162,7 +162,7 @@ export class SqliteStore implements Store {
   #createClock(): ClockStore {
     const clock = createClockStore(this.#registry, this.#append);
     const writer = this.#writer;
-    return writer ? { ...clock, bring: (progress) => writer.bringClock(progress) } : clock;
+    return writer ? { ...clock, merge: (progress) => writer.mergeClock(progress) } : clock;
   }
 
   #createWrite(): WriteIngest {
@@ -173,7 +173,7 @@ export class SqliteStore implements Store {
       const group = task.kind === 'readings' ? toGroup([task.batch]) : toGroup([], [task.heartbeats]);
       const [results] = translating(this.#files.readings, () => inline().write([group]));
       const result = results?.readings[0] ?? results?.heartbeats[0];
-      if (!result) throw new Error('the writer gave no verdict');
+      if (!result) throw new Error('the writer returned no result');
       return result;
     };
   }

@@ -142,7 +142,7 @@ export function readingConformance(given: Given): void {
     expect(await store.readings.append(batchOf([[series, startUs + 9000, 1]]))).toMatchObject({ accepted: 1 });
   });
 
-  it('validators batches that are written together each by itself', async () => {
+  it('validates batches that are written together one by one', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(1));
     const series = await seriesOf(store, plant, 'S-1');

@@ -6,12 +6,12 @@ import type { User } from '../../../src/core/port/users.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import {
   keyLine,
-  readJournalWords,
-  type StateNote,
+  readJournal,
+  type StateEntry,
   stateLine,
   withdrawnStateLine,
 } from '../../../src/store/sqlite/journal/journal-lines.ts';
-import { changeWithNotes } from '../../../src/store/sqlite/journal/state-notes.ts';
+import { changeWithJournal } from '../../../src/store/sqlite/journal/journaled-change.ts';
 import { createRegistry } from '../../../src/store/sqlite/registry/registry.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../stores.ts';
 
@@ -73,7 +73,7 @@ describe('the journal', () => {
     ]);
     const text = readFileSync(journal, 'utf8');
     expect(text.startsWith(`${new Date(nowMs).toISOString()} deactivated`)).toBe(true);
-    expect(readJournalWords(text)).toEqual({
+    expect(readJournal(text)).toEqual({
       keys: new Map(),
       userStatus: new Map([[user.id, { event: 'activated', atMs: nowMs }]]),
       userRole: new Map([[user.id, { event: 'super_user', atMs: nowMs }]]),
@@ -112,7 +112,7 @@ describe('the journal', () => {
       'removed entity',
       'withdrawn:removed entity',
     ]);
-    const words = readJournalWords(readFileSync(journal, 'utf8'));
+    const words = readJournal(readFileSync(journal, 'utf8'));
     expect([words.userStatus.size, words.entities.size, words.torn]).toEqual([0, 0, 0]);
     expect(await store.users.findByLogin(user.login)).toMatchObject({ status: 'active', role: 'operator' });
     expect(await store.entities.find(plant.tenant.id, 'BER')).toMatchObject({ status: 'active' });
@@ -140,24 +140,30 @@ describe('the journal', () => {
     const connection = openFile(path, { busyTimeoutMs: 1000, create: false });
     removals.push(() => connection.close());
     const registry = createRegistry(connection, path);
-    const start: StateNote = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
+    const start: StateEntry = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
     const plan = (stillHolds: boolean) => () => ({
       stops: [],
       starts: [start],
       commit: () => 1,
       stillHolds: () => stillHolds,
     });
-    changeWithNotes(registry, journal, plan(false));
+    changeWithJournal(registry, journal, plan(false));
     expect(said()).toEqual([]);
-    changeWithNotes(registry, journal, plan(true));
+    changeWithJournal(registry, journal, plan(true));
     expect(said()).toHaveLength(1);
   });
 });
 
 describe('the words of a journal', () => {
   const id = randomUUID();
-  const note = (event: StateNote['event'], name = 'carl'): StateNote => ({ atMs: nowMs, event, of: 'user', id, name });
-  const status = (...lines: string[]) => readJournalWords(lines.join('')).userStatus.get(id)?.event;
+  const note = (event: StateEntry['event'], name = 'carl'): StateEntry => ({
+    atMs: nowMs,
+    event,
+    of: 'user',
+    id,
+    name,
+  });
+  const status = (...lines: string[]) => readJournal(lines.join('')).userStatus.get(id)?.event;
 
   it('are the last ones; one that was withdrawn gives way to the one before it', () => {
     const [stop, start] = [stateLine(note('deactivated')), stateLine(note('activated'))];
@@ -174,15 +180,15 @@ describe('the words of a journal', () => {
     const key = { atMs: nowMs, keyId: id, prefix: 'hk_abcde', secretHash: 'h'.repeat(43) };
     const [stop, unstop] = [keyLine('revoked', key), keyLine('withdrawn', key)];
     expect(stop).toBe(`${new Date(nowMs).toISOString()} revoked ${id} hk_abcde ${'h'.repeat(43)}\n`);
-    expect([...readJournalWords(stop).keys]).toEqual([[id, nowMs]]);
-    expect([...readJournalWords(stop + unstop).keys]).toEqual([]);
-    expect([...readJournalWords(stop + unstop + stop).keys]).toEqual([[id, nowMs]]);
+    expect([...readJournal(stop).keys]).toEqual([[id, nowMs]]);
+    expect([...readJournal(stop + unstop).keys]).toEqual([]);
+    expect([...readJournal(stop + unstop + stop).keys]).toEqual([[id, nowMs]]);
   });
 
   it('are of whole lines only, and of names in one word', () => {
     const line = stateLine(note('deactivated'));
     for (let end = 0; end < line.length - 4; end++) expect(status(`${line.slice(0, end)}\n`)).toBeUndefined();
-    expect(readJournalWords(`${line.slice(0, 20)}\n${line}`).torn).toBe(1);
+    expect(readJournal(`${line.slice(0, 20)}\n${line}`).torn).toBe(1);
     const odd = stateLine(note('deactivated', `x\n${stateLine(note('activated'))}`));
     expect(odd.split('\n')).toHaveLength(2);
     expect(status(odd)).toBe('deactivated');

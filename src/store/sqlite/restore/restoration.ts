@@ -150,7 +150,7 @@ async function completeRestore(
     // In the backup somebody may be a Super user who is none any more.
     if (!isPermitted) await judge(store);
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
-    if (present.clock) await store.clock.bring({ fromMs: 0, looks: present.clock });
+    if (present.clock) await store.clock.merge({ fromMs: 0, samples: present.clock });
     await audit(store, kept, present.trail);
     return kept;
   } finally {
