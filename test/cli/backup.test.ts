@@ -100,7 +100,7 @@ describe('backup', () => {
   it('of a store that lacks a file says which', async () => {
     rmSync(filesOf(cli.store).records);
     const { code, stderr } = await cli.run(['backup', file]);
-    expect([code, stderr]).toEqual([6, expect.stringContaining(`lacks its file ${filesOf(cli.store).records}`)]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`The file ${filesOf(cli.store).records} of the store`)]);
   });
 
   it('takes a leftover of its own for one, and leaves the file of somebody else alone', async () => {

@@ -90,7 +90,7 @@ export function draftOf(tenantId: string, action: AuditDraft['action'], target: 
   };
 }
 
-/** A key of a plant, its prefix and hash told apart by a number. */
+/** A key of a plant, with a number in its prefix and hash. */
 export function newKey({ tenant, entity, user }: Plant, n: number, change: Partial<NewKey> = {}): NewKey {
   return {
     id: randomUUID(),

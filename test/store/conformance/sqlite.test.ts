@@ -11,7 +11,7 @@ import { recordConformance } from './records.ts';
 
 /** Every engine passes all of it; a new one joins with a `given` of its own. */
 function conformance(given: Given): void {
-  describe('organizations, profiles, sites', () => peopleConformance(given));
+  describe('organizations, users, entities', () => peopleConformance(given));
   describe('keys', () => keyConformance(given));
   describe('audit', () => auditConformance(given));
   describe('texts of the audit trail', () => auditTextConformance(given));

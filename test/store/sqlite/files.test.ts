@@ -152,7 +152,7 @@ describe('the version', () => {
     expect(schemaVersions[name]).toBe(journal.entries.length);
   });
 
-  it('of an older or a newer hkctl is told apart, each with what to do', async () => {
+  it('of an older and of a newer hkctl is refused, each with what to do', async () => {
     const path = await closedStore();
     tamper(filesOf(path).readings, 'pragma user_version = 0');
     const store = openStore(path, options);
@@ -165,7 +165,7 @@ describe('the version', () => {
     await expect(migrateStore(path, options)).rejects.toMatchObject({ code: 'store_too_new' });
   });
 
-  it('is looked at for the other files too', async () => {
+  it('is checked in the other files too', async () => {
     const path = await closedStore();
     tamper(filesOf(path).readings, 'pragma user_version = 99');
     const store = openStore(path, options);
@@ -173,7 +173,7 @@ describe('the version', () => {
     expect(() => store.readings.states([1])).toThrow(expect.objectContaining({ code: 'store_too_new' }));
   });
 
-  it('is brought up by a migration, unless the judge refuses', async () => {
+  it('is brought up by a migration, unless its check refuses', async () => {
     const path = await closedStore();
     const { readings } = filesOf(path);
     for (const file of [readings, `${readings}-wal`, `${readings}-shm`]) rmSync(file, { force: true });

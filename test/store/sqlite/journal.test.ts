@@ -89,7 +89,7 @@ describe('the journal', () => {
     expect(said().map((line) => line.split(' ')[0])).toEqual(['role:entity_admin', 'role:manager', 'role:master_data']);
   });
 
-  it('takes back what was not stopped after all, and has said nothing of what was not started', async () => {
+  it('withdraws what was not stopped after all, and has no entry of what was not started', async () => {
     const { update, setStatus, remove, said, path, user, plant, store, journal } = await given();
     await update({ role: 'operator' });
     failChanges(path);
@@ -112,8 +112,8 @@ describe('the journal', () => {
       'removed entity',
       'withdrawn:removed entity',
     ]);
-    const words = readJournal(readFileSync(journal, 'utf8'));
-    expect([words.userStatus.size, words.entities.size, words.torn]).toEqual([0, 0, 0]);
+    const summary = readJournal(readFileSync(journal, 'utf8'));
+    expect([summary.userStatus.size, summary.entities.size, summary.torn]).toEqual([0, 0, 0]);
     expect(await store.users.findByLogin(user.login)).toMatchObject({ status: 'active', role: 'operator' });
     expect(await store.entities.find(plant.tenant.id, 'BER')).toMatchObject({ status: 'active' });
   });
@@ -135,7 +135,7 @@ describe('the journal', () => {
     expect(said()).toEqual([`activated entity ${plant.entity.id} BER`]);
   });
 
-  it('says nothing of a start that another process has undone before it was noted', async () => {
+  it('has no entry of a start that another process has undone before it was recorded', async () => {
     const { path, journal, user, said } = await given();
     const connection = openFile(path, { busyTimeoutMs: 1000, create: false });
     removals.push(() => connection.close());
@@ -154,9 +154,9 @@ describe('the journal', () => {
   });
 });
 
-describe('the words of a journal', () => {
+describe('the last events of a journal', () => {
   const id = randomUUID();
-  const note = (event: StateEntry['event'], name = 'carl'): StateEntry => ({
+  const entry = (event: StateEntry['event'], name = 'carl'): StateEntry => ({
     atMs: nowMs,
     event,
     of: 'user',
@@ -165,9 +165,9 @@ describe('the words of a journal', () => {
   });
   const status = (...lines: string[]) => readJournal(lines.join('')).userStatus.get(id)?.event;
 
-  it('are the last ones; one that was withdrawn gives way to the one before it', () => {
-    const [stop, start] = [stateLine(note('deactivated')), stateLine(note('activated'))];
-    const unstop = withdrawnStateLine(note('deactivated'));
+  it('leave a withdrawn entry out for the one before it', () => {
+    const [stop, start] = [stateLine(entry('deactivated')), stateLine(entry('activated'))];
+    const unstop = withdrawnStateLine(entry('deactivated'));
     expect(status(stop, start)).toBe('activated');
     expect(status(start, stop)).toBe('deactivated');
     expect(status(stop, stop, unstop)).toBe('deactivated');
@@ -176,7 +176,7 @@ describe('the words of a journal', () => {
     expect(status(start, unstop)).toBe('activated');
   });
 
-  it('name a key until its note is withdrawn, as lines of an older hkctl do', () => {
+  it('name a key until its entry is withdrawn, as lines of an older hkctl do', () => {
     const key = { atMs: nowMs, keyId: id, prefix: 'hk_abcde', secretHash: 'h'.repeat(43) };
     const [stop, unstop] = [keyLine('revoked', key), keyLine('withdrawn', key)];
     expect(stop).toBe(`${new Date(nowMs).toISOString()} revoked ${id} hk_abcde ${'h'.repeat(43)}\n`);
@@ -186,12 +186,12 @@ describe('the words of a journal', () => {
   });
 
   it('are of whole lines only, and of names in one word', () => {
-    const line = stateLine(note('deactivated'));
+    const line = stateLine(entry('deactivated'));
     for (let end = 0; end < line.length - 4; end++) expect(status(`${line.slice(0, end)}\n`)).toBeUndefined();
     expect(readJournal(`${line.slice(0, 20)}\n${line}`).torn).toBe(1);
-    const odd = stateLine(note('deactivated', `x\n${stateLine(note('activated'))}`));
+    const odd = stateLine(entry('deactivated', `x\n${stateLine(entry('activated'))}`));
     expect(odd.split('\n')).toHaveLength(2);
     expect(status(odd)).toBe('deactivated');
-    expect(status(stateLine(note('deactivated', '')))).toBe('deactivated');
+    expect(status(stateLine(entry('deactivated', '')))).toBe('deactivated');
   });
 });

@@ -165,7 +165,7 @@ describe('values that many records have and that hardly meet', () => {
     expect(pages.some(({ scanned }) => scanned === mostScanned)).toBe(true);
   });
 
-  it('a page without any of them tells where the next one begins, and the last one that it is the last', () => {
+  it('a page without any of them shows where the next one begins, and the last one that it is the last', () => {
     const behind = (n: number) => readPage({ ...byId, after: { value: idOf(n), id: idOf(n) } });
     const last = mostScanned + 1;
     const reached = idOf(last + mostScanned);

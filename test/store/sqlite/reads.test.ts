@@ -102,7 +102,7 @@ describe('a read whose client went away', () => {
 });
 
 describe('what a read costs', () => {
-  it('is told before anything is read, and after each slice', async () => {
+  it('is charged before anything is read, and after each slice', async () => {
     const by = client();
     await readsAtOnce().reads.read(all(1), by);
     expect(by.charged).toEqual([0, readLimits.written, readLimits.written, count - 2 * readLimits.written]);
@@ -135,7 +135,7 @@ describe('a page of buckets', () => {
     return { rows: rows.map((row) => JSON.parse(row)), nextUs: text.nextUs, scanned: scanned() };
   };
 
-  it('ends short where it has looked through enough, and the next one goes on without a seam', async () => {
+  it('ends short where it has scanned enough, and the next one goes on without a seam', async () => {
     const widthUs = 3600e6;
     const first = await read(widthUs);
     expect(first.scanned).toBeLessThan(readLimits.page + readLimits.summedUp);

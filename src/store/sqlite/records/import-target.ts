@@ -4,14 +4,14 @@ import type { ImportBatch } from '../../../core/records/import-batch.ts';
 import type { ViolationList } from '../../../core/records/imports.ts';
 import type { Connection } from '../connection/driver.ts';
 
-/** Where rows go, their values as the columns keep them. */
+/** Receives the rows of an import, with values as the columns store them. */
 export interface ImportTarget {
   put(batch: ImportBatch): void;
   /** Checks what only the whole file shows, removes the records missing from it where asked to, and returns the counts. */
   finish(): ImportSummary;
 }
 
-/** What every way of importing needs to know of its table. */
+/** The table of an import, and its options. */
 export interface ImportTable {
   connection: Connection;
   resource: ResourceDefinition;
@@ -21,7 +21,7 @@ export interface ImportTable {
   entity: number;
   /** Columns of a row in the order of its values: `id`, then as declared. */
   columns: readonly string[];
-  /** When the import happens, as `updated_at` has it. */
+  /** The instant of the import, as stored in `updated_at`. */
   updatedAt: string;
   replace: boolean;
   dryRun: boolean;

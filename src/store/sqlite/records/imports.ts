@@ -13,15 +13,15 @@ import { putInOutbox } from './outbox.ts';
 import { entityNumber, tableName } from './tables.ts';
 
 /**
- * 128 MiB of pages stay in memory, enough for half a million records: one that does not is written to the log of the
- * database, and read again each time rows come to it.
+ * 128 MiB of pages stay in memory, enough for half a million records: a page that does not fit is written to the log of the
+ * database, and read again each time it gets rows.
  */
 const cachePragma = 'cache_size = -131072';
 
 /**
- * Imports records in one transaction on a connection of its own: readers keep the old set until the commit. What a row
- * shares with another is found by the database, so that memory stays the same however long the file is. Gives the
- * audit event to be appended where nothing was committed that could hold it (a dry run).
+ * Imports records in one transaction on a connection of its own: readers see the old set until the commit. The database
+ * finds repeated values, so that memory does not grow with the file. Returns in `unsettled` the audit event of a dry run,
+ * which commits nothing that could hold it.
  */
 export async function importRecords(
   connection: Connection,
@@ -33,7 +33,7 @@ export async function importRecords(
   run(() => connection.pragma(cachePragma));
   run(() => connection.exec('begin immediate'));
   try {
-    // Indexes may be dropped and made again by what the schema says of them; nobody changes it until the commit.
+    // Indexes may be dropped and created again from the SQL in the schema; the write lock keeps it unchanged until the commit.
     requireSchema();
     const target = run(() => createTarget(connection, request));
     for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource)));
@@ -41,8 +41,8 @@ export async function importRecords(
     const audit = request.audit(summary);
     if (!request.dryRun) run(() => putInOutbox(connection, audit));
     run(() => connection.exec(request.dryRun ? 'rollback' : 'commit'));
-    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. Tells by
-    // its row, not by an error, where a reader is in the way.
+    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. Where a
+    // reader is in the way, the pragma returns a row that says so and throws nothing.
     if (!request.dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
     return { summary, unsettled: request.dryRun ? audit : undefined };
   } catch (thrown) {
@@ -65,7 +65,7 @@ function createTarget(connection: Connection, request: ImportRequest): ImportTar
     dryRun,
     violations: new ViolationList(),
   };
-  // Sensors are few and their codes unique: they go the way that remembers every line.
+  // Sensors are few and their codes unique: they are merged, which remembers the line of every row.
   const isPlain = fields.every(([, field]) => !field.unique);
   const hasRecords = connection.prepare(`select 1 from ${table.table} where entity = ? limit 1`).get(table.entity);
   return isPlain && !hasRecords ? createFill(table) : createMerge(table);
@@ -78,7 +78,7 @@ function numberOf(connection: Connection, entityId: string): number {
   return number;
 }
 
-/** The batch with values as the columns keep them: SQLite knows neither booleans nor lists. */
+/** The batch with values as the columns store them: SQLite has neither booleans nor lists. */
 function stored({ lines, columns }: ImportBatch, resource: ResourceDefinition): ImportBatch {
   const fields = Object.values(importFields(resource));
   const toStored = (column: ImportColumn, i: number): ImportColumn => {

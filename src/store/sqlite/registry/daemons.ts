@@ -14,19 +14,19 @@ export function createDaemonStore(
   clock: () => number,
 ): DaemonStore & { release(): void } {
   const { db } = registry;
-  let letGo: (() => void) | undefined;
+  let unlock: (() => void) | undefined;
 
-  const isAnyServing = () => letGo !== undefined || isServed(file);
+  const isAnyServing = () => unlock !== undefined || isServed(file);
   const begin = () => {
-    if (letGo) return;
+    if (unlock) return;
     registry.change(() => {
       if (!isAnyServing()) db.delete(daemons).run();
     });
-    letGo = holdAsDaemon(file);
+    unlock = holdAsDaemon(file);
   };
   const release = () => {
-    letGo?.();
-    letGo = undefined;
+    unlock?.();
+    unlock = undefined;
   };
 
   return {
@@ -48,7 +48,7 @@ export function createDaemonStore(
     address() {
       const newest = registry.read(() => db.select().from(daemons).orderBy(desc(daemons.sinceMs)).get());
       if (!newest) return undefined;
-      // Under the write lock, which is short: two that ask at once would take each other for a daemon.
+      // Under the write lock, held briefly: two processes that check at once would take each other for a daemon.
       return registry.change(() => isAnyServing()) ? newest.baseUrl : undefined;
     },
   };

@@ -13,13 +13,13 @@ import { appendLines } from '../journal/journal.ts';
 import { type JournalSummary, keyLine, readJournal, type StateEvent, stateLine } from '../journal/journal-lines.ts';
 import type { PresentStore } from './present.ts';
 
-/** What a replay works on. */
+/** Input of a replay. */
 export interface Replay {
-  /** The registry of the store that was put together from a backup. */
+  /** The registry of the new store, built from the backup. */
   registry: Connection;
-  /** Where the store is that it will replace; the journal stands beside it. */
+  /** The path of the store that it will replace, with the journal beside it. */
   path: string;
-  /** The backup. */
+  /** The path of the backup. */
   file: string;
   /** Folder with the migrations of each database. */
   migrationsFolder: string;
