@@ -149,7 +149,7 @@ async function completeRestore(
     const kept = replayStops({ registry, path, file, migrationsFolder: options.migrationsFolder, present, nowMs });
     // In the backup somebody may be a Super user who is none any more.
     if (!isPermitted) await judge(store);
-    // The clock must not fall behind what the store has seen, or a key that expired since would be active again.
+    // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (present.clock) await store.clock.merge({ fromMs: 0, samples: present.clock });
     await audit(store, kept, present.trail);
     return kept;
