@@ -8,7 +8,7 @@ import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/keys/secrets.ts';
 import type { Clock } from './core/time/instants.ts';
 import { createRights, type Rights } from './rights/rights.ts';
-import type { StoreOptions } from './store/options.ts';
+import type { StoreOptions } from './store/engine.ts';
 
 /**
  * The composition root: the only file that knows every layer. Each is loaded when a command first needs it, so that a
@@ -35,42 +35,22 @@ export async function main(process: NodeJS.Process): Promise<number> {
 }
 
 function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights): Services {
-  const options = storeOptions(io.clock);
-  /** The functions that work on stores, once this process has the rights for the one at a path. */
-  const storeOf = async (path: string, how?: { makesFolder: boolean }) => {
-    rights.takeFor(path, how);
-    return import('./store/open.ts');
+  const options: StoreOptions = { ...storeOptions(io.clock), rights };
+  /** The engine for the store at a location, once this process has the rights for it. */
+  const engineAt = async (location: string, how?: { makesFolder: boolean }) => {
+    const engine = (await import('./store/open.ts')).engineAt(location, options);
+    rights.takeFor(location, how);
+    return engine;
   };
   return {
     version: packageJson.version,
-    async openStore(path) {
-      const { openStore } = await storeOf(path);
-      return openStore(path, options);
-    },
-    requireNoStore: async (path) => (await storeOf(path)).requireNoStore(path),
-    async createStore(path, fill) {
-      const { createStore } = await storeOf(path, { makesFolder: true });
-      return createStore(path, options, fill);
-    },
-    migrateStore: async (path, judge) => (await storeOf(path)).migrateStore(path, options, judge),
-    async backupStore(path, target, nowMs, force) {
-      const { backupStore } = await storeOf(path);
-      if (!rights.areAnothers()) return backupStore(path, target, nowMs, force, options);
-      const { backupForAdmin } = await import('./store/sqlite/backup/transfer.ts');
-      const write = (file: string) => backupStore(path, file, nowMs, false, options);
-      return backupForAdmin(path, target, { force, withOwn: rights.withOwn }, write);
-    },
-    async restoreStore(path, file, hooks) {
-      rights.takeFor(path, { makesFolder: true });
-      const { backupIn, restoreBackup } = await import('./store/sqlite/restore/restoration.ts');
-      if (!rights.areAnothers()) return restoreBackup(path, backupIn(file, options), options, hooks);
-      const { backupOfAdmin } = await import('./store/sqlite/backup/transfer.ts');
-      return restoreBackup(path, backupOfAdmin(path, file, rights.withOwn, options), options, hooks);
-    },
-    async inspectStore(path) {
-      rights.takeFor(path);
-      return (await import('./store/sqlite/inspection.ts')).inspectStore(path, options.migrationsFolder);
-    },
+    openStore: async (path) => (await engineAt(path)).open(),
+    requireNoStore: async (path) => (await engineAt(path)).requireNone(),
+    createStore: async (path, fill) => (await engineAt(path, { makesFolder: true })).create(fill),
+    migrateStore: async (path, check) => (await engineAt(path)).migrate(check),
+    backupStore: async (path, target, nowMs, force) => (await engineAt(path)).backup(target, { nowMs, force }),
+    restoreStore: async (path, file, hooks) => (await engineAt(path, { makesFolder: true })).restore(file, hooks),
+    inspectStore: async (path) => (await engineAt(path)).inspect(),
     async serve(domain, settings, hooks) {
       const [{ serve }, { resources }] = await Promise.all([
         import('./http/server.ts'),

@@ -53,11 +53,6 @@ describe('the sources', () => {
     const known = [
       ['cli/command.ts', 'cli/context.ts', 'cli/terminal/prompts.ts'],
       ['cli/commands/completion.ts', 'cli/nouns.ts', 'cli/program.ts'],
-      [
-        'store/sqlite/records/imports-fill.ts',
-        'store/sqlite/records/imports-merge.ts',
-        'store/sqlite/records/imports.ts',
-      ],
     ].map(String);
     expect(
       circlesOf(modules)

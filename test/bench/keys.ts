@@ -7,8 +7,9 @@ import { createKey, rotateKeys } from '../../src/core/keys/issuance.ts';
 import { listKeys, verifySecret } from '../../src/core/keys/keys.ts';
 import { initialise } from '../../src/core/organization/tenants.ts';
 import type { Entity } from '../../src/core/port/entities.ts';
-import { createStore, openStore } from '../../src/store/open.ts';
 import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
+import { createStore } from '../../src/store/sqlite/creation.ts';
+import { openStore } from '../../src/store/sqlite/opening.ts';
 import { type BenchReport, paired } from './harness.ts';
 
 interface Bench {

@@ -10,7 +10,7 @@ import type { ImportBatch } from '../../src/core/records/import-batch.ts';
 import { createPageReader, pageParameters } from '../../src/core/records/queries.ts';
 import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { parts } from '../../src/resources/parts.ts';
-import { createStore } from '../../src/store/open.ts';
+import { createStore } from '../../src/store/sqlite/creation.ts';
 import { type BenchReport, type BenchRow, median, paired } from './harness.ts';
 
 const few = 5000;

@@ -116,7 +116,7 @@ describe('doctor', () => {
     expect(wrong.revocations?.hint).toBe(`Run: hkctl keys revoke ${key.prefix} --yes`);
     await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
     expect(await examine()).toEqual({ code: 0, wrong: {} });
-    appendFileSync(filesOf(cli.store).revocations ?? '', '2026-11-20T08:0');
+    appendFileSync(filesOf(cli.store).revocations, '2026-11-20T08:0');
     expect(await examine()).toMatchObject({ code: 0, wrong: { revocations: { status: 'warning' } } });
   });
 

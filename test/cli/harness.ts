@@ -10,9 +10,7 @@ import { run } from '../../src/cli/run.ts';
 import type { Services } from '../../src/cli/services.ts';
 import type { Io, Output } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
-import { backupStore, createStore, migrateStore, openStore, requireNoStore } from '../../src/store/open.ts';
-import { inspectStore } from '../../src/store/sqlite/inspection.ts';
-import { backupIn, restoreBackup } from '../../src/store/sqlite/restore/restoration.ts';
+import { engineAt } from '../../src/store/open.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
 export const startMs = Date.parse('2026-11-20T08:00:00Z');
@@ -190,13 +188,13 @@ export function createServices(clock: () => number): Services {
   const options = { clock, migrationsFolder: join(__dirname, '..', '..', 'migrations'), writerThread: undefined };
   return {
     version: '0.0.0-test',
-    openStore: async (path) => openStore(path, options),
-    requireNoStore: async (path) => requireNoStore(path),
-    createStore: async (path, fill) => createStore(path, options, fill),
-    migrateStore: async (path, judge) => migrateStore(path, options, judge),
-    backupStore: (...given) => backupStore(...given, options),
-    restoreStore: (path, file, hooks) => restoreBackup(path, backupIn(file, options), options, hooks),
-    inspectStore: async (path) => inspectStore(path, options.migrationsFolder),
+    openStore: async (path) => engineAt(path, options).open(),
+    requireNoStore: async (path) => engineAt(path, options).requireNone(),
+    createStore: async (path, fill) => engineAt(path, options).create(fill),
+    migrateStore: async (path, check) => engineAt(path, options).migrate(check),
+    backupStore: async (path, target, nowMs, force) => engineAt(path, options).backup(target, { nowMs, force }),
+    restoreStore: async (path, file, hooks) => engineAt(path, options).restore(file, hooks),
+    inspectStore: async (path) => engineAt(path, options).inspect(),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),
     resources: async () => (await import('../../src/resources/index.ts')).resources,

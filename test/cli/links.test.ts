@@ -86,7 +86,7 @@ describe('what is no plain file', () => {
   it('is refused in place of a file of the store, and nobody waits for it', async () => {
     const { key } = await cli.key('A');
     const { revocations } = filesOf(cli.store);
-    fifo(revocations ?? '');
+    fifo(revocations);
     const revoked = await cli.run(['keys', 'revoke', key.id, '--yes']);
     expect([revoked.code, revoked.stderr]).toEqual([6, expect.stringContaining('is no plain file')]);
     expect((await cli.show(key.id)).status).toBe('Active');

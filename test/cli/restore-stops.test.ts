@@ -22,7 +22,7 @@ beforeEach(async () => {
   cli = await new Cli().seed();
   folder = dirname(dirname(cli.store));
   file = join(folder, 'plant.backup');
-  journal = filesOf(cli.store).revocations ?? '';
+  journal = filesOf(cli.store).revocations;
   await cli.ok('users add alice --name Alice --role super_user');
 });
 

@@ -74,7 +74,10 @@ describe('the path of a store', () => {
       for (const file of [filesOf(other.store).readings, filesOf(other.store).records]) {
         rmSync(file);
         const { code, stderr } = await other.run('sensors list --entity BER');
-        expect([code, stderr]).toEqual([6, expect.stringContaining(`The store ${other.store} lacks its file ${file}`)]);
+        expect([code, stderr]).toEqual([
+          6,
+          expect.stringContaining(`The file ${file} of the store ${other.store} is missing.`),
+        ]);
       }
     },
   );

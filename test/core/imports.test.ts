@@ -14,7 +14,7 @@ import { orders } from '../../src/resources/orders.ts';
 import { parts } from '../../src/resources/parts.ts';
 import { sensors } from '../../src/resources/sensors.ts';
 import { cli, environment, Running } from '../e2e/program.ts';
-import { memoryStore, nowMs, type Plant, plantIn } from '../store/stores.ts';
+import { nowMs, type Plant, plantIn, temporaryStore } from '../store/stores.ts';
 
 let store: Store;
 let plant: Plant;
@@ -22,7 +22,7 @@ let domain: Domain;
 let actor: Actor;
 
 beforeEach(async () => {
-  store = await memoryStore();
+  store = await temporaryStore();
   plant = await plantIn(store);
   domain = { store, clock: () => nowMs, random: randomBytes, newId: randomUUID };
   actor = { user: plant.user, osAccount: 'tester' };

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findActor } from '../../src/core/access/actors.ts';
 import { initialise } from '../../src/core/organization/tenants.ts';
 import { addUser } from '../../src/core/organization/users.ts';
-import { createStore } from '../../src/store/open.ts';
+import { createStore } from '../../src/store/sqlite/creation.ts';
 import type { Answer, Look, Order } from './twin.ts';
 
 const root = join(__dirname, '..', '..');

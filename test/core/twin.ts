@@ -9,7 +9,7 @@ import { revokeKeys, statusOf } from '../../src/core/keys/keys.ts';
 import { hashOf } from '../../src/core/keys/secrets.ts';
 import { setEntityStatus } from '../../src/core/organization/entities.ts';
 import { updateUser } from '../../src/core/organization/users.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/sqlite/opening.ts';
 
 /** What one of two processes is told to do; `pauseMs` is how long handing a secret over takes. */
 export type Order =

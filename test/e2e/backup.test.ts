@@ -142,7 +142,7 @@ describe.skipIf(!canContain)('a daemon in a container (needs the right to unshar
     const file = plant.path('plant.backup');
     await plant.ok(['backup', file]);
     const { daemons } = filesOf(plant.store);
-    const letIn = holdFromDaemons(daemons ?? '');
+    const letIn = holdFromDaemons(daemons);
     const refused = await plant.hkctl(['serve', '--port', '0']);
     expect([refused.code, refused.stderr]).toEqual([
       5,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyChain } from '../../src/core/audit/chain.ts';
 import { isHkctlError } from '../../src/core/errors.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/sqlite/opening.ts';
 import { Plant } from './plant.ts';
 import { cli, root } from './program.ts';
 

@@ -147,7 +147,7 @@ describe('files that nobody swaps', () => {
     const records = plant.store.replace(/\.db$/, '.records.db');
     renameSync(records, `${records}.away`);
     const { code, stderr } = await plant.hkctl(['serve', '--port', '0']);
-    expect([code, stderr]).toEqual([6, expect.stringContaining(`lacks its file ${records}`)]);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`The file ${records} of the store`)]);
     writeFileSync(records, readFileSync(`${records}.away`));
   });
 });

@@ -3,7 +3,7 @@ import { anchorIn } from '../../src/core/audit/anchors.ts';
 import type { Store } from '../../src/core/port/store.ts';
 import { AuditAnchors } from '../../src/http/monitoring/anchors.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
-import { draftOf, memoryStore, type Plant, plantIn } from '../store/stores.ts';
+import { draftOf, type Plant, plantIn, temporaryStore } from '../store/stores.ts';
 
 let store: Store;
 let plant: Plant;
@@ -12,7 +12,7 @@ let nowMs: number;
 let anchors: AuditAnchors;
 
 beforeEach(async () => {
-  store = await memoryStore();
+  store = await temporaryStore();
   plant = await plantIn(store);
   log = [];
   nowMs = 1000;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../src/core/port/store.ts';
 import { DaemonClock } from '../../src/http/auth/clock.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
-import { draftOf, memoryStore, nowMs } from '../store/stores.ts';
+import { draftOf, nowMs, temporaryStore } from '../store/stores.ts';
 
 const hourMs = 3_600_000;
 
@@ -15,7 +15,7 @@ describe('the clock of a daemon', () => {
 
   beforeEach(async () => {
     vi.useFakeTimers();
-    store = await memoryStore();
+    store = await temporaryStore();
     machineMs = nowMs;
     upMs = 24 * hourMs;
     told = [];
@@ -114,8 +114,8 @@ describe('the clock of a daemon', () => {
   });
 
   it('follows the samples of other processes within a second', async () => {
-    await store.clock.note({ nowMs: machineMs, upMs });
-    await store.clock.note({ nowMs: machineMs + hourMs, upMs: upMs + hourMs });
+    await store.clock.record({ nowMs: machineMs, upMs });
+    await store.clock.record({ nowMs: machineMs + hourMs, upMs: upMs + hourMs });
     await seconds(1);
     expect(clock.now()).toBe(nowMs + hourMs);
   });
@@ -139,9 +139,9 @@ describe('the clock of a daemon', () => {
     await seconds(320);
     machineMs -= hourMs;
     const looks = await store.clock.read();
-    const stale = { fromMs: looks.seenMs, looks: { ...looks, seenMs: looks.seenMs + hourMs } };
+    const stale = { fromMs: looks.seenMs, samples: { ...looks, seenMs: looks.seenMs + hourMs } };
     await accept();
-    await store.clock.bring(stale);
+    await store.clock.merge(stale);
     expect(await seenMs()).toBe(machineMs);
   });
 });

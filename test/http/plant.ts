@@ -15,7 +15,7 @@ import type { Store } from '../../src/core/port/store.ts';
 import type { ResourceDefinition } from '../../src/core/records/fields.ts';
 import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { resources } from '../../src/resources/index.ts';
-import { memoryStore } from '../store/stores.ts';
+import { temporaryStore } from '../store/stores.ts';
 
 export const docsFolder = join(process.cwd(), 'node_modules', 'swagger-ui-dist');
 export const version = '1.2.3';
@@ -49,7 +49,7 @@ export class HttpPlant {
   }
 
   static async open(given?: Store): Promise<HttpPlant> {
-    const store = given ?? (await memoryStore());
+    const store = given ?? (await temporaryStore());
     let plant: HttpPlant | undefined;
     const domain: Domain = {
       store,

@@ -258,7 +258,7 @@ export const mutants = [
   [
     keys,
     'return withJournal(journal, active, () => {',
-    'return withJournal(null, active, () => {',
+    'return withJournal(journal, [], () => {',
     'test/cli/backup.test.ts',
   ],
   [

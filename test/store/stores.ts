@@ -2,30 +2,38 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { AuditDraft } from '../../src/core/audit/events.ts';
 import type { Entity } from '../../src/core/port/entities.ts';
 import type { NewKey } from '../../src/core/port/keys.ts';
 import type { Store } from '../../src/core/port/store.ts';
 import type { Tenant } from '../../src/core/port/tenants.ts';
 import type { User } from '../../src/core/port/users.ts';
-import { createStore } from '../../src/store/open.ts';
+import { engineAt } from '../../src/store/open.ts';
 
 /** The time at which tests stand: 2026-11-20T08:15:00Z. */
 export const nowMs = Date.UTC(2026, 10, 20, 8, 15);
 
 const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations') };
 
-/** A store kept nowhere. */
-export function memoryStore(): Promise<Store> {
-  return createStore(':memory:', { ...options, writerThread: undefined });
+/** A store in a temporary folder, without threads; the folder is removed at the end of the file of tests. */
+export async function temporaryStore(): Promise<Store> {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
+  folders.push(folder);
+  return engineAt(join(folder, 'hkctl.db'), { ...options, writerThread: undefined }).create();
 }
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
 
 /** A store in a folder of its own, with the threads of the build; `remove` closes and deletes it. */
 export async function fileStore(): Promise<{ path: string; store: Store; remove: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
   const path = join(folder, 'hkctl.db');
   const [writerThread, readerThread] = ['writer', 'readings'].map((name) => join(process.cwd(), 'dist', `${name}.cjs`));
-  const store = await createStore(path, { ...options, writerThread, readerThread });
+  const store = await engineAt(path, { ...options, writerThread, readerThread }).create();
   return {
     path,
     store,
@@ -82,7 +90,7 @@ export function draftOf(tenantId: string, action: AuditDraft['action'], target: 
   };
 }
 
-/** A key of a plant, its prefix and hash told apart by a number. */
+/** A key of a plant, with a number in its prefix and hash. */
 export function newKey({ tenant, entity, user }: Plant, n: number, change: Partial<NewKey> = {}): NewKey {
   return {
     id: randomUUID(),

@@ -1,18 +1,19 @@
 import type { AuditDraft, AuditHead, AuditRecord } from '../audit/events.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
+/** The audit chain. */
 export interface AuditStore {
-  /** Appends an event that goes with no other change, such as a refused attempt. */
+  /** Appends an event that belongs to no other change, such as a refused attempt. */
   append(audit: AuditDraft): MaybePromise<void>;
-  /** Records of one tenant, newest first; `ofStore` adds those that are of none. */
+  /** Records of one tenant, newest first; `ofStore` adds those without a tenant. */
   list(tenantId: string, range: { sinceMs?: number; limit: number; ofStore?: boolean }): MaybePromise<AuditRecord[]>;
   /**
-   * The highest `seq` ever given, as the store notes it beside the records: more than the last record's where the end of the
-   * chain was cut off, and less where somebody has set the note back or removed it (then 0).
+   * The highest `seq` ever assigned, which the store keeps beside the records: higher than the last record's where the end
+   * of the chain was cut off, and lower where somebody has set it back or removed it (then 0).
    */
   lastSeq(): MaybePromise<number>;
-  /** How many records the chain holds and the hash of the last one, as committed now; no walk, so that it may be asked often. */
+  /** Number of records and hash of the last one, as committed now; cheap, since it does not walk the chain. */
   head(): MaybePromise<AuditHead>;
-  /** All records of all tenants in order of `seq`, for verification; in pieces, so that memory stays bounded. */
+  /** All records of all tenants in order of `seq`, for verification; read in pieces, so that memory stays bounded. */
   walk(): Iterable<AuditRecord> | AsyncIterable<AuditRecord>;
 }

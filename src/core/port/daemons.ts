@@ -1,14 +1,15 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
+/** The daemons that serve the store. */
 export interface DaemonStore {
   /**
-   * Makes this process known as a daemon that serves the store, until it clears its address, closes the store or ends, in
-   * whatever way. Throws `state_forbids` while a restore replaces the store.
+   * Registers this process as a daemon that serves the store, until it clears its address, closes the store or ends in any
+   * way. Throws `state_forbids` while a restore replaces the store.
    */
   begin(): MaybePromise<void>;
-  /** Notes the address a running daemon answers at, for the curl examples; begins where that was not done. */
+  /** Records the address of a running daemon, for the curl examples; begins where that was not done. */
   recordAddress(baseUrl: string, pid: number): MaybePromise<void>;
   clearAddress(pid: number): MaybePromise<void>;
-  /** The address last noted, while any daemon serves the store, in whatever container. */
+  /** The address last recorded, while a daemon serves the store in any container. */
   address(): MaybePromise<string | undefined>;
 }

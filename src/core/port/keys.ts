@@ -38,7 +38,7 @@ export interface NewKey {
   rotatedFrom: string | null;
 }
 
-/** All that a decision about a call needs, in one read. */
+/** All that the check of an API call needs, in one read. */
 export interface Credential {
   keyId: string;
   prefix: string;
@@ -51,8 +51,9 @@ export interface Credential {
   tenant: { id: string; name: string; weekStart: WeekDay };
 }
 
+/** What keys a list holds. */
 export interface KeyFilter {
-  /** Which states, judged at `nowMs`; empty or absent = all. */
+  /** States at `nowMs`; empty or absent = all. */
   statuses?: readonly KeyStatus[];
   nowMs: number;
   entityId?: string;
@@ -71,13 +72,13 @@ export interface KeyFilter {
 
 export type KeyStatus = 'Active' | 'Expired' | 'Revoked';
 
-/** The place of a key in a list, newest first; it holds also where the key is not in that list. */
+/** The position of a key in a list, newest first; valid also where the key is not in that list. */
 export interface KeyPosition {
   createdAtMs: number;
   id: string;
 }
 
-/** A page of a list, newest first: behind a place, from a place on, or right before a place; without any, the first one. */
+/** A page of a list, newest first: after a position, from it on, or right before it; without any, the first page. */
 export interface KeyPageRequest {
   limit: number;
   after?: KeyPosition;
@@ -86,10 +87,11 @@ export interface KeyPageRequest {
   before?: KeyPosition | 'end';
 }
 
+/** The API keys of all tenants. */
 export interface KeyStore {
   /**
-   * A number that changes whenever a key, user, entity or tenant may have changed by another process or thread: a
-   * credential read under the same number is still true. About 2 µs.
+   * A number that changes whenever another process or thread may have changed a key, user, entity or tenant: a credential
+   * read under the same number is still valid. About 2 µs.
    */
   version(): MaybePromise<number>;
   /** Keys of a tenant, newest first; a page costs the same at any depth. */
@@ -98,7 +100,7 @@ export interface KeyStore {
   /** By id or prefix. */
   find(tenantId: string, ref: string): MaybePromise<Key | undefined>;
   prefixTaken(prefix: string): MaybePromise<boolean>;
-  /** Guarded: `entity_inactive` where the entity is not active any more, `duplicate` for a taken prefix. */
+  /** Throws `entity_inactive` where the entity is not active any more, `duplicate` for a taken prefix. */
   insert(key: NewKey, audit: AuditDraft): MaybePromise<void>;
   /**
    * Revokes the old keys and inserts their successors, all or nothing. Returns the ids of old keys that were not active
@@ -111,12 +113,12 @@ export interface KeyStore {
   ): MaybePromise<string[]>;
   /** Revokes, all or nothing; returns the ids that were not active any more (then nothing was changed). */
   revoke(ids: readonly string[], by: string, nowMs: number, audit: readonly AuditDraft[]): MaybePromise<string[]>;
-  /** The credential behind a hash, over all tenants; always as committed at the time of the call, by whatever process. */
+  /** The credential behind a hash, over all tenants; as committed at the time of the call by any process. */
   credential(secretHash: string): MaybePromise<Credential | undefined>;
   /** The key a hash belongs to, if it is of this tenant. */
   findByHash(tenantId: string, secretHash: string): MaybePromise<Key | undefined>;
-  /** Active keys made by a user or bound to an entity, for the question before either is deactivated. */
+  /** Active keys created by a user or bound to an entity, shown before either is deactivated. */
   activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
-  /** Notes the time of last use of several keys (key id → epoch ms); never moves it back; no audit. */
+  /** Records the time of last use of several keys (key id → epoch ms); never moves it back; no audit event. */
   recordUse(uses: ReadonlyMap<string, number>): MaybePromise<void>;
 }

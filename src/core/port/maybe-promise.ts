@@ -1,2 +1,2 @@
-/** What an engine may answer at once or later: SQLite does the first, a database server the second. */
+/** A result that an engine returns at once (SQLite) or later (a database server). */
 export type MaybePromise<T> = T | Promise<T>;

@@ -1,6 +1,6 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** A sensor as ingest knows it. */
+/** A sensor, as ingest needs it. */
 export interface Sensor {
   /** The store's number for it, stable for as long as its readings are kept. */
   series: number;
@@ -28,14 +28,15 @@ export interface ReadingBatch {
   quality: Uint8Array;
 }
 
-/** What became of a batch; positions not named were accepted. */
+/** The result of a batch; positions not named were accepted. */
 export interface BatchResult {
   accepted: number;
   duplicates: number;
-  /** Positions of readings whose sensor and instant are taken by another value. */
+  /** Positions of readings whose sensor has another value at that instant already. */
   conflicts: readonly number[];
 }
 
+/** A sign of life of a sensor. */
 export interface Heartbeat {
   series: number;
   atUs: number;
@@ -51,7 +52,7 @@ export interface Reading {
   quality: Quality | null;
 }
 
-/** Readings of one bucket: `atUs` is its start; only what was asked for is set. */
+/** The aggregates of one bucket, which starts at `atUs`; only the requested ones are set. */
 export interface ReadingBucket {
   atUs: number;
   avg?: number;
@@ -88,9 +89,9 @@ export interface ReadingStore {
   /** Resolves once the accepted readings are on disk (committed and synced). `unavailable` where the queue is full. */
   append(batch: ReadingBatch): Promise<BatchResult>;
   appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult>;
-  /** In order of time. */
+  /** Readings in order of time. */
   range(request: ReadingRange): MaybePromise<Reading[]>;
-  /** The same as text, or summed up in buckets; however much it is, other requests are answered meanwhile. */
+  /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
   states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
 }
@@ -98,38 +99,37 @@ export interface ReadingStore {
 /** How readings are written for a client: JSON objects with commas between them, or whole lines of NDJSON or CSV. */
 export type ReadingFormat = 'json' | 'ndjson' | 'csv';
 
-/** Buckets of `widthUs` that start at multiples of it since the epoch, and what to write of each. */
+/** Buckets of `widthUs` that start at multiples of it since the epoch, and the aggregates to write of each. */
 export interface BucketRequest {
   widthUs: number;
   aggregates: readonly Aggregate[];
 }
 
-/** Readings of one series as text or, with `buckets`, summed up; empty buckets are left out. */
+/** Readings of one series as text or, with `buckets`, aggregated; empty buckets are left out. */
 export interface ReadingTextRequest extends ReadingRange {
   format: ReadingFormat;
   buckets?: BucketRequest;
 }
 
-/** For whom readings are read: engines serve owners round-robin, and the reads of one owner one after the other. */
+/** The client of a read: engines serve owners round-robin, and the reads of one owner one after the other. */
 export interface ReadingClient {
   owner: string;
-  /** Aborted when nobody waits for the text any more; the read then rejects with its reason. */
+  /** Aborted when the client is gone; the read then rejects with its reason. */
   signal?: AbortSignal;
-  /** Called with 0 before anything is read, and then with how many readings each part took; what it throws ends the read. */
+  /** Called with 0 before anything is read, then with the readings that each part scanned; what it throws ends the read. */
   charge(readings: number): void;
 }
 
 /**
- * Readings as text in order of time, without what stands before and after them. It may hold fewer rows than asked for, but
- * at least one before the last: an engine looks through a bounded number of readings for it, and through more only for a
- * single bucket.
+ * Readings as text in order of time, without the head and tail of the document. It may hold fewer rows than requested, but
+ * at least one before the last page: an engine scans a bounded number of readings, and more only for a single bucket.
  */
 export interface ReadingText {
-  /** What is written, piece after piece. */
+  /** The text, piece after piece. */
   pieces: readonly Uint8Array[];
-  /** Rows in it. */
+  /** Number of rows. */
   count: number;
-  /** Names the content: another one never has the same. */
+  /** A hash of the content, for the ETag. */
   digest: string;
   /** Where the next page starts; null at the end. */
   nextUs: number | null;

@@ -3,13 +3,14 @@ import type { ResourceDefinition } from '../records/fields.ts';
 import type { ImportBatch } from '../records/import-batch.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** One condition of a page; `from` and `to` are inclusive, `before` is not; values are as stored (dates and instants as text). */
+/** One condition of a page; `from` and `to` are inclusive, `before` is exclusive; values as stored (dates, instants as text). */
 export interface RecordCondition {
   field: string;
   op: 'eq' | 'from' | 'to' | 'before';
   value: string | number | boolean;
 }
 
+/** A page of records, in order of one field. */
 export interface RecordPageRequest {
   resource: ResourceDefinition;
   entityId: string;
@@ -21,14 +22,15 @@ export interface RecordPageRequest {
   after?: RecordPosition;
 }
 
+/** Where a page of records ends. */
 export interface RecordPosition {
   value: string | number;
   id: string;
 }
 
 /**
- * A page as JSON text, since it is written far more often than read: records joined by commas, without the brackets. It may
- * hold fewer records than asked for, even none, before the last: an engine looks through a bounded number of them for it.
+ * A page as JSON text, since the store can write it without an object per record: records joined by commas, without the
+ * brackets. It may hold fewer records than requested, even none, before the last page: an engine scans a bounded number.
  */
 export interface RecordPage {
   json: string;
@@ -37,6 +39,7 @@ export interface RecordPage {
   next: RecordPosition | null;
 }
 
+/** Counts of an import. */
 export interface ImportSummary {
   inserted: number;
   updated: number;
@@ -44,27 +47,29 @@ export interface ImportSummary {
   removed: number;
 }
 
+/** An import of one resource into one entity. */
 export interface ImportRequest {
   resource: ResourceDefinition;
   entityId: string;
-  /** Also remove what the file lacks. */
+  /** Also remove records that are not in the file. */
   replace: boolean;
   /** Count what would change, change nothing. */
   dryRun: boolean;
   nowUs: number;
-  /** In batches; whatever it throws undoes the import. */
+  /** In batches; an error that it throws undoes the import. */
   rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
-  /** Made once the counts are known; kept in the same commit as the records. */
+  /** Called once the counts are known; its event is kept in the same commit as the records. */
   audit: (summary: ImportSummary) => AuditDraft;
 }
 
+/** The records of all resources. */
 export interface RecordStore {
   page(request: RecordPageRequest): MaybePromise<RecordPage>;
   /** One record with its detail fields as JSON text. */
   get(resource: ResourceDefinition, entityId: string, id: string): MaybePromise<string | undefined>;
   /**
-   * A number that changes whenever any record may have changed, by whatever process: what was read under the same number
-   * is still true. About 2 µs.
+   * A number that changes whenever any process may have changed a record: what was read under the same number is still
+   * valid. About 2 µs.
    */
   version(): MaybePromise<number>;
   /**

@@ -10,8 +10,8 @@ import type { TenantStore } from './tenants.ts';
 import type { UserStore } from './users.ts';
 
 /**
- * The storage port: types only. Every operation is atomic and takes its audit event along; rules live in the domain, a
- * store only keeps constraints and guards its writes with a WHERE. All times are epoch milliseconds (`…Ms`) or
+ * The storage port: types only. Every operation is atomic and writes its audit event in the same commit. Rules live in the
+ * domain; a store only has constraints and guards its writes with a WHERE. All times are epoch milliseconds (`…Ms`) or
  * microseconds (`…Us`). Everything read is inside one tenant unless its name says otherwise. Driver errors leave a store
  * as the domain's (`store_locked`, `store_full`, `duplicate` …), never as the driver's.
  */
@@ -25,13 +25,13 @@ export interface Store {
   readonly readings: ReadingStore;
   readonly daemon: DaemonStore;
   readonly clock: ClockStore;
-  /** Opens whatever else a command opens when it needs it, and remembers which files those are. For the daemon. */
+  /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */
   openAll(): MaybePromise<void>;
   /**
-   * Throws `store_corrupt` where a file of the store was removed, or another one put in its place, since `openAll`: what
-   * others write is never seen here from then on. Costs microseconds.
+   * Throws `store_corrupt` where a file of the store was removed or replaced since `openAll`: this process would never see
+   * what others write from then on. Costs microseconds.
    */
   requireInPlace(): void;
-  /** Waits for what is under way, then lets go of all files. */
+  /** Waits for what is under way, then closes all files. */
   close(): MaybePromise<void>;
 }

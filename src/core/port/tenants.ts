@@ -4,6 +4,7 @@ import type { Entity } from './entities.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { User } from './users.ts';
 
+/** An organization. */
 export interface Tenant {
   id: string;
   name: string;
@@ -11,6 +12,7 @@ export interface Tenant {
   createdAtMs: number;
 }
 
+/** All organizations. */
 export interface TenantStore {
   /** All tenants, oldest first. */
   list(): MaybePromise<Tenant[]>;

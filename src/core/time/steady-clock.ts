@@ -62,7 +62,7 @@ export async function steadyClock(store: Pick<Store, 'clock'>, machine: Clock, u
   const after = afterSample(before, sample);
   if (after !== before) {
     try {
-      await store.clock.note(sample);
+      await store.clock.record(sample);
     } catch (thrown) {
       // What only reads goes on where nothing can be written; what writes will tell of it itself.
       if (!isHkctlError(thrown) || !passing.has(thrown.code)) throw thrown;

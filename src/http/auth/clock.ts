@@ -76,7 +76,7 @@ export class DaemonClock {
       const sample = sampleClock(this.#machine, this.#uptime);
       this.#samples = afterSample(this.#samples, sample, 0);
       this.#warnWhereBehind(sample.nowMs);
-      if (updatesStore) await this.#store.clock.bring({ fromMs: this.#storedMs, looks: this.#samples });
+      if (updatesStore) await this.#store.clock.merge({ fromMs: this.#storedMs, samples: this.#samples });
     } catch (thrown) {
       // A full or locked disk may recover: the next update includes these samples.
       this.#log.warn({ err: thrown }, 'the clock samples were not stored; trying again');

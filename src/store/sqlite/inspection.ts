@@ -5,23 +5,23 @@ import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
 import { readSmallFile } from './connection/safe-files.ts';
-import { readJournalWords } from './journal/journal-lines.ts';
+import { readJournal } from './journal/journal-lines.ts';
+import { busyTimeoutMs } from './opening.ts';
 import { foreignObjects } from './schema/own-schema.ts';
 import { schemaVersions } from './schema/schema-versions.ts';
 
-const busyTimeoutMs = 5000;
-/** A damaged file has many faults; a few tell enough. */
+/** A damaged file has many faults; a few are enough to report. */
 const faultsAtMost = 10;
 
-/** What the files of a store tell about themselves; each is opened for each look, so that one that is damaged hides no other. */
+/** The checks of a store's files. Each check opens its file anew, so that a damaged file hides no other. */
 export function inspectStore(path: string, migrationsFolder: string): StoreInspection {
   const files = filesOf(resolve(path));
   const folder = dirname(files.registry);
 
-  const looking = <T>(name: DatabaseName, look: (connection: Connection) => T): T => {
+  const checking = <T>(name: DatabaseName, check: (connection: Connection) => T): T => {
     const connection = openFile(files[name], { busyTimeoutMs, create: false });
     try {
-      return translating(files[name], () => look(connection));
+      return translating(files[name], () => check(connection));
     } finally {
       connection.close();
     }
@@ -31,7 +31,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
     databases: databaseNames.map((name) => ({
       name,
       damage: () =>
-        looking(name, (connection) => {
+        checking(name, (connection) => {
           const lines = connection.prepare<[], string>(`pragma quick_check(${faultsAtMost})`).pluck().all();
           return lines.filter((line) => line !== 'ok');
         }),
@@ -44,11 +44,11 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
           files.revocations,
           files.daemons,
         ]
-          .filter((file): file is string => file !== null && existsSync(file))
+          .filter((file) => existsSync(file))
           .map((file) => factsOf(file, 'file')),
       ]),
     brokenReferences: () =>
-      looking('registry', (connection) =>
+      checking('registry', (connection) =>
         connection
           .prepare<[], { table: string; rows: number }>(
             'select "table", count(*) as "rows" from pragma_foreign_key_check group by "table"',
@@ -58,21 +58,21 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
     versions: () =>
       databaseNames.map((database) => ({
         database,
-        version: looking(database, (connection) => Number(connection.pragma('user_version', { simple: true }))),
+        version: checking(database, (connection) => Number(connection.pragma('user_version', { simple: true }))),
         wanted: schemaVersions[database],
       })),
     foreign: () =>
       databaseNames.map((database) => ({
         database,
-        what: looking(database, (connection) => {
+        what: checking(database, (connection) => {
           const version = Number(connection.pragma('user_version', { simple: true }));
           return foreignObjects(connection, database, version, migrationsFolder);
         }),
       })),
     journal: (nowMs) =>
-      // A note is made before its commit: under the write lock none is without it.
-      looking('registry', (connection) =>
-        connection.transaction(() => readJournal(connection, files.revocations, nowMs)).immediate(),
+      // An entry is written before its commit; under the write lock every entry has its commit.
+      checking('registry', (connection) =>
+        connection.transaction(() => journalFacts(connection, files.revocations, nowMs)).immediate(),
       ),
     space() {
       const { bavail, blocks, bsize } = translating(folder, () => statfsSync(folder));
@@ -88,14 +88,14 @@ function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
   return { path, kind, mode: mode & 0o777, ownerId: uid };
 }
 
-function readJournal(connection: Connection, file: string | null, nowMs: number): JournalFacts {
-  if (file === null || !existsSync(file)) return { isThere: false, revoked: 0, alive: [], torn: 0 };
-  const { keys: revoked, torn } = readJournalWords(readSmallFile(file));
-  const works = connection
+function journalFacts(connection: Connection, file: string, nowMs: number): JournalFacts {
+  if (!existsSync(file)) return { isThere: false, revoked: 0, alive: [], torn: 0 };
+  const { keys: revoked, torn } = readJournal(readSmallFile(file));
+  const isActive = connection
     .prepare<[string, number], number>(
       'select 1 from keys where id = ? and revoked_at_ms is null and coalesce(expires_at_ms > ?, true)',
     )
     .pluck();
-  const alive = [...revoked.keys()].filter((id) => works.get(id, nowMs) !== undefined);
+  const alive = [...revoked.keys()].filter((id) => isActive.get(id, nowMs) !== undefined);
   return { isThere: true, revoked: revoked.size, alive, torn };
 }

@@ -9,7 +9,7 @@ import type { ImportRequest, ImportSummary, RecordStore } from '../../core/port/
 import type { Store } from '../../core/port/store.ts';
 import type { TenantStore } from '../../core/port/tenants.ts';
 import type { UserStore } from '../../core/port/users.ts';
-import type { StoreOptions } from '../options.ts';
+import type { StoreOptions } from '../engine.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { filesOf, openFile, type StoreFiles } from './connection/files.ts';
@@ -35,12 +35,12 @@ import { requireSchemaVersion } from './schema/schema-versions.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
   busyTimeoutMs: number;
-  /** Open already, as they are where a store is made. */
+  /** Connections that are open already, when the store is being created. */
   records?: Connection;
   readings?: Connection;
 }
 
-/** The store in SQLite: three files, of which a command opens those that it needs. */
+/** A store in SQLite: three databases, of which a command opens those that it needs. */
 export class SqliteStore implements Store {
   readonly tenants: TenantStore;
   readonly users: UserStore;
@@ -61,7 +61,7 @@ export class SqliteStore implements Store {
   readonly #recordsFile: () => Connection;
   readonly #readingsFile: () => Connection;
   readonly #writer: WriterClient | undefined;
-  /** Lets go of the lock by which others know that a daemon serves. */
+  /** Releases the lock that shows other processes a serving daemon. */
   readonly #release: () => void;
   readonly #reader: ReaderClient | undefined;
   #openFiles: OpenFiles | undefined;
@@ -76,16 +76,12 @@ export class SqliteStore implements Store {
     this.#opened = [registry, options.records, options.readings].filter((open) => open !== undefined);
     this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
-    const threaded = options.writerThread !== undefined && this.#files.revocations !== null;
-    this.#writer = threaded
-      ? new WriterClient(options.writerThread ?? '', { path, migrationsFolder: options.migrationsFolder }, () =>
-          this.requireInPlace(),
-        )
-      : undefined;
-    const { readerThread } = options;
-    const isKept = this.#files.revocations !== null;
-    const reader =
-      readerThread !== undefined && isKept ? new ReaderClient(readerThread, this.#files.readings) : undefined;
+    const { writerThread, readerThread, migrationsFolder } = options;
+    this.#writer =
+      writerThread === undefined
+        ? undefined
+        : new WriterClient(writerThread, { path, migrationsFolder }, () => this.requireInPlace());
+    const reader = readerThread === undefined ? undefined : new ReaderClient(readerThread, this.#files.readings);
     this.#reader = reader;
 
     this.tenants = createTenantStore(this.#registry, this.#append);
@@ -114,14 +110,13 @@ export class SqliteStore implements Store {
   }
 
   async openAll(): Promise<void> {
-    if (this.#files.revocations === null) return;
-    // Read once from each: SQLite opens its log at the first read.
+    // Reads once from each database, since SQLite opens its log at the first read.
     for (const connection of [this.#registry.connection, this.#recordsFile(), this.#readingsFile()]) {
       translating(this.#path, () => connection.prepare('select 1 from sqlite_master').get());
     }
     this.#openFiles = new OpenFiles(this.#files);
     await this.#writer?.start();
-    // What the thread has opened are the same files, or a path leads elsewhere by now.
+    // Checked again after the thread has opened the files by their paths.
     this.requireInPlace();
   }
 
@@ -134,7 +129,7 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    // SQLite would delete the log that lies at the path by now, which is another one, with what others committed to it.
+    // SQLite would delete the log at the path, which by now is another one with the commits of other processes.
     if (this.#openFiles?.displaced() !== undefined) return;
     this.readings.close();
     await this.#reader?.close();
@@ -150,7 +145,7 @@ export class SqliteStore implements Store {
     return connection;
   }
 
-  /** In a daemon times of use are written by the thread, so that the main thread waits for no disk. */
+  /** In a daemon the writer thread writes the times of use, so that the main thread never waits for a disk. */
   #createKeys(): KeyStore {
     const keys = createKeyStore(this.#registry, this.#append, this.#files.revocations);
     const writer = this.#writer;
@@ -163,11 +158,11 @@ export class SqliteStore implements Store {
     };
   }
 
-  /** What a daemon saw of the clock goes the same way. */
+  /** In a daemon the writer thread writes the samples of the clock, too. */
   #createClock(): ClockStore {
     const clock = createClockStore(this.#registry, this.#append);
     const writer = this.#writer;
-    return writer ? { ...clock, bring: (progress) => writer.bringClock(progress) } : clock;
+    return writer ? { ...clock, merge: (progress) => writer.mergeClock(progress) } : clock;
   }
 
   #createWrite(): WriteIngest {
@@ -178,7 +173,7 @@ export class SqliteStore implements Store {
       const group = task.kind === 'readings' ? toGroup([task.batch]) : toGroup([], [task.heartbeats]);
       const [results] = translating(this.#files.readings, () => inline().write([group]));
       const result = results?.readings[0] ?? results?.heartbeats[0];
-      if (!result) throw new Error('the writer gave no verdict');
+      if (!result) throw new Error('the writer returned no result');
       return result;
     };
   }
@@ -186,21 +181,21 @@ export class SqliteStore implements Store {
   async #import(request: ImportRequest): Promise<ImportSummary> {
     this.#settle();
     const { registry, records } = this.#files;
-    // A connection of its own: the transaction stays open while rows are read, and readers must not find it there.
-    const own = records === ':memory:' ? undefined : openFile(records, { ...this.#options, create: false });
+    // On a connection of its own, since the transaction stays open while rows are read, and readers must not be inside it.
+    const connection = openFile(records, { ...this.#options, create: false });
     try {
-      const { summary, unsettled } = await importRecords(own ?? this.#recordsFile(), registry, request, (connection) =>
+      const { summary, unsettled } = await importRecords(connection, registry, request, () =>
         requireSchemaVersion(connection, 'records', records, this.#options.migrationsFolder),
       );
       if (unsettled) this.#registry.change(() => this.#append(unsettled));
       return summary;
     } finally {
-      own?.close();
+      connection.close();
       this.#settle();
     }
   }
 
-  /** Ends what an earlier process may have left half done between the files. */
+  /** Completes what an interrupted process may have left undone between the files. */
   #settle(): void {
     this.#ownRecordChanges++;
     translating(this.#path, () => {

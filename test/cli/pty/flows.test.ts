@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findActor } from '../../../src/core/access/actors.ts';
 import { createKey } from '../../../src/core/keys/issuance.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { Cli } from '../harness.ts';
 import { hasTmux, settled, Terminal } from './terminal.ts';
 

@@ -106,7 +106,7 @@ export function keyConformance(given: Given): void {
     expect([await statusOf(ids[0] ?? ''), await statusOf(before)]).toEqual([nowMs + 800, nowMs + 800]);
   });
 
-  it('tells the active keys of an entity or a user, and no others', async () => {
+  it('finds the active keys of an entity or a user, and no others', async () => {
     const { store, plant } = await given();
     const draft = draftOf(plant.tenant.id, 'key.create', 'x');
     const entity = { ...plant.entity, id: 'another-entity', code: 'CHI' };
@@ -140,10 +140,10 @@ export function keyConformance(given: Given): void {
       draft('key.revoke', 'c'),
     ]);
     await store.keys.revoke([b.id], plant.user.id, nowMs + 30, [draft('key.revoke', 'never')]);
-    const told = (await store.audit.list(plant.tenant.id, { limit: 5 })).map(
+    const actions = (await store.audit.list(plant.tenant.id, { limit: 5 })).map(
       ({ action, target }) => `${action} ${target}`,
     );
-    expect(told.reverse()).toEqual(['key.create a', 'key.create b', 'key.rotate a', 'key.revoke b', 'key.revoke c']);
+    expect(actions.reverse()).toEqual(['key.create a', 'key.create b', 'key.rotate a', 'key.revoke b', 'key.revoke c']);
   });
 
   it('lists newest first, in pages, by every filter', async () => {
@@ -185,7 +185,7 @@ export function keyConformance(given: Given): void {
 
   it('pages from any place in both directions, also from that of a key that is not in the list', async () => {
     const { store, plant } = await given();
-    // Three keys a millisecond, told apart by their ids.
+    // Three keys a millisecond, distinguished by their ids.
     const made = Array.from({ length: 30 }, (_, n) => newKey(plant, n, { createdAtMs: nowMs + Math.floor(n / 3) }));
     for (const key of made) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
     const list = async (page: KeyPageRequest) =>

@@ -47,7 +47,7 @@ export function peopleConformance(given: Given): void {
     expect(await store.audit.lastSeq()).toBe(seq);
   });
 
-  it('keeps profiles of one organization, a login once in the store', async () => {
+  it('keeps the users of one organization, a login once in the store', async () => {
     const { store, plant } = await given();
     const other = await plantIn(store, 'Beta');
     const user = userOf(plant.tenant.id, 'omar');
@@ -83,7 +83,7 @@ export function peopleConformance(given: Given): void {
     expect(await store.audit.lastSeq()).toBe(seq + 2);
   });
 
-  it('keeps sites, a code once in an organization', async () => {
+  it('keeps entities, a code once in an organization', async () => {
     const { store, plant } = await given();
     const other = await plantIn(store, 'Beta');
     const draft = draftOf(plant.tenant.id, 'entity.add', 'AAA');

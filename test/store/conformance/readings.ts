@@ -120,7 +120,7 @@ export function readingConformance(given: Given): void {
     expect(await range({ series: 999_999 })).toEqual([]);
   });
 
-  it('tells repeats from conflicts, wherever they stand, and keeps the first', async () => {
+  it('distinguishes repeats from conflicts, wherever they stand, and keeps the first', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(1));
     const series = await seriesOf(store, plant, 'S-1');
@@ -142,7 +142,7 @@ export function readingConformance(given: Given): void {
     expect(await store.readings.append(batchOf([[series, startUs + 9000, 1]]))).toMatchObject({ accepted: 1 });
   });
 
-  it('validators batches that are written together each by itself', async () => {
+  it('validates batches that are written together one by one', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(1));
     const series = await seriesOf(store, plant, 'S-1');
@@ -246,7 +246,7 @@ export function readingConformance(given: Given): void {
     expect(csv).toBe(lines.join(''));
   });
 
-  it('tells what a text costs, where the next one starts, and names its content', async () => {
+  it('reports what a text costs, where the next one starts, and names its content', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, sensors, sensorRows(1));
     const series = await seriesOf(store, plant, 'S-1');

@@ -170,7 +170,7 @@ export function recordConformance(given: Given): void {
     );
   });
 
-  it('filters by ranges, in their order, both ends as told', async () => {
+  it('filters by ranges, in their order, with both bounds', async () => {
     const { store, plant } = await given();
     const dated = Array.from({ length: 60 }, (_, n) => ({
       id: `O-${String(n).padStart(3, '0')}`,
@@ -254,7 +254,7 @@ export function recordConformance(given: Given): void {
     });
   });
 
-  it('removes with `replace` what the file lacks, in its own entity and resource only', async () => {
+  it('removes with `replace` what is not in the file, in its own entity and resource only', async () => {
     const { store, plant } = await given();
     const other = await plantIn(store, 'Beta');
     for (const one of [plant, other]) await importInto(store, one, parts, partRows(30));
@@ -265,7 +265,7 @@ export function recordConformance(given: Given): void {
     expect(await importInto(store, plant, parts, [], { replace: true })).toMatchObject({ removed: 10 });
   });
 
-  it('tells on a dry run what would change, and changes nothing but the trail', async () => {
+  it('reports on a dry run what would change, and changes nothing but the trail', async () => {
     const { store, plant } = await given();
     await importInto(store, plant, parts, partRows(10));
     const before = await readAll(store, pageOf(plant));

@@ -1,5 +1,5 @@
 import { afterEach, describe } from 'vitest';
-import { fileStore, memoryStore, plantIn } from '../stores.ts';
+import { fileStore, plantIn, temporaryStore } from '../stores.ts';
 import { auditConformance } from './audit.ts';
 import { auditTextConformance } from './audit-texts.ts';
 import { clockConformance } from './clock.ts';
@@ -11,7 +11,7 @@ import { recordConformance } from './records.ts';
 
 /** Every engine passes all of it; a new one joins with a `given` of its own. */
 function conformance(given: Given): void {
-  describe('organizations, profiles, sites', () => peopleConformance(given));
+  describe('organizations, users, entities', () => peopleConformance(given));
   describe('keys', () => keyConformance(given));
   describe('audit', () => auditConformance(given));
   describe('texts of the audit trail', () => auditTextConformance(given));
@@ -25,15 +25,15 @@ afterEach(async () => {
   for (const remove of removals.splice(0)) await remove();
 });
 
-describe('SQLite in memory', () => {
+describe('SQLite without threads', () => {
   conformance(async () => {
-    const store = await memoryStore();
+    const store = await temporaryStore();
     removals.push(async () => store.close());
     return { store, plant: await plantIn(store) };
   });
 });
 
-describe('SQLite in files', () => {
+describe('SQLite with the threads of a daemon', () => {
   conformance(async () => {
     const { store, remove } = await fileStore();
     removals.push(remove);

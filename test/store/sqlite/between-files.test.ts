@@ -7,8 +7,8 @@ import { isHkctlError } from '../../../src/core/errors.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { batchOf } from '../conformance/readings.ts';
 import { importInto } from '../conformance/records.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../stores.ts';
@@ -50,7 +50,7 @@ function run(file: string, sql: string): unknown[] {
 const onePart = (name: string) => [{ id: 'P-1', name, part_number: '1', is_active: true }];
 
 describe('an import', () => {
-  it('whose process died before its event reached the chain is told of once, by the next that looks', async () => {
+  it('whose process died before its event reached the chain is reported once, by the next process that reads the trail', async () => {
     const { store, path, plant } = await given();
     const draft = draftOf(plant.tenant.id, 'records.import', 'left behind');
     const { records } = filesOf(path);
@@ -63,7 +63,7 @@ describe('an import', () => {
     expect((await verifyChain(store.audit.walk())).broken).toBeNull();
   });
 
-  it('is not told of twice where the process died between the chain and the outbox', async () => {
+  it('is not reported twice where the process died between the chain and the outbox', async () => {
     const { store, path, plant } = await given();
     const { records } = filesOf(path);
     await importInto(store, plant, parts, onePart('A'));
@@ -120,7 +120,7 @@ describe('an import', () => {
 });
 
 describe('the removal of an entity', () => {
-  it('that was interrupted is ended by the next that looks; its keys were cut off at once', async () => {
+  it('that was interrupted is completed by the next process that reads the trail; its keys were refused at once', async () => {
     const { store, path, plant } = await given();
     await importInto(store, plant, parts, onePart('A'));
     const series = (await store.readings.directory(plant.entity.id)).get('T1')?.series ?? 0;
@@ -158,8 +158,8 @@ describe('the writer thread', () => {
     await store.readings.append(batchOf([[series, 0, 0]]));
     run(readings, "create trigger no_more before insert on readings begin select raise(abort, 'no more'); end");
     const refused = await Promise.allSettled([1, 2].map((n) => store.readings.append(batchOf([[series, n, n]]))));
-    const told = { status: 'rejected', reason: { message: expect.stringContaining('no more') } };
-    expect(refused).toMatchObject([told, told]);
+    const rejected = { status: 'rejected', reason: { message: expect.stringContaining('no more') } };
+    expect(refused).toMatchObject([rejected, rejected]);
     // It is none of the domain's errors: its message may be logged, and is never shown.
     expect(isHkctlError((refused[0] as PromiseRejectedResult).reason)).toBe(false); // just seen to be rejected
     run(readings, 'drop trigger no_more');
@@ -167,20 +167,20 @@ describe('the writer thread', () => {
     expect(await store.readings.range({ series, limit: 100 })).toHaveLength(2);
   });
 
-  it('that broke down refuses all that waits, and is started again by what comes next', async () => {
+  it('that crashed refuses all pending writes, and is started again by the next one', async () => {
     const { store, path, plant } = await given();
     const series = (await store.readings.directory(plant.entity.id)).get('T1')?.series ?? 0;
     const { readings } = filesOf(path);
     // It ends as it starts, for it does not find its file.
     renameSync(readings, `${readings}.away`);
     const refused = await Promise.allSettled([1, 2].map((n) => store.readings.append(batchOf([[series, n, n]]))));
-    const told = { status: 'rejected', reason: { code: 'unavailable' } };
-    expect(refused).toMatchObject([told, told]);
+    const rejected = { status: 'rejected', reason: { code: 'unavailable' } };
+    expect(refused).toMatchObject([rejected, rejected]);
     renameSync(`${readings}.away`, readings);
     expect(await store.readings.append(batchOf([[series, 1, 1]]))).toMatchObject({ accepted: 1, duplicates: 0 });
   });
 
-  it('is told to come again with more than may wait', async () => {
+  it('refuses more than may wait with unavailable', async () => {
     const { store, series } = await readingsOf();
     const many = (from: number) => batchOf(Array.from({ length: 400_000 }, (_, n) => [series, from + n, n] as const));
     const [a, b, c] = await Promise.allSettled([0, 1e6, 2e6].map((from) => store.readings.append(many(from))));
@@ -189,7 +189,7 @@ describe('the writer thread', () => {
     expect(await store.readings.append(batchOf([[series, 9e6, 1]]))).toMatchObject({ accepted: 1 });
   });
 
-  it('notes times of use while the main thread waits for no disk', async () => {
+  it('writes times of use while the main thread waits for no disk', async () => {
     const { store, path } = await readingsOf();
     await store.keys.recordUse(new Map([['none', nowMs]]));
     await store.keys.recordUse(new Map());

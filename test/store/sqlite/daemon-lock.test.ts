@@ -4,9 +4,9 @@ import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/core/port/store.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { holdFromDaemons } from '../../../src/store/sqlite/connection/daemon-lock.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { fileStore, nowMs } from '../stores.ts';
 
 const removals: (() => unknown)[] = [];
@@ -17,7 +17,7 @@ afterEach(async () => {
 async function given() {
   const { store, path, remove } = await fileStore();
   removals.push(remove);
-  return { store, path, lock: filesOf(path).daemons ?? '' };
+  return { store, path, lock: filesOf(path).daemons };
 }
 
 /** The same store as another process opens it. */

@@ -4,9 +4,11 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyChain } from '../../../src/core/audit/chain.ts';
 import { HkctlError } from '../../../src/core/errors.ts';
-import { createStore, migrateStore, openStore, requireNoStore } from '../../../src/store/open.ts';
-import type { StoreOptions } from '../../../src/store/options.ts';
+import type { StoreOptions } from '../../../src/store/engine.ts';
 import { databaseNames, filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { createStore, requireNoStore } from '../../../src/store/sqlite/creation.ts';
+import { migrateStore } from '../../../src/store/sqlite/migration.ts';
+import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../stores.ts';
 
@@ -150,7 +152,7 @@ describe('the version', () => {
     expect(schemaVersions[name]).toBe(journal.entries.length);
   });
 
-  it('of an older or a newer hkctl is told apart, each with what to do', async () => {
+  it('of an older and of a newer hkctl is refused, each with what to do', async () => {
     const path = await closedStore();
     tamper(filesOf(path).readings, 'pragma user_version = 0');
     const store = openStore(path, options);
@@ -163,7 +165,7 @@ describe('the version', () => {
     await expect(migrateStore(path, options)).rejects.toMatchObject({ code: 'store_too_new' });
   });
 
-  it('is looked at for the other files too', async () => {
+  it('is checked in the other files too', async () => {
     const path = await closedStore();
     tamper(filesOf(path).readings, 'pragma user_version = 99');
     const store = openStore(path, options);
@@ -171,7 +173,7 @@ describe('the version', () => {
     expect(() => store.readings.states([1])).toThrow(expect.objectContaining({ code: 'store_too_new' }));
   });
 
-  it('is brought up by a migration, unless the judge refuses', async () => {
+  it('is brought up by a migration, unless its check refuses', async () => {
     const path = await closedStore();
     const { readings } = filesOf(path);
     for (const file of [readings, `${readings}-wal`, `${readings}-shm`]) rmSync(file, { force: true });
@@ -244,9 +246,7 @@ describe('the journal of revocations', () => {
     expect(() => store.keys.rotate([{ oldKeyId: c.id, next: taken }], nowMs + 2, [])).toThrow(
       expect.objectContaining({ code: 'duplicate' }),
     );
-    const lines = readFileSync(filesOf(path).revocations ?? '', 'utf8')
-      .trim()
-      .split('\n');
+    const lines = readFileSync(filesOf(path).revocations, 'utf8').trim().split('\n');
     expect(lines.map((line) => line.split(' ').slice(1))).toEqual([
       ['revoked', a.id, a.prefix, a.secretHash],
       ['revoked', b.id, b.prefix, b.secretHash],

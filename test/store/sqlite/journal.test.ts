@@ -6,12 +6,12 @@ import type { User } from '../../../src/core/port/users.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import {
   keyLine,
-  readJournalWords,
-  type StateNote,
+  readJournal,
+  type StateEntry,
   stateLine,
   withdrawnStateLine,
 } from '../../../src/store/sqlite/journal/journal-lines.ts';
-import { changeWithNotes } from '../../../src/store/sqlite/journal/state-notes.ts';
+import { changeWithJournal } from '../../../src/store/sqlite/journal/journaled-change.ts';
 import { createRegistry } from '../../../src/store/sqlite/registry/registry.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../stores.ts';
 
@@ -26,7 +26,7 @@ async function given() {
   const plant = await plantIn(store);
   const user: User = { ...plant.user, id: randomUUID(), login: 'carl', role: 'super_user' };
   await store.users.insert(user, draftOf(plant.tenant.id, 'user.add', 'carl'));
-  const journal = filesOf(path).revocations ?? '';
+  const journal = filesOf(path).revocations;
   const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').slice(0, -1) : []);
   const draft = draftOf(plant.tenant.id, 'user.set_role', 'carl');
   return {
@@ -73,7 +73,7 @@ describe('the journal', () => {
     ]);
     const text = readFileSync(journal, 'utf8');
     expect(text.startsWith(`${new Date(nowMs).toISOString()} deactivated`)).toBe(true);
-    expect(readJournalWords(text)).toEqual({
+    expect(readJournal(text)).toEqual({
       keys: new Map(),
       userStatus: new Map([[user.id, { event: 'activated', atMs: nowMs }]]),
       userRole: new Map([[user.id, { event: 'super_user', atMs: nowMs }]]),
@@ -89,7 +89,7 @@ describe('the journal', () => {
     expect(said().map((line) => line.split(' ')[0])).toEqual(['role:entity_admin', 'role:manager', 'role:master_data']);
   });
 
-  it('takes back what was not stopped after all, and has said nothing of what was not started', async () => {
+  it('withdraws what was not stopped after all, and has no entry of what was not started', async () => {
     const { update, setStatus, remove, said, path, user, plant, store, journal } = await given();
     await update({ role: 'operator' });
     failChanges(path);
@@ -112,8 +112,8 @@ describe('the journal', () => {
       'removed entity',
       'withdrawn:removed entity',
     ]);
-    const words = readJournalWords(readFileSync(journal, 'utf8'));
-    expect([words.userStatus.size, words.entities.size, words.torn]).toEqual([0, 0, 0]);
+    const summary = readJournal(readFileSync(journal, 'utf8'));
+    expect([summary.userStatus.size, summary.entities.size, summary.torn]).toEqual([0, 0, 0]);
     expect(await store.users.findByLogin(user.login)).toMatchObject({ status: 'active', role: 'operator' });
     expect(await store.entities.find(plant.tenant.id, 'BER')).toMatchObject({ status: 'active' });
   });
@@ -135,33 +135,39 @@ describe('the journal', () => {
     expect(said()).toEqual([`activated entity ${plant.entity.id} BER`]);
   });
 
-  it('says nothing of a start that another process has undone before it was noted', async () => {
+  it('has no entry of a start that another process has undone before it was recorded', async () => {
     const { path, journal, user, said } = await given();
     const connection = openFile(path, { busyTimeoutMs: 1000, create: false });
     removals.push(() => connection.close());
     const registry = createRegistry(connection, path);
-    const start: StateNote = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
+    const start: StateEntry = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
     const plan = (stillHolds: boolean) => () => ({
       stops: [],
       starts: [start],
       commit: () => 1,
       stillHolds: () => stillHolds,
     });
-    changeWithNotes(registry, journal, plan(false));
+    changeWithJournal(registry, journal, plan(false));
     expect(said()).toEqual([]);
-    changeWithNotes(registry, journal, plan(true));
+    changeWithJournal(registry, journal, plan(true));
     expect(said()).toHaveLength(1);
   });
 });
 
-describe('the words of a journal', () => {
+describe('the last events of a journal', () => {
   const id = randomUUID();
-  const note = (event: StateNote['event'], name = 'carl'): StateNote => ({ atMs: nowMs, event, of: 'user', id, name });
-  const status = (...lines: string[]) => readJournalWords(lines.join('')).userStatus.get(id)?.event;
+  const entry = (event: StateEntry['event'], name = 'carl'): StateEntry => ({
+    atMs: nowMs,
+    event,
+    of: 'user',
+    id,
+    name,
+  });
+  const status = (...lines: string[]) => readJournal(lines.join('')).userStatus.get(id)?.event;
 
-  it('are the last ones; one that was withdrawn gives way to the one before it', () => {
-    const [stop, start] = [stateLine(note('deactivated')), stateLine(note('activated'))];
-    const unstop = withdrawnStateLine(note('deactivated'));
+  it('leave a withdrawn entry out for the one before it', () => {
+    const [stop, start] = [stateLine(entry('deactivated')), stateLine(entry('activated'))];
+    const unstop = withdrawnStateLine(entry('deactivated'));
     expect(status(stop, start)).toBe('activated');
     expect(status(start, stop)).toBe('deactivated');
     expect(status(stop, stop, unstop)).toBe('deactivated');
@@ -170,22 +176,22 @@ describe('the words of a journal', () => {
     expect(status(start, unstop)).toBe('activated');
   });
 
-  it('name a key until its note is withdrawn, as lines of an older hkctl do', () => {
+  it('name a key until its entry is withdrawn, as lines of an older hkctl do', () => {
     const key = { atMs: nowMs, keyId: id, prefix: 'hk_abcde', secretHash: 'h'.repeat(43) };
     const [stop, unstop] = [keyLine('revoked', key), keyLine('withdrawn', key)];
     expect(stop).toBe(`${new Date(nowMs).toISOString()} revoked ${id} hk_abcde ${'h'.repeat(43)}\n`);
-    expect([...readJournalWords(stop).keys]).toEqual([[id, nowMs]]);
-    expect([...readJournalWords(stop + unstop).keys]).toEqual([]);
-    expect([...readJournalWords(stop + unstop + stop).keys]).toEqual([[id, nowMs]]);
+    expect([...readJournal(stop).keys]).toEqual([[id, nowMs]]);
+    expect([...readJournal(stop + unstop).keys]).toEqual([]);
+    expect([...readJournal(stop + unstop + stop).keys]).toEqual([[id, nowMs]]);
   });
 
   it('are of whole lines only, and of names in one word', () => {
-    const line = stateLine(note('deactivated'));
+    const line = stateLine(entry('deactivated'));
     for (let end = 0; end < line.length - 4; end++) expect(status(`${line.slice(0, end)}\n`)).toBeUndefined();
-    expect(readJournalWords(`${line.slice(0, 20)}\n${line}`).torn).toBe(1);
-    const odd = stateLine(note('deactivated', `x\n${stateLine(note('activated'))}`));
+    expect(readJournal(`${line.slice(0, 20)}\n${line}`).torn).toBe(1);
+    const odd = stateLine(entry('deactivated', `x\n${stateLine(entry('activated'))}`));
     expect(odd.split('\n')).toHaveLength(2);
     expect(status(odd)).toBe('deactivated');
-    expect(status(stateLine(note('deactivated', '')))).toBe('deactivated');
+    expect(status(stateLine(entry('deactivated', '')))).toBe('deactivated');
   });
 });

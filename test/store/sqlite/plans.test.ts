@@ -4,15 +4,14 @@ import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { createPageReader, pageParameters } from '../../../src/core/records/queries.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/parts.ts';
-import type { Connection } from '../../../src/store/sqlite/connection/driver.ts';
-import { openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { type Connection, openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { mostScanned, type PageRow, pageQuery, toPage } from '../../../src/store/sqlite/records/pages.ts';
 import { tableName } from '../../../src/store/sqlite/records/tables.ts';
 import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 
 let connection: Connection;
 beforeAll(() => {
-  connection = openFile(':memory:', { busyTimeoutMs: 100, create: true });
+  connection = openDatabase(':memory:', {});
   applyMigrations(connection, 'records', 'migrations', ':memory:');
 });
 afterAll(() => connection.close());
@@ -119,11 +118,11 @@ describe('values that many records have and that hardly meet', () => {
   const idOf = (n: number) => `P-${String(n).padStart(6, '0')}`;
   /** Only these are both active and of category A: one at each end of a page's reach, and two beside each other. */
   const meeting = [0, mostScanned - 1, mostScanned, mostScanned + 1, count - 1];
-  let sampled = 0;
+  let scanned = 0;
 
   beforeAll(() => {
     connection.function('looked_at', { deterministic: false }, (value) => {
-      sampled++;
+      scanned++;
       return value;
     });
     connection.exec(`
@@ -136,13 +135,13 @@ describe('values that many records have and that hardly meet', () => {
   /** Reads a page and counts the records that the conditions beside the walked one were checked for. */
   function readPage(request: RecordPageRequest) {
     const { sql, values } = pageQuery(request);
-    sampled = 0;
+    scanned = 0;
     const counted = sql().replaceAll('"is_active" =', 'looked_at("is_active") =');
     expect(counted).not.toBe(sql());
     const row: PageRow | undefined = connection.prepare<unknown[], PageRow>(counted).get(...values);
     const { json, next } = toPage(row, request);
     const ids: string[] = JSON.parse(`[${json}]`).map(({ id }: { id: string }) => id);
-    return { ids, next, sampled };
+    return { ids, next, scanned };
   }
 
   const both: RecordCondition[] = [
@@ -160,25 +159,25 @@ describe('values that many records have and that hardly meet', () => {
     const pages: ReturnType<typeof readPage>[] = [];
     for (let after: RecordPosition | null | undefined; after !== null; after = pages.at(-1)?.next) {
       pages.push(readPage({ ...request, after }));
-      expect(pages.at(-1)?.sampled).toBeLessThanOrEqual(mostScanned);
+      expect(pages.at(-1)?.scanned).toBeLessThanOrEqual(mostScanned);
     }
     expect(pages.flatMap(({ ids }) => ids).map(numberOf)).toEqual(meeting);
-    expect(pages.some(({ sampled }) => sampled === mostScanned)).toBe(true);
+    expect(pages.some(({ scanned }) => scanned === mostScanned)).toBe(true);
   });
 
-  it('a page without any of them tells where the next one begins, and the last one that it is the last', () => {
+  it('a page without any of them shows where the next one begins, and the last one that it is the last', () => {
     const behind = (n: number) => readPage({ ...byId, after: { value: idOf(n), id: idOf(n) } });
     const last = mostScanned + 1;
     const reached = idOf(last + mostScanned);
-    expect(behind(last)).toEqual({ ids: [], next: { value: reached, id: reached }, sampled: mostScanned });
-    expect(behind(count - 2)).toEqual({ ids: [idOf(count - 1)], next: null, sampled: 1 });
-    expect(behind(count - 1)).toEqual({ ids: [], next: null, sampled: 0 });
+    expect(behind(last)).toEqual({ ids: [], next: { value: reached, id: reached }, scanned: mostScanned });
+    expect(behind(count - 2)).toEqual({ ids: [idOf(count - 1)], next: null, scanned: 1 });
+    expect(behind(count - 1)).toEqual({ ids: [], next: null, scanned: 0 });
   });
 
   it('contradictory ends of one range walk no further either', () => {
     const conditions: RecordCondition[] = [...both.slice(1), since, { ...since, value: '2027' }];
     const page = readPage({ ...byId, conditions, orderBy: 'updated_at' });
     expect(page.ids).toEqual([]);
-    expect(page.sampled).toBeLessThanOrEqual(mostScanned);
+    expect(page.scanned).toBeLessThanOrEqual(mostScanned);
   });
 });

@@ -27,7 +27,7 @@ describe('the reader thread', () => {
     const client = new ReaderClient(script, file);
     const first = await client.readSlice({ ...slice, limit: 1 });
     expect(Buffer.from(first.text).toString()).toBe('1970-01-01T00:00:00.000000Z,1.5,good\n');
-    expect(first).toMatchObject({ count: 1, sampled: 1, nextUs: 1_000_000 });
+    expect(first).toMatchObject({ count: 1, scanned: 1, nextUs: 1_000_000 });
     expect((await client.readSlice({ ...slice, fromUs: 1 })).count).toBe(1);
     await client.close();
     await expect(client.readSlice(slice)).rejects.toMatchObject({ code: 'unavailable' });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadingTextRequest } from '../../../src/core/port/readings.ts';
-import type { Connection } from '../../../src/store/sqlite/connection/driver.ts';
-import { openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { type Connection, openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { Reads, readLimits } from '../../../src/store/sqlite/readings/reader/reads.ts';
 import { createSliceReader, type Slice, type SliceRequest } from '../../../src/store/sqlite/readings/reader/slices.ts';
 import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
@@ -14,7 +13,7 @@ const long = readLimits.page + 500_000;
 let connection: Connection;
 let readSlice: (request: SliceRequest) => Slice;
 beforeAll(() => {
-  connection = openFile(':memory:', { busyTimeoutMs: 100, create: true });
+  connection = openDatabase(':memory:', {});
   applyMigrations(connection, 'readings', 'migrations', ':memory:');
   const fill = (series: number, rows: number) =>
     connection.exec(`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${rows - 1})
@@ -41,14 +40,14 @@ function steppedReads() {
   return { reads, order, step, waiting: () => gates.length };
 }
 
-function readsAtOnce(): { reads: Reads; sampled: () => number } {
-  let sampled = 0;
+function readsAtOnce(): { reads: Reads; scanned: () => number } {
+  let scanned = 0;
   const reads = new Reads(async (request) => {
     const slice = readSlice(request);
-    sampled += slice.sampled;
+    scanned += slice.scanned;
     return slice;
   });
-  return { reads, sampled: () => sampled };
+  return { reads, scanned: () => scanned };
 }
 
 const all = (series: number): ReadingTextRequest => ({ series, limit: 100_000, format: 'csv' });
@@ -103,43 +102,43 @@ describe('a read whose client went away', () => {
 });
 
 describe('what a read costs', () => {
-  it('is told before anything is read, and after each slice', async () => {
+  it('is charged before anything is read, and after each slice', async () => {
     const by = client();
     await readsAtOnce().reads.read(all(1), by);
     expect(by.charged).toEqual([0, readLimits.written, readLimits.written, count - 2 * readLimits.written]);
   });
 
   it('ends it where the client cannot pay: before it is begun nothing is read', async () => {
-    const { reads, sampled } = readsAtOnce();
+    const { reads, scanned } = readsAtOnce();
     const charge = (readings: number) => {
       if (readings === 0) throw new Error('no more');
     };
     await expect(reads.read(all(1), { owner: 'a', charge })).rejects.toThrow('no more');
-    expect(sampled()).toBe(0);
+    expect(scanned()).toBe(0);
     expect((await reads.read(all(1), client())).count).toBe(count);
   });
 
   it('is that of the buckets asked for, not of years', async () => {
-    const { reads, sampled } = readsAtOnce();
+    const { reads, scanned } = readsAtOnce();
     const hour = { widthUs: 3600e6, aggregates: ['count'] as const };
     const { count: found, nextUs } = await reads.read({ series: 4, limit: 1, format: 'csv', buckets: hour }, client());
-    expect([found, nextUs, sampled()]).toEqual([1, 3600e6, 3601]);
+    expect([found, nextUs, scanned()]).toEqual([1, 3600e6, 3601]);
   });
 });
 
 describe('a page of buckets', () => {
   const read = async (widthUs: number, fromUs?: number) => {
-    const { reads, sampled } = readsAtOnce();
+    const { reads, scanned } = readsAtOnce();
     const buckets = { widthUs, aggregates: ['avg', 'min', 'max', 'last', 'count'] as const };
     const text = await reads.read({ series: 4, fromUs, limit: 1000, format: 'ndjson', buckets }, client());
     const rows = Buffer.concat(text.pieces).toString().trimEnd().split('\n');
-    return { rows: rows.map((row) => JSON.parse(row)), nextUs: text.nextUs, sampled: sampled() };
+    return { rows: rows.map((row) => JSON.parse(row)), nextUs: text.nextUs, scanned: scanned() };
   };
 
-  it('ends short where it has looked through enough, and the next one goes on without a seam', async () => {
+  it('ends short where it has scanned enough, and the next one goes on without a seam', async () => {
     const widthUs = 3600e6;
     const first = await read(widthUs);
-    expect(first.sampled).toBeLessThan(readLimits.page + readLimits.summedUp);
+    expect(first.scanned).toBeLessThan(readLimits.page + readLimits.summedUp);
     expect(first.nextUs).toBe(first.rows.length * widthUs);
     const second = await read(widthUs, first.nextUs ?? 0);
     expect(second.nextUs).toBeNull();

@@ -15,7 +15,7 @@ export interface OpenBackup {
   versions: Readonly<Record<DatabaseName, number>>;
 }
 
-/** Tables of a backup beside those of the store: what it says of itself, and the journal. */
+/** Tables of a backup beside those of the store: its metadata and the journal. */
 export const backupTables = [
   'create table backup (name text primary key, value integer not null) without rowid',
   'create table backup_tables (name text primary key, database text not null) without rowid',
@@ -23,9 +23,9 @@ export const backupTables = [
 ] as const;
 
 /**
- * Opens a backup for reading. Nothing in it is trusted: it may come from anybody, and is opened for reading alone, so that
- * SQLite writes nothing and plays no journal that lies beside it; no text of it is run. Throws `bad_input` where a file is
- * no backup, `store_too_new` where a newer hkctl made it, `store_corrupt` where more is in it than a backup holds.
+ * Opens a backup for reading. Nothing in it is trusted, since it may come from anybody: it is opened read-only, so that
+ * SQLite writes nothing and replays no journal beside it, and none of its SQL is executed. Throws `bad_input` where a file
+ * is no backup, `store_too_new` where a newer hkctl made it, `store_corrupt` where its schema is not that of a backup.
  */
 export function openBackup(file: string, migrationsFolder: string): OpenBackup {
   requireBackupFile(file);
@@ -47,7 +47,7 @@ export function openBackup(file: string, migrationsFolder: string): OpenBackup {
   }
 }
 
-/** Looks at the bytes of the file before SQLite does: a regular file that bears the mark, and that keeps no log. */
+/** Checks the file before SQLite opens it: a regular file with the mark of a backup and without a log. */
 function requireBackupFile(file: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) throw new HkctlError('bad_input', `There is no file ${file}.`);
@@ -56,7 +56,7 @@ function requireBackupFile(file: string): void {
   const header = headerOf(file);
   const isMarked = header.readUInt32BE(applicationIdAt) === marks.whole;
   if (!header.subarray(0, sqliteMagic.length).equals(sqliteMagic) || !isMarked) throw noBackup(file);
-  // A backup keeps no log. SQLite would take what lies beside the file for a part of it, and make files there.
+  // A backup has no log. SQLite would read a log beside the file as a part of it, and create files there.
   const beside = ['-journal', '-wal', '-shm'].map((end) => file + end).find((name) => existsSync(name));
   const keepsLog = header.readUInt16BE(formatVersionsAt) !== rollbackFormat;
   if (beside !== undefined || keepsLog) throw changedBackup(file, beside);
@@ -73,13 +73,13 @@ function headerOf(file: string): Buffer {
   }
 }
 
-/** Where the header of a database has the format for writing and for reading; both are 1 for one without a log. */
+/** Offset of the format versions for writing and reading in the header of a database; both are 1 without a log (WAL). */
 const formatVersionsAt = 18;
 const rollbackFormat = 0x01_01;
-/** Where it has `application_id`. */
+/** Offset of `application_id` in the header. */
 const applicationIdAt = 68;
 
-/** When a backup says that it was made (epoch ms); undefined where that is no instant. */
+/** The instant at which a backup was made (epoch ms), as it states; undefined where that is no instant. */
 export function creationOf(backup: Connection): number | undefined {
   const createdAtMs = Number(backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get());
   return Math.abs(createdAtMs) <= latestMs ? createdAtMs : undefined;
@@ -88,7 +88,7 @@ export function creationOf(backup: Connection): number | undefined {
 /** The last instant that a Date can be. */
 const latestMs = 8.64e15;
 
-/** The versions that a backup says its databases have. Read once what it is read from is known to be a table of ours. */
+/** The versions of the databases, as the backup states them. Called once its table of metadata is known to be ours. */
 function versionsIn(connection: Connection, file: string): Record<DatabaseName, number> {
   const value = connection.prepare<[string], unknown>('select value from backup where name = ?').pluck();
   const versionOf = (name: DatabaseName): number => {
@@ -101,7 +101,7 @@ function versionsIn(connection: Connection, file: string): Record<DatabaseName, 
   return { registry: versionOf('registry'), records: versionOf('records'), readings: versionOf('readings') };
 }
 
-/** What a backup of these versions is made of; without versions, what every backup is made of. */
+/** The schema of a backup of these versions; without versions, the part that every backup has. */
 function ownObjects(versions: Partial<Record<DatabaseName, number>>, migrationsFolder: string): SchemaObject[] {
   const connection = openDatabase(':memory:', {});
   try {

@@ -4,7 +4,7 @@ import { translating } from '../connection/errors.ts';
 import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
 
 /**
- * What a backup says of itself, without reading all of it: enough for the question whether it is the one that was meant.
+ * Reads the metadata of a backup without reading all of it, for the question whether it is the intended one. Throws
  * `bad_input` where a file is no backup, `store_too_new` where a newer hkctl made it.
  */
 export function readBackupHead(file: string, migrationsFolder: string): BackupHead {

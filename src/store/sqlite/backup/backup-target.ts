@@ -6,7 +6,7 @@ import { toDomainError } from '../connection/errors.ts';
 import { filesOf } from '../connection/files.ts';
 import { preparedPath } from '../restore/prepared.ts';
 
-/** Stand in the header of a backup (`application_id`): "hkb1", and "hkb0" while it is being written. */
+/** The `application_id` in the header of a backup: "hkb1", and "hkb0" while it is being written. */
 export const marks = { whole: 0x68_6b_62_31, unfinished: 0x68_6b_62_30 } as const;
 
 /** Every file that a store has or may have, those of a restore under way among them. */
@@ -18,8 +18,8 @@ function ownFiles(path: string): string[] {
 }
 
 /**
- * Refuses a target that is there already (`state_forbids`) unless it may be replaced; what is no plain file, such as a
- * device or a FIFO, never may (`bad_input`): the backup would take its place.
+ * Refuses an existing target (`state_forbids`) unless `force` is set, and always anything but a regular file, such as a
+ * device or a FIFO, which the backup would replace (`bad_input`).
  */
 export function requireFreeTarget(target: string, force: boolean): void {
   translatingTarget(target, () => {
@@ -38,7 +38,7 @@ export function requireFreeTarget(target: string, force: boolean): void {
   });
 }
 
-/** Refuses a file of the store at a path: a backup in its place would be the end of both. Throws `bad_input`. */
+/** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */
 export function requireElsewhere(target: string, path: string): void {
   const isOwn = translatingTarget(target, () => {
     const place = placeOf(target);
@@ -50,15 +50,15 @@ export function requireElsewhere(target: string, path: string): void {
   });
 }
 
-/** Tells two names of one file from two files. */
+/** Identifies a file by device and inode, whatever its name. */
 function placeOf(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat && `${stat.dev} ${stat.ino}`;
 }
 
 /**
- * Removes what a backup that was cut off has left: it bears its mark, or is empty yet. Anything else of that name is
- * somebody's: `state_forbids`.
+ * Removes the file that an interrupted backup has left, which has its mark or is empty. Refuses any other file of that name:
+ * `state_forbids`.
  */
 export function removeLeftover(pending: string): void {
   translatingTarget(pending, () => {
@@ -81,7 +81,7 @@ export function removeLeftover(pending: string): void {
   });
 }
 
-/** Opened without following a link, and without waiting for whoever writes to a FIFO. */
+/** Opens a file without following a link, and without waiting for the writer of a FIFO. */
 function openLeftover(pending: string): number {
   let fd: number;
   try {
@@ -100,7 +100,7 @@ function notOurs(pending: string): HkctlError {
   });
 }
 
-/** Whether an open file begins as a whole backup does. */
+/** Whether an open file has the header of a complete backup. */
 export function isMarkedWhole(fd: number): boolean {
   const header = Buffer.alloc(100);
   if (readSync(fd, header, 0, header.length, 0) < header.length) return false;
@@ -111,10 +111,10 @@ export function isMarkedWhole(fd: number): boolean {
 
 /** The first bytes of every SQLite database. */
 export const sqliteMagic = Buffer.from('SQLite format 3\0');
-/** Place of `application_id` in the header of a database. */
+/** Offset of `application_id` in the header of a database. */
 const applicationIdAt = 68;
 
-/** Runs something on the file that a person named; what is wrong with its path is bad input, and no fault of the store. */
+/** Runs something on the file that a person named; a fault of its path is `bad_input`, not a fault of the store. */
 export function translatingTarget<T>(file: string, work: () => T): T {
   try {
     return work();

@@ -4,7 +4,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
 import { type Connection, exactPath } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
-import { databaseNames, filesOf, lacksFile, type StoreFiles } from '../connection/files.ts';
+import { databaseNames, filesOf, missingFile, type StoreFiles } from '../connection/files.ts';
 import { readSmallFile } from '../connection/safe-files.ts';
 import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
 import { createRegistry } from '../registry/registry.ts';
@@ -16,9 +16,9 @@ import { marks, removeLeftover, requireElsewhere, requireFreeTarget, translating
 import { copyAttached, createPrivate, refusingRows, syncFile } from './whole-files.ts';
 
 /**
- * Writes all of a store into one SQLite file (mode 0600) while others read and write it. What the three databases hold
- * is read as they are at one moment; the registry last, so that no revocation before it is missed. The file gets its name
- * once it is whole, synced and checked. Throws `state_forbids` where it is there and `force` was not given.
+ * Writes all of a store into one SQLite file (mode 0600) while others read and write it. Each database is read in one
+ * snapshot, that of the registry last, so that no revocation before it is missed. The file gets its name once it is
+ * complete, synced and checked. Throws `state_forbids` where it exists and `force` is false.
  */
 export async function writeBackup(
   path: string,
@@ -29,11 +29,10 @@ export async function writeBackup(
 ): Promise<BackupFacts> {
   requireFreeTarget(target, force);
   const files = filesOf(path);
-  if (files.revocations === null) throw new Error('a store in memory has no backup');
   const pending = `${target}.new`;
-  // SQLite would say of a file that cannot be attached only that it cannot open the backup.
+  // For a file that cannot be attached SQLite would only report that it cannot open the backup.
   const gone = databaseNames.map((name) => files[name]).find((file) => !existsSync(file));
-  if (gone !== undefined) throw lacksFile(path, gone);
+  if (gone !== undefined) throw missingFile(path, gone);
   for (const file of [target, pending]) requireElsewhere(file, path);
   removeLeftover(pending);
   const backup = translatingTarget(pending, () => createPrivate(pending));
@@ -43,7 +42,7 @@ export async function writeBackup(
     } finally {
       backup.close();
     }
-    // A copy has the faults of what was copied.
+    // A fault in the copy is a fault of the store.
     const facts = await readBackup(pending, migrationsFolder, (what) => damagedStore(path, what));
     translatingTarget(target, () => {
       syncFile(pending);
@@ -61,7 +60,7 @@ function fill(backup: Connection, files: StoreFiles, nowMs: number, migrationsFo
   backup.pragma(`application_id = ${marks.unfinished}`);
   for (const name of databaseNames) backup.prepare(`attach ? as ${name}`).run(exactPath(files[name]));
   backup.exec('begin');
-  // The first look at a database is the moment as which it is read from then on.
+  // The first read of a database starts its snapshot.
   for (const name of ['records', 'readings', 'registry']) {
     backup.prepare(`select count(*) from ${name}.sqlite_master`).get();
   }
@@ -78,19 +77,19 @@ function fill(backup: Connection, files: StoreFiles, nowMs: number, migrationsFo
       () => copyAttached(backup, name, tables),
       () => damagedStore(files.registry, `it holds rows that its own tables forbid (${name})`),
     );
-    // For an hkctl that finds in it which tables it is to copy.
+    // For older versions of hkctl, which read from it the tables to copy.
     const note = backup.prepare('insert into backup_tables (name, database) values (?, ?)');
     for (const table of tables) note.run(table.name, name);
   }
   const journal = files.revocations;
-  if (journal !== null && existsSync(journal)) {
+  if (existsSync(journal)) {
     backup.prepare('insert into backup_journal (text) values (?)').run(readSmallFile(journal));
   }
   backup.pragma(`application_id = ${marks.whole}`);
   backup.exec('commit');
 }
 
-/** Checks every page, reference and audit record of a backup and tells what is in it; `store_corrupt` where it is damaged. */
+/** Checks every page, reference and audit record of a backup and returns its counts; `store_corrupt` where it is damaged. */
 export async function readBackup(
   file: string,
   migrationsFolder: string,
@@ -123,6 +122,6 @@ export async function readBackup(
 
 function damagedStore(path: string, what: string): HkctlError {
   return new HkctlError('store_corrupt', `The store ${path} is damaged: ${what}. No backup was written.`, {
-    hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify tell more.',
+    hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify report more.',
   });
 }

@@ -15,7 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
-import type { StoreOptions } from '../../options.ts';
+import type { StoreOptions, WithOwn } from '../../engine.ts';
 import { openDatabase } from '../connection/driver.ts';
 import { toDomainError, translating } from '../connection/errors.ts';
 import { isCode, makeFolder } from '../connection/files.ts';
@@ -33,15 +33,12 @@ import {
 } from './backup-target.ts';
 
 /**
- * Backups and restores of root on the store of another account. SQLite opens files by their names, and everything it does
- * here it does with the rights of the store's owner. So the file is made (or read) in a folder beside the store, and copied
- * to (or from) the place that root has named through a descriptor, which alone is opened with root's rights.
+ * Backups and restores by root on the store of another account. SQLite opens files by name, and here with the rights of the
+ * store's owner. So the backup is written (or read) in a folder beside the store, and copied to (or from) the file that root
+ * has named through a descriptor, which alone is opened with root's rights.
  */
 
-/** Runs something synchronous with the rights of the admin, who has named a file. */
-export type WithOwn = <T>(work: () => T) => T;
-
-/** Writes a backup with `write`, which makes a new file of a given name, and brings it to `target` with the admin's rights. */
+/** Writes a backup with `write`, which creates a new file of a given name, and copies it to `target` with the admin's rights. */
 export async function backupForAdmin(
   path: string,
   target: string,
@@ -85,7 +82,7 @@ export async function backupForAdmin(
   });
 }
 
-/** The backup that the admin has named, which is copied to a file that the owner of the store can read when it is used. */
+/** A backup that the admin has named; when it is used, it is copied to a file that the owner of the store can read. */
 export function backupOfAdmin(
   path: string,
   file: string,
@@ -131,14 +128,14 @@ function openBackupFile(file: string): number {
     throw new HkctlError('bad_input', `${file} cannot be read: ${why}.`, { cause: thrown });
   }
   const stats = fstatSync(fd);
-  // Root can read any file, and its copy is the other account's: only a backup may become one.
+  // Root can read any file, and the copy belongs to the other account: only backups may be copied.
   if (stats.isFile() && isMarkedWhole(fd)) return fd;
   closeSync(fd);
   if (stats.isFile()) throw noBackup(file);
   throw new HkctlError('bad_input', `${file} is ${stats.isDirectory() ? 'a folder' : 'no plain file'}, and no backup.`);
 }
 
-/** Errors name the file that a person knows, not its copy. */
+/** Makes errors name the file that a person knows, not its copy. */
 async function naming<T>(copy: string, file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -150,12 +147,12 @@ async function naming<T>(copy: string, file: string, work: () => Promise<T>): Pr
   }
 }
 
-/** How long to wait for another transfer: it may copy gigabytes, so that only one about to end is worth it. */
+/** How long to wait for another transfer, which may copy gigabytes: worth it only for one that is about to end. */
 const waitMs = 5000;
 
 /**
- * Runs something in a folder beside the store for files under way; it is locked meanwhile, and what a killed process has
- * left in it is removed first. Throws `state_forbids` while another process uses it.
+ * Runs something in a locked folder beside the store for temporary files, after it has removed what a killed process left
+ * there. Throws `state_forbids` while another process uses it.
  */
 async function inTransferFolder<T>(path: string, work: (folder: string) => Promise<T>): Promise<T> {
   const stem = path.endsWith('.db') ? path.slice(0, -3) : path;

@@ -3,8 +3,8 @@ import { type Connection, openDatabase } from '../connection/driver.ts';
 import type { OwnTable } from '../schema/migrated-schema.ts';
 
 /**
- * Makes a database of its own for its owner only (mode 0600), written once and in a row: it keeps no log, since a file
- * that is not whole is thrown away, and is synced at its end. Throws where the file is there.
+ * Creates a database for its owner only (mode 0600), to be written once and sequentially: without a log, since an incomplete
+ * file is thrown away, and synced by the caller at the end. Throws where the file exists.
  */
 export function createPrivate(file: string): Connection {
   closeSync(openSync(file, 'wx', 0o600));
@@ -15,8 +15,8 @@ export function createPrivate(file: string): Connection {
 
 /**
  * Copies the rows of our own tables from an attached database of a connection into its main one, which has the tables and
- * their indexes already: SQLite then copies both in their order, without sorting. By column, so that each row is written
- * anew by our own schema, whatever the pages that it comes from look like.
+ * their indexes already: SQLite then copies both in their order, without sorting. The columns are named, so that each row is
+ * written anew by our own schema, even from pages that were tampered with.
  */
 export function copyAttached(connection: Connection, from: string, tables: readonly OwnTable[]): void {
   for (const table of tables) {
@@ -28,12 +28,12 @@ export function copyAttached(connection: Connection, from: string, tables: reado
   putSequences(connection, sequencesIn(connection, from, tables));
 }
 
-/** Rows a statement: the call of one costs as much as a row. */
+/** Rows in one statement: the call of a statement costs as much as a row. */
 const rowsPerStatement = 32;
 
 /**
  * Copies the rows of our own tables from one connection to another. Slower than from an attached database (a million rows
- * a second), but the file that is read can be opened for reading alone.
+ * a second), but the source can be opened read-only.
  */
 export function copyRead(from: Connection, to: Connection, tables: readonly OwnTable[]): void {
   for (const table of tables) {
@@ -55,7 +55,7 @@ export function copyRead(from: Connection, to: Connection, tables: readonly OwnT
   putSequences(to, sequencesIn(from, 'main', tables));
 }
 
-/** Copies; where a row breaks a constraint of its table, which only damage brings about, it throws what `damaged` gives. */
+/** Runs a copy; where a row violates a constraint of its table, which only damage causes, throws the error of `damaged`. */
 export function refusingRows(copy: () => void, damaged: () => Error): void {
   try {
     copy();
@@ -71,7 +71,7 @@ interface Sequence {
   seq: number;
 }
 
-/** The highest numbers ever given, which may be beyond the rows that are left. */
+/** The highest numbers ever assigned, which may be beyond the rows that are left. */
 function sequencesIn(connection: Connection, database: string, tables: readonly OwnTable[]): Sequence[] {
   if (!hasSequences(connection, database)) return [];
   const own = new Set(tables.map(({ name }) => name));
@@ -83,10 +83,10 @@ function sequencesIn(connection: Connection, database: string, tables: readonly 
 
 function putSequences(connection: Connection, sequences: readonly Sequence[]): void {
   if (!hasSequences(connection, 'main')) return;
-  const forget = connection.prepare<[string]>('delete from main.sqlite_sequence where name = ?');
+  const remove = connection.prepare<[string]>('delete from main.sqlite_sequence where name = ?');
   const put = connection.prepare<[string, number]>('insert into main.sqlite_sequence (name, seq) values (?, ?)');
   for (const { name, seq } of sequences) {
-    forget.run(name);
+    remove.run(name);
     put.run(name, seq);
   }
 }
@@ -105,7 +105,7 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Brings a file that is whole to the disk. */
+/** Syncs a complete file to disk. */
 export function syncFile(file: string): void {
   const fd = openSync(file, 'r+');
   try {

@@ -5,17 +5,17 @@ import { translating } from './errors.ts';
 import { isCode } from './files.ts';
 
 /*
- * Whether a daemon serves a store is a question to the system's locks: they end with the process that holds them, however
- * it ends, and hold in whatever container it runs. A process number says neither. Each daemon holds a shared lock on an
- * empty file beside the store, a restore an exclusive one.
+ * File locks show whether a daemon serves a store: they end with the process that holds them, however it ends, and hold
+ * across containers. A process id does neither. Each daemon holds a shared lock on an empty file beside the store, a restore
+ * an exclusive one.
  */
 
 /** How long a daemon that starts waits for a restore that is about to end. */
 const daemonWaitsMs = 2000;
-/** How long a restore asks again: a command that asks whether there is a daemon has the lock for a moment. */
+/** How long a restore tries again: a command that checks for a daemon holds the lock for a moment. */
 const restoreWaitsMs = 1000;
 
-/** Holds the lock of a daemon until what is given is called or the process ends; `state_forbids` while a restore goes on. */
+/** Takes the lock of a daemon until the returned function is called or the process ends; `state_forbids` during a restore. */
 export function holdAsDaemon(file: string): () => void {
   const lock = lockShared(file, daemonWaitsMs);
   if (lock) return () => lock.close();
@@ -24,20 +24,20 @@ export function holdAsDaemon(file: string): () => void {
   });
 }
 
-/** Whether any daemon serves the store. Asked under the registry's write lock: two at once would take each other for one. */
+/** Whether a daemon serves the store. Call it under the registry's write lock: two at once would take each other for one. */
 export function isServed(file: string): boolean {
   const lock = lockExclusive(file);
   if (lock) {
     lock.close();
     return false;
   }
-  // A restore lets nobody in, daemons let each other in.
+  // The lock of a restore is exclusive, the locks of daemons are shared.
   const shared = lockShared(file, 0);
   shared?.close();
   return shared !== undefined;
 }
 
-/** Keeps daemons away until what is given is called or the process ends; undefined where one serves. */
+/** Locks daemons out until the returned function is called or the process ends; undefined where one serves. */
 export function holdFromDaemons(file: string): (() => void) | undefined {
   for (const deadlineMs = performance.now() + restoreWaitsMs; ; pause()) {
     const lock = lockExclusive(file);
@@ -50,7 +50,7 @@ function lockExclusive(file: string): Connection | undefined {
   return lockWith(file, 0, (lock) => lock.exec('begin exclusive'));
 }
 
-/** A transaction that has read keeps its shared lock, also on an empty file. */
+/** A transaction that has read keeps its shared lock, even on an empty file. */
 function lockShared(file: string, timeoutMs: number): Connection | undefined {
   return lockWith(file, timeoutMs, (lock) => {
     lock.exec('begin');
@@ -74,21 +74,25 @@ function lockWith(file: string, timeoutMs: number, take: (lock: Connection) => v
 }
 
 /**
- * Makes the file where it is missing. One that is there is not opened for that: closing it would end the locks that this
- * process has on it (POSIX). Nor is a link followed.
+ * Creates the file where it is missing. An existing one is not opened: closing it would release the locks that this process
+ * has on it (POSIX). A link is not followed.
  */
 function makeEmpty(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.isFile()) return;
   if (found) {
-    throw new HkctlError('store_unreadable', `${file} is no file of its own, as the lock of the daemons must be.`, {
-      hint: 'Remove it; hkctl makes it anew.',
-    });
+    throw new HkctlError(
+      'store_unreadable',
+      `${file} is not a regular file, as the lock file of the daemons must be.`,
+      {
+        hint: 'Remove it; hkctl creates it again.',
+      },
+    );
   }
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (thrown) {
-    // Another process made it in the meantime.
+    // Another process created it in the meantime.
     if (!isCode(thrown, 'EEXIST')) throw thrown;
   }
 }

@@ -5,13 +5,13 @@ import { HkctlError } from '../../../core/errors.ts';
 
 /** An open SQLite database. */
 export type Connection = BetterSqlite3.Database;
-/** A prepared statement that gives rows of a shape. */
+/** A prepared statement that returns rows of a type. */
 export type Statement<Row = unknown> = BetterSqlite3.Statement<unknown[], Row>;
 
 /**
  * Opens a database with the major of better-sqlite3 that fits this Node: 13 needs Node 22, 12 aborts on Node 24 when a
- * statement is collected. The alias goes when Node 20 goes. Loaded here and not at the top, so that `--help` pays nothing.
- * Opens exactly the file that is named, or throws `bad_input`.
+ * statement is garbage-collected. The alias can be removed with Node 20. The driver is loaded here, not at the top, so that
+ * `--help` does not load it. Opens exactly the named file, or throws `bad_input`.
  */
 export function openDatabase(given: string, options: BetterSqlite3.Options): Connection {
   const file = given === ':memory:' ? given : exactPath(given);
@@ -22,14 +22,14 @@ export function openDatabase(given: string, options: BetterSqlite3.Options): Con
     return new Driver(file, options);
   }
   const Driver: typeof BetterSqlite3 = load('better-sqlite3-12');
-  // Told where it is, the driver does not search a dozen folders for its binary.
+  // With this path the driver does not search a dozen folders for its binary.
   const nativeBinding = load.resolve('better-sqlite3-12/build/Release/better_sqlite3.node');
   return new Driver(file, { ...options, nativeBinding });
 }
 
 /**
- * An absolute path, which SQLite never takes for a `file:` URI with options of its own (SQLITE_USE_URI in the environment
- * would make it do so). The driver cuts white space off a name, and would open another file than the one that was checked.
+ * An absolute path, which SQLite never reads as a `file:` URI with options (as it would a name with SQLITE_USE_URI set).
+ * The driver trims white space off a name, and would open another file than the one that was checked.
  */
 export function exactPath(file: string): string {
   if (file === file.trim() && file !== '') return resolve(file);
@@ -37,7 +37,7 @@ export function exactPath(file: string): string {
     'bad_input',
     `The path "${file}" begins or ends with white space; SQLite could open another file.`,
     {
-      hint: 'Name the file otherwise.',
+      hint: 'Rename the file.',
     },
   );
 }

@@ -1,7 +1,7 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { pathFaults } from '../../../core/text/path-faults.ts';
 
-/** Runs something on the driver and turns what it throws into the domain's errors (contract, exit code 6). */
+/** Runs something on the driver and converts its errors to the domain's (contract, exit code 6). */
 export function translating<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -10,7 +10,7 @@ export function translating<T>(path: string, work: () => T): T {
   }
 }
 
-/** The domain's error for one of the driver's or the file system's; others are passed on as they are. */
+/** The domain's error for one of the driver or the file system; other errors are returned unchanged. */
 export function toDomainError(thrown: unknown, path: string): unknown {
   if (isHkctlError(thrown)) return thrown;
   const code = codeOf(thrown);
@@ -27,7 +27,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
     return new HkctlError(
       'store_full',
       `The disk of the store ${path} is full or failing; nothing was changed.`,
-      options('Make room on its file system and try again.'),
+      options('Free space on its file system and try again.'),
     );
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || isStrangeFormat(thrown, code)) {
@@ -75,7 +75,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
   return thrown;
 }
 
-/** Of a header that lies SQLite says in words only that it cannot read what the file claims to be. */
+/** For a forged header SQLite has no error code of its own, only the text of the message. */
 function isStrangeFormat(thrown: unknown, code: string): boolean {
   const isStrange = /unsupported file format|must use the same text encoding/;
   return code === 'SQLITE_ERROR' && thrown instanceof Error && isStrange.test(thrown.message);
@@ -92,7 +92,7 @@ function takenBy(columns: string): string {
   return taken[columns] ?? `one with the same ${columns}`;
 }
 
-/** What people call what must be unique. */
+/** Names of the columns that must be unique, as messages use them. */
 const taken: Readonly<Record<string, string>> = {
   'users.login': 'a user profile with this login',
   'entities.tenant_id, entities.code': 'an entity with this code',

@@ -5,26 +5,23 @@ import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
 import { requireOwnDatabase } from './safe-files.ts';
 
-/** The files of one store, beside each other under one name; each `:memory:` for a store that is kept nowhere. */
+/** The files of one store, beside each other under one name. */
 export interface StoreFiles {
   registry: string;
   records: string;
   readings: string;
-  /** Append-only journal of what was stopped; null in memory. */
-  revocations: string | null;
-  /** Empty; locked by each daemon that serves the store. Null in memory. */
-  daemons: string | null;
+  /** Append-only journal of what was stopped. */
+  revocations: string;
+  /** Empty; locked by each daemon that serves the store. */
+  daemons: string;
 }
 
 /** The databases of a store, each with migrations of its own. */
 export const databaseNames = ['registry', 'records', 'readings'] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
-const memory = ':memory:';
-
 /** Where the files of the store at a path are. */
 export function filesOf(path: string): StoreFiles {
-  if (path === memory) return { registry: memory, records: memory, readings: memory, revocations: null, daemons: null };
   const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
   return {
     registry: path,
@@ -38,24 +35,24 @@ export function filesOf(path: string): StoreFiles {
 export interface ConnectionOptions {
   /** How long to wait for another writer. */
   busyTimeoutMs: number;
-  /** Make the file where it is missing. */
+  /** Create the file where it is missing. */
   create: boolean;
 }
 
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
 export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
-  if (file !== memory) translating(file, () => requireOwnDatabase(file));
-  if (file !== memory && !create && !existsSync(file)) {
+  translating(file, () => requireOwnDatabase(file));
+  if (!create && !existsSync(file)) {
     const stem = file.replace(/\.(?:records|readings)\.db$/, '');
-    // Of a store whose name ends otherwise, the name itself is the stem.
+    // The name of a store may have no `.db`.
     const registry = stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
-    if (registry !== undefined) throw lacksFile(registry, file);
+    if (registry !== undefined) throw missingFile(registry, file);
     throw new HkctlError('store_absent', `There is no store at ${file}.`, {
       hint: 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
     });
   }
   return translating(file, () => {
-    if (file !== memory && create) makeFolder(dirname(file));
+    if (create) makeFolder(dirname(file));
     // SQLite makes the -wal and -shm files with the mode of the database itself, so only that one needs the umask.
     const before = create ? process.umask(0o077) : undefined;
     try {
@@ -63,7 +60,7 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
       // WAL is a property of the file, the rest of the connection.
       if (create) writeAhead(connection, busyTimeoutMs);
       connection.exec(pragmas);
-      if (create && file !== memory) chmodSync(file, 0o600);
+      if (create) chmodSync(file, 0o600);
       return connection;
     } finally {
       if (before !== undefined) process.umask(before);
@@ -71,16 +68,16 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
   });
 }
 
-/** The error of a store of which one of its files is gone: `store_corrupt` (exit 6). */
-export function lacksFile(path: string, file: string): HkctlError {
-  return new HkctlError('store_corrupt', `The store ${path} lacks its file ${file}.`, {
+/** The error of a store with a missing file: `store_corrupt` (exit 6). */
+export function missingFile(path: string, file: string): HkctlError {
+  return new HkctlError('store_corrupt', `The file ${file} of the store ${path} is missing.`, {
     hint: 'Put it back, or go back to your last backup with: hkctl restore FILE',
   });
 }
 
 /**
- * Turns a database to WAL, where it is not in it already. Two processes that both do so would wait for each other: SQLite
- * refuses one at once, which tries again.
+ * Switches a database to WAL. Of two processes that do so at once SQLite refuses one immediately, to prevent a deadlock;
+ * that one tries again.
  */
 export function writeAhead(connection: Connection, busyTimeoutMs: number): void {
   const deadlineMs = performance.now() + busyTimeoutMs;
@@ -96,21 +93,21 @@ export function writeAhead(connection: Connection, busyTimeoutMs: number): void 
 }
 
 /**
- * FULL, since an answer promises durability; checkpoints are rare, since each one stalls the commit that meets it; the
- * cache holds the inner pages of the indexes of millions of rows. What others may have written is not trusted: functions
- * with effects are refused in a schema, and a page whose cells overlap is damage. The driver sets SQLite's defensive mode.
+ * FULL, since an answer promises durability; checkpoints are rare, since each one stalls a commit; the cache holds the inner
+ * pages of the indexes of millions of rows. The content of the files is not trusted: a schema must not call functions with
+ * side effects, and pages with overlapping cells count as damage. The driver sets SQLite's defensive mode.
  */
 const pragmas =
   'pragma synchronous = FULL; pragma foreign_keys = ON; pragma trusted_schema = OFF; pragma cell_size_check = ON; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000';
 
-/** Makes a folder for its owner only. Node's own recursion never ends where a file system refuses one, as /proc does. */
+/** Creates a folder for its owner only. Node's recursive mkdir never returns where a file system refuses one, as /proc does. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (thrown) {
-    // Another process made it in the meantime.
+    // Another process created it in the meantime.
     if (!isCode(thrown, 'EEXIST')) throw thrown;
   }
 }

@@ -3,20 +3,19 @@ import { translating } from './errors.ts';
 import { databaseNames, isCode, type StoreFiles } from './files.ts';
 
 /**
- * The files of a store as a process has them open. SQLite goes on with a file that was removed or renamed, and neither its
- * locks nor its logs tell: what others commit to the one that lies at the path by then is never seen. With their logs: a
- * log that is removed divides processes just the same.
+ * The files of a store as a process has them open. SQLite continues with a file that was removed or renamed, without an
+ * error, and never sees what others commit to the new file at the path. The same holds for a log that was removed.
  */
 export class OpenFiles {
-  /** Device and inode of each file; of one that was not there yet from when it is first seen. */
+  /** Device and inode of each file; of a file that did not exist yet, from when it is first seen. */
   readonly #identities = new Map<string, string>();
   readonly #watched: readonly string[];
 
-  /** Takes the files over as they are open. A path that leads elsewhere already is displaced from the start. */
+  /** Records the files as they are open. A path that already leads to another file counts as displaced. */
   constructor(files: StoreFiles) {
     const databases = databaseNames.map((name) => files[name]);
     const logs = databases.flatMap((file) => [`${file}-wal`, `${file}-shm`]);
-    this.#watched = [...databases, ...logs, ...(files.revocations === null ? [] : [files.revocations])];
+    this.#watched = [...databases, ...logs, files.revocations];
     const open = openIdentities();
     for (const file of [...databases, ...logs]) {
       const identity = identityAt(file);
@@ -25,7 +24,7 @@ export class OpenFiles {
     }
   }
 
-  /** The first file that is not at its path any more; undefined where all are. Takes about two microseconds a file. */
+  /** The first file that is not at its path any more; undefined where all are. About 2 µs a file. */
   displaced(): string | undefined {
     return this.#watched.find((file) => {
       const identity = identityAt(file);
@@ -47,7 +46,7 @@ function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-/** What this process has open; undefined on a system that does not say so. */
+/** The files that this process has open; undefined on a system without /dev/fd. */
 function openIdentities(): Set<string> | undefined {
   const folder = '/dev/fd';
   if (!existsSync(folder)) return undefined;
@@ -56,7 +55,7 @@ function openIdentities(): Set<string> | undefined {
     try {
       found.add(identityOf(fstatSync(Number(fd), { bigint: true })));
     } catch (thrown) {
-      // The one through which the folder itself was read is closed by now.
+      // The descriptor through which the folder itself was read is closed by now.
       if (!isCode(thrown, 'EBADF')) throw thrown;
     }
   }

@@ -13,23 +13,23 @@ import {
 import { dirname } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 
-/** Never through a link, and never waiting for the other end of a FIFO. */
+/** Neither follows a link nor waits for the other end of a FIFO. */
 const carefully = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** How a small file beside the databases (journal, lock, mark of a restore) is opened. */
 export const smallFileModes = {
   read: constants.O_RDONLY,
-  /** Made where it is missing; also readable. */
+  /** Created where it is missing; also readable. */
   append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
-  /** Made where it is missing, else emptied. */
+  /** Created where it is missing, else truncated. */
   replace: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC,
-  /** Refused (EEXIST) where it is there. */
+  /** Refused (EEXIST) where it exists. */
   create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
 } as const;
 
 /**
- * Opens a small file of a store (mode 0600 where it is made) and gives its descriptor. Throws `store_unreadable` (exit 6)
- * for a link, for anything but a plain file, and for the file of an account that has nothing to do with the store.
+ * Opens a small file of a store (created with mode 0600) and returns its descriptor. Throws `store_unreadable` (exit 6) for
+ * a link, for anything but a regular file, and for a file that belongs neither to this account, nor root, nor the folder's owner.
  */
 export function openSmallFile(file: string, mode: keyof typeof smallFileModes): number {
   let fd: number;
@@ -58,7 +58,7 @@ export function readSmallFile(file: string): string {
   }
 }
 
-/** Writes all of a small file of a store and brings it to the disk; errors as {@link openSmallFile}. */
+/** Writes a small file of a store and syncs it; errors as {@link openSmallFile}. */
 export function writeSmallFile(file: string, text: string, mode: 'replace' | 'create'): void {
   const fd = openSmallFile(file, mode);
   try {
@@ -69,10 +69,10 @@ export function writeSmallFile(file: string, text: string, mode: 'replace' | 'cr
   }
 }
 
-/** Refuses to make a store where every account could put another one in its place: `store_unreadable` (exit 6). */
+/** Refuses a folder for a new store that every account can write, and so replace the store: `store_unreadable` (exit 6). */
 export function requireClosedFolder(folder: string): void {
   const mode = (statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o7777;
-  // In a sticky folder such as /tmp nobody can rename the files of others.
+  // In a sticky folder such as /tmp no account can rename the files of others.
   if ((mode & 0o002) === 0 || (mode & 0o1000) !== 0) return;
   throw refused(
     `Every account can write the folder ${folder} (mode ${mode.toString(8).padStart(4, '0')}), and put another store in place of this one.`,
@@ -81,14 +81,14 @@ export function requireClosedFolder(folder: string): void {
 }
 
 /**
- * Refuses to use a database of a store whose file, or one that SQLite keeps beside it, is a link, no plain file, or was put
- * there by another account. SQLite itself follows a link in place of the database, and would only say that it cannot open it.
+ * Refuses a database of a store whose file, or one that SQLite keeps beside it, is a link, is no regular file, or belongs to
+ * another account: `store_unreadable`. SQLite itself would follow a link or only say that it cannot open the file.
  */
 export function requireOwnDatabase(file: string): void {
   for (const end of ['', '-wal', '-shm', '-journal']) requireOwnFile(file + end);
 }
 
-/** The same for one file; a missing one is fine. */
+/** The same for one file, which may be missing. */
 export function requireOwnFile(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats !== undefined) requireOwn(file, stats);
@@ -108,7 +108,7 @@ function requireOwn(file: string, stats: Stats): void {
     );
   if (!stats.isFile())
     throw refused(`${file} is no plain file, as a file of a store has to be.`, 'Move it away, and try again.');
-  // Where ids mean nothing (Windows) there is nothing to compare.
+  // Windows has no user ids to compare.
   const own = process.geteuid?.();
   if (own === undefined || stats.uid === own || stats.uid === 0) return;
   if (stats.uid === ownerOf(dirname(file))) return;

@@ -4,7 +4,7 @@ import { translating } from './errors.ts';
 import { isCode } from './files.ts';
 
 /**
- * Refuses a path at which no database can be, whatever the account may do: a folder, a device, a circle of links. Throws
+ * Refuses a path that cannot hold a database for any account, such as a folder, a device or a loop of links:
  * `store_unreadable` (exit 6).
  */
 export function requireStorePath(path: string): void {
@@ -16,7 +16,7 @@ export function requireStorePath(path: string): void {
   });
 }
 
-/** Node's own way of asking without an error takes a file in place of a folder for an absent one, from version 24 on. */
+/** From version 24 on, `throwIfNoEntry: false` also hides ENOTDIR, a file in place of a folder. */
 function find(path: string): Stats | undefined {
   try {
     return statSync(path);

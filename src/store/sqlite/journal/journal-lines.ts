@@ -8,14 +8,14 @@ export interface Revocation {
   secretHash: string;
 }
 
-/** What the journal says of a key; a note is withdrawn where its commit failed. */
+/** What the journal records of a key; an entry is withdrawn where its commit failed. */
 export type KeyEvent = 'revoked' | 'withdrawn';
 
-/** What the journal says of a profile or a site: that it was stopped, or was started again. */
+/** What the journal records of a user or an entity: that it was stopped, or started again. */
 export type StateEvent = 'deactivated' | 'activated' | 'removed' | `role:${Role}`;
 
-/** A change of a profile or a site, as the journal names it. `name` is its login or code, for people who read the file. */
-export interface StateNote {
+/** A change of a user or an entity in the journal. `name` is the login or code, for people who read the file. */
+export interface StateEntry {
   atMs: number;
   event: StateEvent;
   of: 'user' | 'entity';
@@ -23,21 +23,21 @@ export interface StateNote {
   name: string;
 }
 
-/** The last word of a journal on one profile or site, and when it was written. */
-export interface LastWord<Event> {
+/** The last event of one user or entity, and its time. */
+export interface LastEvent<Event> {
   event: Event;
   atMs: number;
 }
 
-/** The last words of a journal; notes that were withdrawn do not count. */
-export interface JournalWords {
+/** The last events in a journal; withdrawn entries do not count. */
+export interface JournalSummary {
   /** Ids of revoked keys, with the time. */
   keys: ReadonlyMap<string, number>;
-  /** By id: whether a profile may act. */
-  userStatus: ReadonlyMap<string, LastWord<'deactivated' | 'activated'>>;
-  userRole: ReadonlyMap<string, LastWord<Role>>;
-  entities: ReadonlyMap<string, LastWord<'deactivated' | 'activated' | 'removed'>>;
-  /** How many lines a power cut left in half. */
+  /** By id: whether a user may act. */
+  userStatus: ReadonlyMap<string, LastEvent<'deactivated' | 'activated'>>;
+  userRole: ReadonlyMap<string, LastEvent<Role>>;
+  entities: ReadonlyMap<string, LastEvent<'deactivated' | 'activated' | 'removed'>>;
+  /** Number of lines that a power cut left incomplete. */
   torn: number;
 }
 
@@ -46,42 +46,42 @@ export function keyLine(event: KeyEvent, { atMs, keyId, prefix, secretHash }: Re
   return `${new Date(atMs).toISOString()} ${event} ${keyId} ${prefix} ${secretHash}\n`;
 }
 
-/** The line of a profile or a site: `TIME EVENT user ID LOGIN`, `TIME EVENT entity ID CODE`. */
-export function stateLine({ atMs, event, of, id, name }: StateNote): string {
+/** The line of a user or an entity: `TIME EVENT user ID LOGIN`, `TIME EVENT entity ID CODE`. */
+export function stateLine({ atMs, event, of, id, name }: StateEntry): string {
   return `${new Date(atMs).toISOString()} ${event} ${of} ${id} ${inOneWord(name)}\n`;
 }
 
-/** The line that takes one back: that of `withdrawn:EVENT`. */
-export function withdrawnStateLine({ atMs, event, of, id, name }: StateNote): string {
+/** The line that withdraws an entry: the same with `withdrawn:EVENT`. */
+export function withdrawnStateLine({ atMs, event, of, id, name }: StateEntry): string {
   return `${new Date(atMs).toISOString()} withdrawn:${event} ${of} ${id} ${inOneWord(name)}\n`;
 }
 
-/** A name out of a store that somebody tampered with must not begin a line of its own. */
+/** A line break in a name, which only tampering puts there, must not begin another line of the journal. */
 function inOneWord(name: string): string {
   return name.replace(/[^!-~]/g, '?') || '?';
 }
 
-/** Reads a journal. A line that a power cut left in half names no time or nothing whole, and does not count. */
-export function readJournalWords(journal: string): JournalWords {
+/** Parses the text of a journal. A line that a power cut left incomplete matches no pattern and does not count. */
+export function readJournal(journal: string): JournalSummary {
   const keys = new Map<string, number>();
   const userStatus = new History<'deactivated' | 'activated'>();
   const userRole = new History<Role>();
   const entities = new History<'deactivated' | 'activated' | 'removed'>();
   let torn = 0;
   for (const line of journal.split('\n')) {
-    const [at = '', said = '', third = '', id = ''] = line.split(' ');
+    const [at = '', word = '', third = '', id = ''] = line.split(' ');
     const atMs = Date.parse(at);
-    const event = said.replace(/^withdrawn:/, '');
-    const isWithdrawn = event !== said;
+    const event = word.replace(/^withdrawn:/, '');
+    const isWithdrawn = event !== word;
     if (keyPattern.test(line)) {
-      if (said === 'revoked') keys.set(third, atMs);
+      if (word === 'revoked') keys.set(third, atMs);
       else keys.delete(third);
     } else if (statePattern.test(line)) {
       const role = roleNames.find((name) => event === `role:${name}`);
-      if (third === 'user' && role) userRole.note(id, role, atMs, isWithdrawn);
+      if (third === 'user' && role) userRole.add(id, role, atMs, isWithdrawn);
       else if (event === 'deactivated' || event === 'activated') {
-        (third === 'user' ? userStatus : entities).note(id, event, atMs, isWithdrawn);
-      } else if (third === 'entity' && event === 'removed') entities.note(id, event, atMs, isWithdrawn);
+        (third === 'user' ? userStatus : entities).add(id, event, atMs, isWithdrawn);
+      } else if (third === 'entity' && event === 'removed') entities.add(id, event, atMs, isWithdrawn);
       else torn++;
     } else if (line !== '') torn++;
   }
@@ -91,22 +91,22 @@ export function readJournalWords(journal: string): JournalWords {
 const keyPattern = /^\S+Z (?:revoked|withdrawn) \S{36} hk_\w{5} \S{43}$/;
 const statePattern = /^\S+Z (?:withdrawn:)?(?:deactivated|activated|removed|role:\w+) (?:user|entity) \S{36} \S+$/;
 
-/** All words on each of several things, so that a withdrawn one gives way to the one before it. */
+/** All events by id, so that a withdrawn one gives way to the one before it. */
 class History<Event> {
-  readonly #words = new Map<string, LastWord<Event>[]>();
+  readonly #events = new Map<string, LastEvent<Event>[]>();
 
-  note(id: string, event: Event, atMs: number, isWithdrawn: boolean): void {
-    const words = this.#words.get(id) ?? [];
-    if (!isWithdrawn) words.push({ event, atMs });
-    else if (words.at(-1)?.event === event) words.pop();
-    this.#words.set(id, words);
+  add(id: string, event: Event, atMs: number, isWithdrawn: boolean): void {
+    const events = this.#events.get(id) ?? [];
+    if (!isWithdrawn) events.push({ event, atMs });
+    else if (events.at(-1)?.event === event) events.pop();
+    this.#events.set(id, events);
   }
 
-  last(): Map<string, LastWord<Event>> {
-    const last = new Map<string, LastWord<Event>>();
-    for (const [id, words] of this.#words) {
-      const word = words.at(-1);
-      if (word) last.set(id, word);
+  last(): Map<string, LastEvent<Event>> {
+    const last = new Map<string, LastEvent<Event>>();
+    for (const [id, events] of this.#events) {
+      const event = events.at(-1);
+      if (event) last.set(id, event);
     }
     return last;
   }

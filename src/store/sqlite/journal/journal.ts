@@ -4,22 +4,17 @@ import { openSmallFile } from '../connection/safe-files.ts';
 import { type KeyEvent, keyLine, type Revocation } from './journal-lines.ts';
 
 /**
- * Notes revocations in an append-only file beside the store, synced, so that restoring an old copy revives no key. Runs
- * `commit` after the note: a key revoked without one could come back. Where the commit fails the note is taken back.
+ * Appends revocations to the journal, synced, so that restoring an old copy revives no key, and then runs `commit`: a key
+ * revoked without an entry could come back. Where the commit fails, the entries are withdrawn.
  */
-export function withJournal<T>(file: string | null, revocations: readonly Revocation[], commit: () => T): T {
+export function withJournal<T>(file: string, revocations: readonly Revocation[], commit: () => T): T {
   const lines = (event: KeyEvent) => revocations.map((revocation) => keyLine(event, revocation));
   return withLines(file, lines('revoked'), lines('withdrawn'), commit);
 }
 
-/** The same with any lines of the journal, and those that take them back. The registry's write lock must be held. */
-export function withLines<T>(
-  file: string | null,
-  made: readonly string[],
-  withdrawn: readonly string[],
-  commit: () => T,
-): T {
-  if (file === null || made.length === 0) return commit();
+/** The same with any lines of the journal, and the lines that withdraw them. The registry's write lock must be held. */
+export function withLines<T>(file: string, made: readonly string[], withdrawn: readonly string[], commit: () => T): T {
+  if (made.length === 0) return commit();
   appendLines(file, made);
   try {
     return commit();
@@ -29,7 +24,7 @@ export function withLines<T>(
   }
 }
 
-/** Appends lines to a journal, synced, all or none. The registry's write lock must be held: nobody else appends meanwhile. */
+/** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */
 export function appendLines(file: string, lines: readonly string[]): void {
   translating(file, () => {
     const fd = openSmallFile(file, 'append');
@@ -43,8 +38,8 @@ export function appendLines(file: string, lines: readonly string[]): void {
 }
 
 /**
- * All or nothing: a disk that gets full takes the first half of a line, and the next one would be lost behind it; so would
- * one behind the half that a power cut left. Nobody else appends meanwhile: notes are made under the registry's write lock.
+ * All or nothing: a disk that gets full takes a part of a line, and the next line would be lost behind it; so would one
+ * behind the part that a power cut left, which gets a line break first.
  */
 function appendWhole(fd: number, lines: string): void {
   const before = fstatSync(fd).size;

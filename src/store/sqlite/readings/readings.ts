@@ -19,7 +19,7 @@ import { type ReadSlice, Reads, readLimits } from './reader/reads.ts';
 import { createSliceReader } from './reader/slices.ts';
 import type { IngestTask } from './writer/client.ts';
 
-/** Brings tasks to disk: in the writer thread of a daemon, or at once where there is none. */
+/** Writes a task to disk: in the writer thread of a daemon, or at once where there is none. */
 export type WriteIngest = (task: IngestTask) => Promise<BatchResult>;
 
 interface SensorRow {
@@ -39,7 +39,7 @@ export function createReadingStore(options: {
   recordsVersion: () => number;
   path: string;
   write: WriteIngest;
-  /** Reads slices in a thread; where there is none, they are read in this one. */
+  /** Reads slices in the reader thread; undefined to read them in this one. */
   thread: ReadSlice | undefined;
 }): ReadingStore & { close(): void } {
   const { records, readings, recordsVersion, path, write } = options;
@@ -66,7 +66,7 @@ export function createReadingStore(options: {
   const reads = new Reads(
     options.thread ??
       (async (request) => {
-        // Without a thread others are served between two slices.
+        // Without a thread, other requests are served between two slices.
         await new Promise((resolve) => setImmediate(resolve));
         return translating(path, () => readSlice()(request));
       }),
@@ -109,11 +109,11 @@ export function createReadingStore(options: {
     ]);
   };
 
-  /** A thread would cost more than it saves. */
+  /** Reads a small page in this thread: a message to another would cost more than it saves. */
   const readAtOnce = (request: ReadingTextRequest, client: ReadingClient): ReadingText =>
     translating(path, () => {
-      const { text, count, digest, sampled, nextUs } = readSlice()({ ...request, most: request.limit });
-      client.charge(sampled);
+      const { text, count, digest, scanned, nextUs } = readSlice()({ ...request, most: request.limit });
+      client.charge(scanned);
       return { pieces: [text], count, digest, nextUs };
     });
 

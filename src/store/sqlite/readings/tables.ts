@@ -1,6 +1,6 @@
 import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 
-/** A sensor's number, given when it is first seen: readings carry eight bytes less than with its id. */
+/** A sensor's number, assigned when the sensor is first seen: shorter in each reading than its id. */
 export const series = sqliteTable(
   'series',
   {
@@ -11,7 +11,7 @@ export const series = sqliteTable(
   (table) => [uniqueIndex('series_sensor').on(table.entityId, table.sensorId)],
 );
 
-/** Readings in order of sensor and time. WITHOUT ROWID is written into the migration by hand: drizzle has no word for it. */
+/** Readings in order of sensor and time. WITHOUT ROWID is written into the migration by hand: drizzle has no option for it. */
 export const readings = sqliteTable(
   'readings',
   {

@@ -1,14 +1,14 @@
 import { type ImportColumn, valueAt } from '../../../core/records/import-batch.ts';
 import type { Statement } from '../connection/driver.ts';
-import type { ImportTable, ImportTarget } from './imports.ts';
+import type { ImportTable, ImportTarget } from './import-target.ts';
 import { repeatedRule } from './imports-merge.ts';
 
-/** Rows a statement: the call of a statement costs as much as a row. */
+/** Rows in one statement: the call of a statement costs as much as a row. */
 const rowsPerStatement = 32;
 
 /**
- * Imports into an entity that has no records of the resource: nothing can be there already, so that rows go in many at
- * a time, and into a table that is empty their indexes are made at the end, by sorting, which takes half as long.
+ * Imports into an entity without records of the resource: no row can exist already, so that many go into one statement. In
+ * an empty table the indexes are created at the end, by sorting, which takes half as long.
  */
 export function createFill(target: ImportTable): ImportTarget {
   const { connection, table, violations } = target;
@@ -20,7 +20,7 @@ export function createFill(target: ImportTable): ImportTarget {
   let batches = 0;
   let inserted = 0;
 
-  /** Puts rows from a position on; gives how many: those before the first whose id was there already. */
+  /** Inserts rows from a position on; returns the number of rows before the first one whose id existed already. */
   const putSome = (batch: BoundBatch, at: number, count: number): number => {
     let put = count;
     try {
@@ -35,7 +35,7 @@ export function createFill(target: ImportTable): ImportTarget {
 
   return {
     put({ lines: ownLines, columns }) {
-      // A file of one batch is not worth a change of the schema.
+      // For a file of one batch, dropping the indexes would cost more than it saves.
       if (wasEmpty && batches++ === 1) indexes = dropIndexes(target);
       const batch = toBound(columns);
       const [ids = []] = columns;
@@ -53,17 +53,17 @@ export function createFill(target: ImportTable): ImportTarget {
     },
     finish() {
       violations.refuse();
-      // A dry run is undone, the dropping of its indexes too.
+      // The rollback of a dry run restores the indexes.
       if (!target.dryRun) for (const sql of indexes) connection.exec(sql);
       return { inserted, updated: 0, unchanged: 0, removed: 0 };
     },
   };
 }
 
-/** For how many rows the line is kept, to name it where their id comes again; memory stays bounded. */
+/** Number of rows whose line is remembered, to report it where their id repeats; bounds the memory. */
 const rememberedRows = 100_000;
 
-/** The lines where ids stand first. They are put in order only once one is asked for: mostly none ever is. */
+/** The first line of each id. The map is built only when a line is requested, which is rare. */
 class FirstLines {
   readonly #waiting: { ids: ImportColumn; lines: readonly number[] }[] = [];
   readonly #lines = new Map<unknown, number>();
@@ -86,7 +86,7 @@ class FirstLines {
   }
 }
 
-/** The columns of a batch as a statement takes them: a value that all rows have is bound once. */
+/** The columns of a batch as a statement binds them: a value that all rows share is bound once. */
 interface BoundBatch {
   isSame: readonly boolean[];
   same: readonly unknown[];
@@ -99,7 +99,7 @@ function toBound(columns: readonly ImportColumn[]): BoundBatch {
   return { isSame, same, varying: columns.filter((_, i) => !isSame[i]) };
 }
 
-/** What all rows have, then row by row the rest; as arguments, which the driver takes at half the cost of an array. */
+/** The shared values, then the rest row by row; as arguments, which the driver binds at half the cost of an array. */
 function valuesOf({ same, varying }: BoundBatch, at: number, count: number): unknown[] {
   const width = varying.length;
   const values: unknown[] = new Array(same.length + count * width);
@@ -111,10 +111,10 @@ function valuesOf({ same, varying }: BoundBatch, at: number, count: number): unk
   return values;
 }
 
-/** Statements are as many as there are sets of columns with the same value in all rows; so many are kept. */
+/** Number of statements kept prepared; each set of columns with a shared value needs its own. */
 const keptStatements = 16;
 
-/** Gives the statement for so many rows with these columns the same in all; prepared once. */
+/** Returns the statement for a number of rows in which these columns are the same; prepared once. */
 function createStatements(target: ImportTable): (isSame: readonly boolean[], count: number) => Statement {
   const known = new Map<string, Statement>();
   return (isSame, count) => {
@@ -130,8 +130,8 @@ function createStatements(target: ImportTable): (isSame: readonly boolean[], cou
 }
 
 /**
- * Entity and instant stand in the statement itself. Where a row fails those before it stay: undoing them would cost a
- * journal for each statement.
+ * Entity and instant are literals in the statement. Where a row fails, the rows before it stay (`or fail`): undoing them
+ * would cost a journal for each statement.
  */
 function insertSql(
   { table, columns, entity, updatedAt }: ImportTable,
@@ -146,7 +146,7 @@ function insertSql(
   return `insert or fail into ${table} (entity, ${names}, updated_at) select ${entity}, ${given}, '${updatedAt}'${from}`;
 }
 
-/** Takes the indexes of the table away within the transaction; gives the statements that make them again. */
+/** Drops the indexes of the table within the transaction; returns the statements that create them again. */
 function dropIndexes({ connection, table }: ImportTable): string[] {
   const found = connection
     .prepare<[string], { name: string; sql: string }>(

@@ -1,8 +1,8 @@
 import { valueAt } from '../../../core/records/import-batch.ts';
 import type { Connection } from '../connection/driver.ts';
-import type { ImportTable, ImportTarget } from './imports.ts';
+import type { ImportTable, ImportTarget } from './import-target.ts';
 
-/** Imports into records that are there: each row is inserted, or updated where any field differs. */
+/** Imports into existing records: each row is inserted, or updated where a field differs. */
 export function createMerge(target: ImportTable): ImportTarget {
   const { connection, table, entity, columns, updatedAt, violations } = target;
   connection.exec('create temp table seen (id text primary key, line integer) without rowid');
@@ -52,7 +52,7 @@ export function repeatedRule(firstLine: number | undefined): string {
   return `stands already ${where}; an id may stand once in a file`;
 }
 
-/** Inserts, or updates where any field differs: `updated_at` moves only with a change. */
+/** Inserts, or updates where a field differs: `updated_at` changes only with another field. */
 function upsertSql(table: string, names: readonly string[]): string {
   const columns = ['entity', ...names, 'updated_at'].map((name) => `"${name}"`);
   const own = names.filter((name) => name !== 'id');
@@ -68,7 +68,7 @@ function createLineOf(connection: Connection): (id: string) => number | undefine
   return (id) => statement.get(id);
 }
 
-/** Finds records that share a value of a field that is unique; in the index of that field, which lies in its order. */
+/** Reports records that share a value of a unique field, found in the order of that field's index. */
 function findShared(target: ImportTable, lineOf: (id: string) => number | undefined): void {
   const { connection, resource, table, entity, violations } = target;
   for (const [name, field] of Object.entries(resource.fields)) {

@@ -6,72 +6,49 @@ import { ViolationList } from '../../../core/records/imports.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
+import type { ImportTable, ImportTarget } from './import-target.ts';
 import { createFill } from './imports-fill.ts';
 import { createMerge } from './imports-merge.ts';
 import { putInOutbox } from './outbox.ts';
 import { entityNumber, tableName } from './tables.ts';
 
 /**
- * 128 MiB of pages stay in memory, enough for half a million records: one that does not is written to the log of the
- * database, and read again each time rows come to it.
+ * 128 MiB of pages stay in memory, enough for half a million records: a page that does not fit is written to the log of the
+ * database, and read again each time it gets rows.
  */
 const cachePragma = 'cache_size = -131072';
 
 /**
- * Imports records in one transaction on a connection of its own: readers keep the old set until the commit. What a row
- * shares with another is found by the database, so that memory stays the same however long the file is. Gives the
- * audit event to be appended where nothing was committed that could hold it (a dry run).
+ * Imports records in one transaction on a connection of its own: readers see the old set until the commit. The database
+ * finds repeated values, so that memory does not grow with the file. Returns in `unsettled` the audit event of a dry run,
+ * which commits nothing that could hold it.
  */
 export async function importRecords(
   connection: Connection,
   path: string,
   request: ImportRequest,
-  requireSchema: (connection: Connection) => void,
+  requireSchema: () => void,
 ): Promise<{ summary: ImportSummary; unsettled: AuditDraft | undefined }> {
   const run = <T>(work: () => T): T => translating(path, work);
   run(() => connection.pragma(cachePragma));
   run(() => connection.exec('begin immediate'));
   try {
-    // Indexes may be dropped and made again by what the schema says of them; nobody changes it until the commit.
-    requireSchema(connection);
+    // Indexes may be dropped and created again from the SQL in the schema; the write lock keeps it unchanged until the commit.
+    requireSchema();
     const target = run(() => createTarget(connection, request));
     for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource)));
     const summary = run(() => target.finish());
     const audit = request.audit(summary);
     if (!request.dryRun) run(() => putInOutbox(connection, audit));
     run(() => connection.exec(request.dryRun ? 'rollback' : 'commit'));
-    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. Tells by
-    // its row, not by an error, where a reader is in the way.
+    // The log holds all that was written, and a daemon would keep its file at that size for as long as it runs. Where a
+    // reader is in the way, the pragma returns a row that says so and throws nothing.
     if (!request.dryRun) run(() => connection.pragma('wal_checkpoint(truncate)'));
     return { summary, unsettled: request.dryRun ? audit : undefined };
   } catch (thrown) {
     if (connection.inTransaction) connection.exec('rollback');
     throw thrown;
   }
-}
-
-/** Where rows go, their values as the columns keep them. */
-export interface ImportTarget {
-  put(batch: ImportBatch): void;
-  /** Validators what can only be seen at the end, removes what the file lacks, and counts. */
-  finish(): ImportSummary;
-}
-
-/** What every way of importing needs to know of its table. */
-export interface ImportTable {
-  connection: Connection;
-  resource: ResourceDefinition;
-  /** Name of the table. */
-  table: string;
-  /** The entity's number in it. */
-  entity: number;
-  /** Columns of a row in the order of its values: `id`, then as declared. */
-  columns: readonly string[];
-  /** When the import happens, as `updated_at` has it. */
-  updatedAt: string;
-  replace: boolean;
-  dryRun: boolean;
-  violations: ViolationList;
 }
 
 function createTarget(connection: Connection, request: ImportRequest): ImportTarget {
@@ -88,7 +65,7 @@ function createTarget(connection: Connection, request: ImportRequest): ImportTar
     dryRun,
     violations: new ViolationList(),
   };
-  // Sensors are few and their codes unique: they go the way that remembers every line.
+  // Sensors are few and their codes unique: they are merged, which remembers the line of every row.
   const isPlain = fields.every(([, field]) => !field.unique);
   const hasRecords = connection.prepare(`select 1 from ${table.table} where entity = ? limit 1`).get(table.entity);
   return isPlain && !hasRecords ? createFill(table) : createMerge(table);
@@ -101,7 +78,7 @@ function numberOf(connection: Connection, entityId: string): number {
   return number;
 }
 
-/** The batch with values as the columns keep them: SQLite knows neither booleans nor lists. */
+/** The batch with values as the columns store them: SQLite has neither booleans nor lists. */
 function stored({ lines, columns }: ImportBatch, resource: ResourceDefinition): ImportBatch {
   const fields = Object.values(importFields(resource));
   const toStored = (column: ImportColumn, i: number): ImportColumn => {

@@ -9,14 +9,14 @@ import { outbox } from './tables.ts';
 
 const mark = 'audit_outbox';
 
-/** Puts an event into the outbox, inside a change of the records that is under way. */
+/** Puts an event into the outbox, inside a transaction under way. */
 export function putInOutbox(records: Connection, draft: AuditDraft): void {
   drizzle(records).insert(outbox).values({ draft }).run();
 }
 
 /**
- * Moves what waits in the outbox into the audit chain, each event once: how far it was emptied is noted in the same
- * commit as the events, so that a crash before the deletion repeats nothing.
+ * Moves the events in the outbox into the audit chain, each event once: the id of the last one is kept in the same commit
+ * as the events, so that a crash before the deletion repeats nothing.
  */
 export function emptyOutbox(registry: Registry, records: Connection, append: AppendAudit): void {
   const recordsDb = drizzle(records);

@@ -3,35 +3,35 @@ import { type Field, listFields, type ResourceDefinition } from '../../../core/r
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
 
 /**
- * How many records are looked through for a page where the index serves only some of its conditions: some milliseconds. A
- * page that gets so far ends there, full or not, and the next one goes on behind it.
+ * Maximum number of records scanned for a page whose index serves only some of its conditions: some milliseconds. A page
+ * that reaches it ends there, full or not, and the next page continues after it.
  */
 export const mostScanned = 10_000;
 
 type Value = string | number;
 
-/** A page as it is asked of SQLite. Requests of the same `shape` share a statement and differ in `values` only. */
+/** The query of a page. Requests of the same `shape` share a statement and differ in `values` only. */
 export interface PageQuery {
   shape: string;
   sql(): string;
   values: readonly Value[];
 }
 
-/** What a page's statement answers. */
+/** The row that the statement of a page returns. */
 export interface PageRow {
   json: string | null;
   n: number;
-  /** Where looking through had to end, as a JSON array of order value and id; null where it did not. */
+  /** Where the scan had to end, as a JSON array of order value and id; null where it did not. */
   reached: string | null;
 }
 
-/** Between the records of a page: a raw line break stands in no JSON text, so that the last record can be cut out. */
+/** Separates the records of a page: JSON text contains no raw line break, so that the last record can be cut out. */
 const separator = ',\n';
 
 /**
- * The query of a page. It walks one index in the order of the page, from where the page before ended; conditions that the
- * index does not serve are checked for each record on the way. Where few records have the value of the field `rare`, all of
- * them are checked and sorted instead.
+ * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
+ * conditions that the index does not serve for each record on the way. Where few records have the value of the field
+ * `rare`, it checks and sorts all of these instead.
  */
 export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery {
   const { resource, entityId, orderBy, limit } = request;
@@ -51,38 +51,38 @@ export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery 
       values: [...valuesOf(terms), limit + 1],
     };
   }
-  const onTheWay = (columns: string) =>
+  const walked = (columns: string) =>
     `select ${columns} from ${tableName(resource)} ${index} where ${conditionsOf(walk)} order by ${order}`;
   return {
     shape: [resource.name, index, order, conditionsOf(walk), 'bounded', conditionsOf(checked)].join(),
     sql: () =>
       page(
-        // Looked up only for a page that is not full, in the same statement: both see the same records.
+        // Evaluated only for a page that is not full, in the same statement, so that both see the same records.
         `case when count(*) < ? then
-          (${onTheWay(`json_array("${orderBy}", id)`)} limit 1 offset ${mostScanned - 1}) end`,
-        `(${onTheWay('*')} limit ${mostScanned}) where ${conditionsOf(checked)}`,
+          (${walked(`json_array("${orderBy}", id)`)} limit 1 offset ${mostScanned - 1}) end`,
+        `(${walked('*')} limit ${mostScanned}) where ${conditionsOf(checked)}`,
       ),
     values: [limit + 1, ...valuesOf(walk), ...valuesOf(walk), ...valuesOf(checked), limit + 1],
   };
 }
 
-/** The page that a row tells. */
+/** Converts a row to a page. */
 export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageRequest): RecordPage {
   if (!row) return { json: '', count: 0, next: null };
   const { json, n, reached } = row;
   if (json === null || n <= limit) return { json: json ?? '', count: n, next: reached === null ? null : pair(reached) };
-  // One record more than asked for was read: it only tells that there are more.
+  // One record more than requested was read, which only shows that there are more.
   const asked = json.slice(0, json.lastIndexOf(separator));
   return { json: asked, count: limit, next: positionOf(asked.slice(asked.lastIndexOf(separator) + 1), orderBy) };
 }
 
-/** The conditions that hold a field to one value, those first that are likely to let the fewest records through. */
+/** The equality conditions, those first that probably match the fewest records. */
 export function equalRarestFirst(resource: ResourceDefinition, conditions: readonly RecordCondition[]) {
   const rank = ({ field }: RecordCondition) => rarestFirst.indexOf(resource.fields[field]?.kind ?? 'boolean');
   return conditions.filter(({ op }) => op === 'eq').sort((a, b) => rank(a) - rank(b));
 }
 
-/** A condition's value as SQLite has it. */
+/** A condition's value as SQLite stores it. */
 export function bound(value: RecordCondition['value']): Value {
   return typeof value === 'boolean' ? Number(value) : value;
 }
@@ -96,9 +96,9 @@ interface Term {
 }
 
 /**
- * Which index is walked, between which ends, and what is left to be checked. The index is named: the planner knows nothing
- * of the data and would rather walk all records in order of `id` than seek a value, half a second where there are millions.
- * Nor may it choose between two lower ends: it takes the first, and so walks again through all pages before.
+ * The index to walk, its bounds, and the conditions left to check. The index is named, since the planner has no statistics
+ * and would walk all records in order of `id` instead of seeking a value: half a second for millions of records. There is
+ * only one lower bound, since of two the planner takes the first, and would walk again through all pages before.
  */
 function walkOf({ resource, conditions, orderBy, after }: RecordPageRequest, rare: string | undefined) {
   const field = rare ?? (orderBy === 'id' ? equalRarestFirst(resource, conditions)[0]?.field : orderBy);
@@ -108,7 +108,7 @@ function walkOf({ resource, conditions, orderBy, after }: RecordPageRequest, rar
   const upper = held ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
   const served = [held, upper].flatMap((condition) => (condition ? termOf(condition) : []));
   const checked = conditions.filter((one) => one !== held && one !== lower && one !== upper).map(termOf);
-  // Within one value the index lies in order of id.
+  // Within one value the index is in order of id.
   const isById = orderBy === 'id' || (held !== undefined && orderBy === field);
   const isSorted = held !== undefined && !isById;
   if (after) {

@@ -4,7 +4,7 @@ import type { Registry } from '../registry/registry.ts';
 import { purges } from '../registry/tables.ts';
 import { entityNumber } from './tables.ts';
 
-/** Empties records and readings of entities that were removed; what a crash interrupted is taken up again. */
+/** Deletes the records and readings of removed entities; continues a purge that a crash interrupted. */
 export function purgeRemoved(registry: Registry, records: () => Connection, readings: () => Connection): void {
   for (const { entityId } of registry.read(() => registry.db.select().from(purges).all())) {
     purgeRecords(records(), entityId);
@@ -29,14 +29,14 @@ function purgeRecords(connection: Connection, entityId: string): void {
     .immediate();
 }
 
-/** How many rows a transaction takes away: ingest of other entities gets its turn in between. */
+/** Rows deleted in one transaction, so that ingest of other entities can commit in between. */
 const rowsAtOnce = 20_000;
 
 function purgeReadings(connection: Connection, entityId: string): void {
   const numbers = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
-  const forget = connection.prepare<[number]>('delete from series where series = ?');
+  const remove = connection.prepare<[number]>('delete from series where series = ?');
   const deletions = ['readings', 'heartbeats'].map((table) => ({
-    // Where the next piece ends; undefined where what is left is the last.
+    // The end of the next piece; undefined for the last piece.
     end: connection
       .prepare<[number], number>(
         `select at_us from ${table} where series = ? order by at_us limit 1 offset ${rowsAtOnce}`,
@@ -50,7 +50,7 @@ function purgeReadings(connection: Connection, entityId: string): void {
       for (let until = end.get(series); until !== undefined; until = end.get(series)) piece.run(series, until);
       rest.run(series);
     }
-    // Last of all: as long as it stands, an interrupted purge knows what is left to do.
-    forget.run(series);
+    // Last, since an interrupted purge finds by this row what is left to delete.
+    remove.run(series);
   }
 }

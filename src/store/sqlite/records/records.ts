@@ -6,16 +6,16 @@ import { lazily } from '../connection/lazily.ts';
 import { bound, equalRarestFirst, type PageQuery, type PageRow, pageQuery, toPage } from './pages.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
 
-/** How many different page statements are kept prepared; clients ask in few shapes. */
+/** Number of page statements kept prepared; requests come in few shapes. */
 const keptStatements = 500;
 
-/** How many records of one value may be looked through and sorted for a page: about a millisecond. */
+/** Number of records with one value that are scanned and sorted for a page: about a millisecond. */
 const fewRecords = 1000;
 
 /**
- * Reads records. A page leaves SQLite as one text of JSON: the columns go through json_object in the order of the index
- * that serves the page, and no row becomes an object here. `ownChanges` counts the changes made by the connection itself,
- * for which SQLite's number of versions stands still; both only grow, so that their sum tells of both.
+ * Reads records. SQLite returns a page as one JSON text, made by json_object in the order of the index that serves the page;
+ * no row becomes an object here. `ownChanges` counts the changes by this connection, with which `data_version` does not
+ * change; both numbers only grow, so that their sum shows both.
  */
 export function createRecordStore(
   connection: () => Connection,
@@ -40,7 +40,7 @@ export function createRecordStore(
     return statement;
   };
 
-  /** Of several conditions, the field whose value few records have: a page then needs no walk past records without it. */
+  /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
   const rareField = ({ resource, entityId, conditions }: RecordPageRequest): string | undefined => {
     if (conditions.length < 2) return undefined;
     return equalRarestFirst(resource, conditions).find(

@@ -8,13 +8,13 @@ export const outbox = sqliteTable('audit_outbox', {
   draft: text('draft', { mode: 'json' }).$type<AuditDraft>().notNull(),
 });
 
-/** The entities that have records, each with a short number: an entity's id would stand in every entry of every index. */
+/** The entities that have records, each with a short number, since an entity's id would be in every entry of every index. */
 export const recordEntities = sqliteTable('record_entities', {
   number: integer('number').primaryKey(),
   entityId: text('entity_id').notNull().unique(),
 });
 
-/** SQL for the number of the entity with the id that is bound; null for one without records. */
+/** SQL for the number of the entity whose id is bound; null for an entity without records. */
 export const entityNumber = '(select number from record_entities where entity_id = ?)';
 
 /** Name of a resource's table. */
@@ -22,15 +22,15 @@ export function tableName(resource: ResourceDefinition): string {
   return resource.name.replaceAll('-', '_');
 }
 
-/** Name of the index in whose order a page by a field lies. */
+/** Name of the index on a field, which serves pages in its order. */
 export function indexName(resource: ResourceDefinition, field: string): string {
   return `${tableName(resource)}_by_${field}`;
 }
 
 /**
- * The table of a resource, derived from its declaration: a column a field, the records of an entity beside each other by
- * `id`, and an index for every order in which a page can be asked for. The migrations say WITHOUT ROWID, for which
- * drizzle has no word: the records then lie in the order of `id` themselves.
+ * The table of a resource, derived from its declaration: a column for each field, the records of an entity in order of
+ * `id`, and an index for every order of a page. The migrations add WITHOUT ROWID, for which drizzle has no option: the
+ * table itself is then in order of the primary key.
  */
 export function toTable(resource: ResourceDefinition) {
   const name = tableName(resource);
@@ -64,7 +64,7 @@ function columnOf(name: string, field: Field) {
   return text(name);
 }
 
-/** SQL that writes a record as JSON, in the order of the declaration. */
+/** SQL that writes a record as JSON, with its fields in the order of the declaration. */
 export function jsonOf(fields: Readonly<Record<string, Field>>): string {
   const pairs = Object.entries(fields).map(([name, field]) => `'${name}', ${jsonValueOf(name, field)}`);
   return `json_object(${pairs.join(', ')})`;

@@ -6,7 +6,7 @@ import { lazily } from '../connection/lazily.ts';
 import type { Registry } from './registry.ts';
 import { audit } from './tables.ts';
 
-/** Appends to the chain inside a change that is under way. */
+/** Appends an event to the chain, inside a transaction under way. */
 export type AppendAudit = (draft: AuditDraft) => void;
 
 type Row = typeof audit.$inferSelect;
@@ -14,8 +14,8 @@ type Row = typeof audit.$inferSelect;
 const walkedAtOnce = 1000;
 
 /**
- * The append of the audit chain: one indexed read of its head and one insert. The number goes on from the highest ever
- * given, so that a cut tail stays a gap whatever is appended afterwards.
+ * Creates the append of the audit chain: one indexed read of its head and one insert. Numbers continue from the highest
+ * ever assigned, so that a cut tail stays a gap whatever is appended afterwards.
  */
 export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   const head = lazily(() =>
@@ -45,7 +45,7 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   );
   return (draft) => {
     const { given, seq, hash } = head().get() ?? {};
-    // Where somebody has set the sequence back, the trail goes on all the same: verifying is what finds that.
+    // Where somebody has set the sequence back, the trail continues all the same; verification reports it.
     const last = Math.max(given ?? 0, seq ?? 0);
     const { actor, ...record } = chainRecord(
       fitForTrail(draft),
@@ -55,7 +55,7 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   };
 }
 
-/** The audit trail. `settle` moves events that other files still hold for it into the chain. */
+/** The audit trail. `settle` moves the events that wait in the records file into the chain. */
 export function createAuditStore(registry: Registry, append: AppendAudit, settle: () => void): AuditStore {
   const { db } = registry;
   const list = lazily(() =>
@@ -100,15 +100,15 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
       );
     },
     lastSeq: () => registry.read(() => lastGiven().get() ?? 0),
-    // Numbers have no gaps in a whole chain, so that the last one is the count.
+    // An intact chain has no gaps, so that the last number is the count.
     head: () => registry.read(() => head().get() ?? { count: 0, hash: genesisHash }),
     *walk() {
       settle();
-      // Below every number of SQLite's: a record that somebody put in before the first one is to be seen as well.
+      // Below every integer of SQLite, so that a record inserted before the first one is found as well.
       for (let seq = -1e19; ; ) {
         const rows = registry.read(() => after().all({ seq }));
         const last = rows.at(-1)?.seq ?? seq;
-        // Numbers beyond what a double keeps, which only a forger gives, could come again and again.
+        // Numbers beyond the precision of a double, which only a forger writes, could repeat for ever.
         if (last <= seq) return;
         yield* rows.map(toRecord);
         seq = last;

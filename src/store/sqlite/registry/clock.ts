@@ -5,7 +5,7 @@ import { lazily } from '../connection/lazily.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 
-/** What is known of the machine's clock: marks of the registry. */
+/** The samples of the machine's clock, kept as marks of the registry. */
 export function createClockStore(registry: Registry, append: AppendAudit): ClockStore {
   const { connection } = registry;
   const marks = lazily(() =>
@@ -41,12 +41,12 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
 
   return {
     read: () => registry.read(read),
-    note: (sample) => change((stored) => afterSample(stored, sample)),
-    bring: ({ fromMs, looks }) =>
+    record: (sample) => change((stored) => afterSample(stored, sample)),
+    merge: ({ fromMs, samples }) =>
       change((stored) => {
-        // Only an acceptance moves it back: then what was seen before does not count any more.
+        // Only an acceptance moves the time back; samples from before it do not count.
         const counts = stored.seenMs >= fromMs;
-        return counts ? { ...looks, seenMs: Math.max(stored.seenMs, looks.seenMs) } : stored;
+        return counts ? { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) } : stored;
       }),
     accept: (sample, audit) =>
       registry.change(() => {
@@ -56,7 +56,7 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
   };
 }
 
-/** What a mark of the registry is called. */
+/** The name of each mark in the registry. */
 const names: Readonly<Record<keyof ClockSamples, string>> = {
   seenMs: 'clock_seen_ms',
   steadyStartMs: 'clock_steady_start_ms',
@@ -68,14 +68,14 @@ const fields = Object.keys(names) as (keyof ClockSamples)[]; // Object.keys lose
 /** The last instant that a Date can be. */
 const latestMs = 8.64e15;
 
-function requireInstants(looks: ClockSamples): ClockSamples {
-  if (Object.values(looks).every((ms) => Math.abs(ms) <= latestMs)) return looks;
+function requireInstants(samples: ClockSamples): ClockSamples {
+  if (Object.values(samples).every((ms) => Math.abs(ms) <= latestMs)) return samples;
   throw new HkctlError('store_corrupt', 'The store is damaged: what it has seen of the clock is no time.', {
     hint: 'Keep the files as they are and go back to your last backup.',
   });
 }
 
-/** A sample is not worth the seconds that a change waits for another writer; there will be more. */
+/** A sample is not worth the seconds that a change may wait for another writer; the next one follows soon. */
 function withoutWaiting(registry: Registry, work: () => void): void {
   const { connection } = registry;
   const busyTimeoutMs = registry.read(() => Number(connection.pragma('busy_timeout', { simple: true })));

@@ -5,28 +5,28 @@ import type { Registry } from './registry.ts';
 import { daemons } from './tables.ts';
 
 /**
- * Where daemons answer. `file` is the one that each of them locks; null for a store in memory, which only this process
- * knows. Rows of daemons that are gone are dropped when one begins while no other serves. `release` gives back the lock.
+ * The addresses of daemons. `file` is the one that each of them locks. Rows left by ended daemons are dropped when one
+ * begins while no other serves. `release` gives the lock back.
  */
 export function createDaemonStore(
   registry: Registry,
-  file: string | null,
+  file: string,
   clock: () => number,
 ): DaemonStore & { release(): void } {
   const { db } = registry;
-  let letGo: (() => void) | undefined;
+  let unlock: (() => void) | undefined;
 
-  const isAnyServing = () => letGo !== undefined || (file !== null && isServed(file));
+  const isAnyServing = () => unlock !== undefined || isServed(file);
   const begin = () => {
-    if (letGo) return;
+    if (unlock) return;
     registry.change(() => {
       if (!isAnyServing()) db.delete(daemons).run();
     });
-    letGo = file === null ? () => {} : holdAsDaemon(file);
+    unlock = holdAsDaemon(file);
   };
   const release = () => {
-    letGo?.();
-    letGo = undefined;
+    unlock?.();
+    unlock = undefined;
   };
 
   return {
@@ -48,7 +48,7 @@ export function createDaemonStore(
     address() {
       const newest = registry.read(() => db.select().from(daemons).orderBy(desc(daemons.sinceMs)).get());
       if (!newest) return undefined;
-      // Under the write lock, which is short: two that ask at once would take each other for a daemon.
+      // Under the write lock, held briefly: two processes that check at once would take each other for a daemon.
       return registry.change(() => isAnyServing()) ? newest.baseUrl : undefined;
     },
   };

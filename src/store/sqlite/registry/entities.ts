@@ -2,20 +2,17 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import type { EntityStore } from '../../../core/port/entities.ts';
 import { lazily } from '../connection/lazily.ts';
-import type { StateEvent, StateNote } from '../journal/journal-lines.ts';
-import { changeWithNotes } from '../journal/state-notes.ts';
+import type { StateEntry, StateEvent } from '../journal/journal-lines.ts';
+import { changeWithJournal } from '../journal/journaled-change.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 import { entities, purges } from './tables.ts';
 
-/**
- * Sites. `journal` is the file that names what was stopped, null for a store in memory; `purge` empties the other files of
- * what belonged to sites that are gone.
- */
+/** Entities. `journal` is the file that names what was stopped; `purge` deletes the data of removed entities from the other files. */
 export function createEntityStore(
   registry: Registry,
   append: AppendAudit,
-  journal: string | null,
+  journal: string,
   purge: () => void,
 ): EntityStore {
   const { db } = registry;
@@ -44,10 +41,10 @@ export function createEntityStore(
       }),
     setStatus(id, status, audit) {
       const event = status === 'active' ? 'activated' : 'deactivated';
-      const notes = [noteOf(event, id, audit)];
-      changeWithNotes(registry, journal, () => ({
-        stops: status === 'inactive' ? notes : [],
-        starts: status === 'active' ? notes : [],
+      const entries = [entryOf(event, id, audit)];
+      changeWithJournal(registry, journal, () => ({
+        stops: status === 'inactive' ? entries : [],
+        starts: status === 'active' ? entries : [],
         commit() {
           db.update(entities).set({ status }).where(eq(entities.id, id)).run();
           append(audit);
@@ -56,9 +53,9 @@ export function createEntityStore(
       }));
     },
     remove(id, audit) {
-      // First the registry: from this commit on its keys are refused, whatever becomes of the rest.
-      changeWithNotes(registry, journal, () => ({
-        stops: [noteOf('removed', id, audit)],
+      // The registry first: from this commit on the entity's keys are refused, even if the purge is interrupted.
+      changeWithJournal(registry, journal, () => ({
+        stops: [entryOf('removed', id, audit)],
         starts: [],
         commit() {
           db.delete(entities).where(eq(entities.id, id)).run();
@@ -72,6 +69,6 @@ export function createEntityStore(
   };
 }
 
-function noteOf(event: StateEvent, id: string, { atMs, target }: AuditDraft): StateNote {
+function entryOf(event: StateEvent, id: string, { atMs, target }: AuditDraft): StateEntry {
   return { atMs, event, of: 'entity', id, name: target };
 }

@@ -5,9 +5,9 @@ import type { Registry } from './registry.ts';
 import { entities, keys } from './tables.ts';
 
 /**
- * The condition of a list of keys, written so that SQLite takes the index that reads the least: a plus before a column
- * keeps it from using one for it. Only a search by name or site reads all keys of the tenant, about 1 µs a key; a trigram
- * index would have to read as much for what many names have in common, and every new key would pay for it.
+ * The condition of a list of keys, written so that SQLite picks the index that reads the fewest rows; a plus before a
+ * column keeps SQLite from using an index for it. Only a search by name or entity reads all keys of the tenant, about 1 µs
+ * a key; a trigram index would read as much for a part that many names share, and would slow down every new key.
  */
 export function filterCondition(registry: Registry, tenantId: string, filter: KeyFilter): SQL | undefined {
   const { nowMs, statuses = [], entityId, expiringByMs, unusedSinceMs, createdBeforeMs, search } = filter;
@@ -34,7 +34,7 @@ export function statusCondition(status: KeyStatus, nowMs: number): SQL | undefin
   return and(isNull(keys.revokedAtMs), or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs)));
 }
 
-/** Up to here the keys that expire are read by their index and sorted; more of them are found sooner among the newest. */
+/** Up to this number expiring keys are read by their index and sorted; where there are more, a walk from the newest is faster. */
 const fewExpiring = 5000;
 
 function expiringCondition({ connection }: Registry, tenantId: string, nowMs: number, byMs: number): SQL | undefined {
@@ -50,10 +50,10 @@ function expiringCondition({ connection }: Registry, tenantId: string, nowMs: nu
     : and(isNull(keys.revokedAtMs), sql`+${keys.expiresAtMs} > ${nowMs} and +${keys.expiresAtMs} <= ${byMs}`);
 }
 
-/** Keys of the tenant whose prefix begins with a text, by the index of prefixes; undefined where there are none. */
+/** Keys of the tenant whose prefix begins with a text, by the index on prefixes; undefined where there are none. */
 function prefixCondition({ db }: Registry, tenantId: string, text: string): SQL | undefined {
   if (!/^hk_[0-9A-Za-z]{1,5}$/.test(text)) return undefined;
-  // `{` is the first character behind all that prefixes are made of.
+  // `{` sorts right after every character of a prefix.
   const condition = and(sql`+${keys.tenantId} = ${tenantId}`, gte(keys.prefix, text), lt(keys.prefix, `${text}{`));
   return db.select({ id: keys.id }).from(keys).where(condition).limit(1).get() && condition;
 }
@@ -61,9 +61,9 @@ function prefixCondition({ db }: Registry, tenantId: string, text: string): SQL 
 function searchCondition({ db }: Registry, search: string): SQL | undefined {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
   const like = (column: SQLiteColumn) => sql`${column} like ${pattern} escape '\\'`;
-  const sites = db
+  const found = db
     .select({ id: entities.id })
     .from(entities)
     .where(or(like(entities.code), like(entities.name)));
-  return or(like(keys.name), like(keys.prefix), inArray(keys.entityId, sites));
+  return or(like(keys.name), like(keys.prefix), inArray(keys.entityId, found));
 }

@@ -11,8 +11,8 @@ import { filterCondition, statusCondition } from './key-filters.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
 
-/** Keys. `journal` is the file of revocations; null for a store in memory. */
-export function createKeyStore(registry: Registry, append: AppendAudit, journal: string | null): KeyStore {
+/** Keys. `journal` is the file that names what was stopped. */
+export function createKeyStore(registry: Registry, append: AppendAudit, journal: string): KeyStore {
   const { db } = registry;
   const find = lazily(() =>
     selectKeys(registry)
@@ -36,7 +36,7 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
       .where(eq(keys.prefix, sql.placeholder('prefix')))
       .prepare(),
   );
-  // Guesses come in floods: to find no key must cost no more than a search of the index.
+  // Guesses come in floods: an unknown hash must cost no more than one index search.
   const isKnown = lazily(() =>
     registry.connection.prepare<[string], number>('select 1 from keys where secret_hash = ?').pluck(),
   );
@@ -51,7 +51,7 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
     ),
   );
 
-  /** Revokes all or none; gives the ids that were not active any more. */
+  /** Revokes all or none; returns the ids that were not active any more. */
   const revokeAll = (
     changes: readonly { id: string; by: string; rotatedTo: string | null }[],
     nowMs: number,
@@ -62,7 +62,7 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
       const ids = changes.map(({ id }) => id);
       const active = activeAmong(registry, ids, nowMs);
       if (active.length < ids.length) return ids.filter((id) => !active.some((row) => row.keyId === id));
-      // Inside the transaction nobody else can change them; the note is on disk before the commit.
+      // Inside the transaction no other process can change them; the journal is synced before the commit.
       return withJournal(journal, active, () => {
         insertNext();
         for (const { id, by, rotatedTo } of changes) {
@@ -140,13 +140,13 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
   };
 }
 
-/** Where a page that goes on downwards begins; undefined at the newest key. */
+/** The upper end of a page towards older keys; undefined at the newest key. */
 function pageStart({ after, from }: KeyPageRequest): SQL | undefined {
   if (after) return sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`;
   return from && sql`(${keys.createdAtMs}, ${keys.id}) <= (${from.createdAtMs}, ${from.id})`;
 }
 
-/** Where a page that goes upwards from below ends; undefined at the oldest key. */
+/** The lower end of a page towards newer keys; undefined at the oldest key. */
 function pageEnd(before: KeyPosition | 'end'): SQL | undefined {
   if (before === 'end') return undefined;
   return sql`(${keys.createdAtMs}, ${keys.id}) > (${before.createdAtMs}, ${before.id})`;
@@ -155,14 +155,14 @@ function pageEnd(before: KeyPosition | 'end'): SQL | undefined {
 function requireActiveEntity({ db }: Registry, key: NewKey): void {
   const entity = db.select().from(entities).where(eq(entities.id, key.entityId)).get();
   if (entity?.status === 'active') return;
-  throw new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was made.', {
-    hint: 'The secret that was just handed over opens nothing; throw it away.',
+  throw new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was created.', {
+    hint: 'The secret that was just delivered is worthless; discard it.',
   });
 }
 
 function activeAmong({ db }: Registry, ids: readonly string[], nowMs: number): Revocation[] {
   const rows = [];
-  // SQLite takes a limited number of parameters; a bulk revoke may name more keys.
+  // SQLite limits the parameters of a statement; a bulk revoke may name more keys.
   for (let at = 0; at < ids.length; at += 500) {
     rows.push(
       ...db

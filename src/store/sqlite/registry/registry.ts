@@ -3,22 +3,22 @@ import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';
 
-/** The database of organizations, users, entities, keys and the audit chain, as the parts of the store use it. */
+/** The database of organizations, users, entities, keys and the audit chain. */
 export interface Registry {
   readonly db: BetterSQLite3Database;
   readonly connection: Connection;
-  /** A number that grows when any other connection, or a change of this one, has committed to the registry. */
+  /** A number that grows with each commit to the registry by any connection. */
   version(): number;
-  /** Runs a read; the driver's errors become the domain's. */
+  /** Runs a read; errors of the driver become the domain's. */
   read<T>(work: () => T): T;
-  /** Runs a change in one transaction that holds the write lock from its start: all of it or nothing. */
+  /** Runs a change in one transaction that holds the write lock from its start. */
   change<T>(work: () => T): T;
 }
 
 /** Wraps an open registry. */
 export function createRegistry(connection: Connection, path: string): Registry {
   const version = lazily(() => connection.prepare('PRAGMA data_version').pluck());
-  // SQLite's number stands still for commits of the connection that asks; both only grow, so that their sum tells of both.
+  // `data_version` does not change with commits of its own connection; both numbers only grow, so that their sum shows both.
   let ownChanges = 0;
   return {
     db: drizzle(connection),

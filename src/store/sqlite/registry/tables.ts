@@ -13,7 +13,7 @@ export const tenants = sqliteTable('tenants', {
   createdAtMs: integer('created_at_ms').notNull(),
 });
 
-/** Profiles of people and service accounts. */
+/** Users: profiles of people and service accounts. */
 export const users = sqliteTable(
   'users',
   {
@@ -30,7 +30,7 @@ export const users = sqliteTable(
   (table) => [index('users_tenant').on(table.tenantId, table.login)],
 );
 
-/** Sites. */
+/** Entities: the sites of an organization. */
 export const entities = sqliteTable(
   'entities',
   {
@@ -47,7 +47,7 @@ export const entities = sqliteTable(
   (table) => [uniqueIndex('entities_code').on(table.tenantId, table.code)],
 );
 
-/** API keys; of the secret only its hash. */
+/** API keys, with the hash of the secret, never the secret. */
 export const keys = sqliteTable(
   'keys',
   {
@@ -81,7 +81,7 @@ export const keys = sqliteTable(
   ],
 );
 
-/** The audit chain. AUTOINCREMENT remembers the highest number ever given, so that a cut tail shows. */
+/** The audit chain. AUTOINCREMENT keeps the highest number ever assigned, so that a cut tail is found. */
 export const audit = sqliteTable(
   'audit',
   {
@@ -101,19 +101,19 @@ export const audit = sqliteTable(
   (table) => [index('audit_tenant').on(table.tenantId, table.seq)],
 );
 
-/** Addresses at which running daemons answer. */
+/** Addresses of running daemons. */
 export const daemons = sqliteTable('daemons', {
   pid: integer('pid').primaryKey(),
   baseUrl: text('base_url').notNull(),
   sinceMs: integer('since_ms').notNull(),
 });
 
-/** Entities that are gone but whose records and readings may still be there: emptied until it has ended. */
+/** Removed entities whose records and readings may still be in the other files. */
 export const purges = sqliteTable('purges', {
   entityId: text('entity_id').primaryKey(),
 });
 
-/** Numbers that must move together with something else here, such as how far the imports' outbox was emptied. */
+/** Numbers that change in the same commit as other rows, such as how far the outbox of imports was emptied. */
 export const marks = sqliteTable('marks', {
   name: text('name').primaryKey(),
   value: integer('value').notNull(),

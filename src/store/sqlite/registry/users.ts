@@ -2,16 +2,16 @@ import { and, asc, count, eq, ne, sql } from 'drizzle-orm';
 import { commonRole, roleExceeds } from '../../../core/access/roles.ts';
 import type { User, UserStore } from '../../../core/port/users.ts';
 import { lazily } from '../connection/lazily.ts';
-import type { StateEvent, StateNote } from '../journal/journal-lines.ts';
-import { changeWithNotes } from '../journal/state-notes.ts';
+import type { StateEntry, StateEvent } from '../journal/journal-lines.ts';
+import { changeWithJournal } from '../journal/journaled-change.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 import { users } from './tables.ts';
 
-/** Profiles. `journal` is the file that names what was stopped; null for a store in memory. */
-export function createUserStore(registry: Registry, append: AppendAudit, journal: string | null): UserStore {
+/** Users. `journal` is the file that names what was stopped. */
+export function createUserStore(registry: Registry, append: AppendAudit, journal: string): UserStore {
   const { db } = registry;
-  // Every command asks this first: put together by drizzle, it would take as long as opening the store.
+  // Every command runs this statement first; built by drizzle, it would take as long as opening the store.
   const byLogin = lazily(() =>
     registry.connection.prepare<[string], User>(
       'select id, tenant_id as tenantId, login, name, role, status, created_at_ms as createdAtMs from users where login = ?',
@@ -35,7 +35,7 @@ export function createUserStore(registry: Registry, append: AppendAudit, journal
       }),
     update(id, change, audit) {
       const read = () => db.select().from(users).where(eq(users.id, id)).get();
-      const changed = changeWithNotes(registry, journal, () => {
+      const changed = changeWithJournal(registry, journal, () => {
         const user = read();
         if (!user) return undefined;
         const next = { ...user, ...change };
@@ -56,7 +56,7 @@ export function createUserStore(registry: Registry, append: AppendAudit, journal
           if (others?.n === 0) return undefined;
         }
         return {
-          ...notesOf(user, change, audit.atMs),
+          ...entriesOf(user, change, audit.atMs),
           commit() {
             db.update(users).set({ role: next.role, status: next.status }).where(eq(users.id, id)).run();
             append(audit);
@@ -74,23 +74,23 @@ export function createUserStore(registry: Registry, append: AppendAudit, journal
 }
 
 /**
- * What the journal says of a change. A role that gives some rights and takes others is first a lower one, which holds
- * nothing beyond both.
+ * The journal entries of a change. A new role that grants some permissions and removes others is first recorded as a role
+ * with no permission beyond both.
  */
-function notesOf(
+function entriesOf(
   user: User,
   change: Parameters<UserStore['update']>[1],
   atMs: number,
-): { stops: StateNote[]; starts: StateNote[] } {
-  const note = (event: StateEvent): StateNote => ({ atMs, event, of: 'user', id: user.id, name: user.login });
-  const stops: StateNote[] = [];
-  const starts: StateNote[] = [];
-  if (change.status === 'inactive') stops.push(note('deactivated'));
-  if (change.status === 'active') starts.push(note('activated'));
+): { stops: StateEntry[]; starts: StateEntry[] } {
+  const entry = (event: StateEvent): StateEntry => ({ atMs, event, of: 'user', id: user.id, name: user.login });
+  const stops: StateEntry[] = [];
+  const starts: StateEntry[] = [];
+  if (change.status === 'inactive') stops.push(entry('deactivated'));
+  if (change.status === 'active') starts.push(entry('activated'));
   if (change.role !== undefined) {
     const lower = roleExceeds(user.role, change.role) ? commonRole(user.role, change.role) : undefined;
-    if (lower !== undefined) stops.push(note(`role:${lower}`));
-    if (lower !== change.role) starts.push(note(`role:${change.role}`));
+    if (lower !== undefined) stops.push(entry(`role:${lower}`));
+    if (lower !== change.role) starts.push(entry(`role:${change.role}`));
   }
   return { stops, starts };
 }

@@ -8,18 +8,18 @@ import { openSmallFile, requireOwnFile } from '../connection/safe-files.ts';
 import { requireStorePath } from '../connection/store-path.ts';
 import { isEmpty } from '../schema/schema-versions.ts';
 
-/** The path at which a store that is being restored is put together; of the files beside it one says that it is whole. */
+/** The paths at which a restore builds the new store: the store, a file that marks it as complete, and a lock. */
 export function preparedPath(path: string): { store: string; ready: string; lock: string } {
   const stem = path.endsWith('.db') ? path.slice(0, -3) : path;
   return { store: `${stem}.restored.db`, ready: `${stem}.restored.ready`, lock: `${stem}.restored.lock` };
 }
 
-/** How long to wait for another process that ends the same restore: it only renames files. */
+/** How long to wait for another process that completes the same restore, which only renames files. */
 const waitMs = 10_000;
 
 /**
- * Opens the registry of the store at a path, a restore ended that was decided and not ended. It stays the one at that path
- * as long as it is open, since nobody replaces a store that another process has open. Undefined where it is empty.
+ * Completes an interrupted restore if there is one and opens the registry of the store at a path. It stays the one at that
+ * path while it is open, since no process replaces a store that another one has open. Undefined where it is empty.
  */
 export function openPresent(path: string, busyTimeoutMs: number): Connection | undefined {
   requireStorePath(path);
@@ -29,11 +29,11 @@ export function openPresent(path: string, busyTimeoutMs: number): Connection | u
     const registry = openFile(path, { busyTimeoutMs, create: false });
     let isHeld = false;
     try {
-      // Waits for a process that is replacing the store right now; what was opened is the old one then.
+      // Waits for a process that is replacing the store right now; the opened one is the old store then.
       const isUnfinished = isEmpty(registry, path);
       if (inodeOf(path) !== inode || inodeOf(preparedPath(path).ready) !== undefined) continue;
       if (isUnfinished) return undefined;
-      // A restore that was killed on its way may have left the old store without a log.
+      // A killed restore may have left the old store without WAL.
       translating(path, () => writeAhead(registry, busyTimeoutMs));
       isHeld = true;
       return registry;
@@ -43,11 +43,11 @@ export function openPresent(path: string, busyTimeoutMs: number): Connection | u
   }
 }
 
-/** Ends a restore that was decided and not ended; costs one look where there is none. */
+/** Completes a restore whose new store is marked as complete; costs one `stat` where there is none. */
 export function finishRestore(path: string): void {
   const { ready } = preparedPath(path);
   translating(path, () => {
-    // One process at a time: a second one would delete the log of the database that the first has put in place and uses.
+    // One process at a time: a second one would delete the log of the database that the first one put in place and uses.
     for (let inode = inodeOf(ready); inode !== undefined; inode = inodeOf(ready)) {
       requireOwnFile(ready);
       const lock = lockFile(ready, inode, waitMs);
@@ -61,8 +61,8 @@ export function finishRestore(path: string): void {
 }
 
 /**
- * Keeps other restores away from the files at which a store is put together, until what is given is called or the process
- * is killed. Throws `state_forbids` while another one does so.
+ * Locks other restores out of the files at which the new store is built, until the returned function is called or the
+ * process ends. Throws `state_forbids` while another restore holds the lock.
  */
 export function holdRestore(path: string): () => void {
   const { lock: file } = preparedPath(path);
@@ -98,8 +98,8 @@ function lockOfRestore(file: string, inode: number, path: string): Connection | 
 }
 
 /**
- * Locks an empty file, which is an empty database, until the connection is closed or the process is killed. Undefined where
- * that file is gone or another one: whoever had the lock has removed it, and SQLite may fail in any way on what is left.
+ * Locks an empty file, which is an empty database, until the connection is closed or the process ends. Undefined where that
+ * file is gone or replaced: the holder of the lock has removed it, and SQLite may fail with any error on what is left.
  */
 function lockFile(file: string, inode: number, timeout: number): Connection | undefined {
   let lock: Connection | undefined;
@@ -127,7 +127,7 @@ function putInPlace(path: string): void {
   const to = filesOf(path);
   for (const name of databaseNames) {
     if (!existsSync(from[name])) continue;
-    // What SQLite kept beside the old database would be taken for the new one's.
+    // SQLite would read the log of the old database as that of the new one.
     for (const kept of ['-wal', '-shm', '-journal']) rmSync(`${to[name]}${kept}`, { force: true });
     renameSync(from[name], to[name]);
   }
@@ -136,7 +136,7 @@ function putInPlace(path: string): void {
   syncFolderOf(path);
 }
 
-/** Brings the names in a file's folder to the disk. */
+/** Syncs the folder of a file, and so the names in it. */
 export function syncFolderOf(file: string): void {
   const fd = openSync(dirname(file), 'r');
   try {

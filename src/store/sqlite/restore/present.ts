@@ -9,7 +9,7 @@ import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
 import { createClockStore } from '../registry/clock.ts';
 import { createRegistry } from '../registry/registry.ts';
 
-/** What a restore must know of the store that it replaces, read while nobody else can change it. */
+/** What a restore must know of the store that it replaces, read while no other process can change it. */
 export interface PresentStore {
   /** Ids of revoked keys, with the time. */
   revoked: ReadonlyMap<string, number>;
@@ -19,7 +19,7 @@ export interface PresentStore {
   clock: ClockSamples | null;
 }
 
-/** Of a store that is absent or cannot be read: nothing is known but what the journal beside it says. */
+/** For a store that is absent or cannot be read, of which only the journal is known. */
 export const unknownPresent: PresentStore = {
   revoked: new Map(),
   users: new Map(),
@@ -28,7 +28,7 @@ export const unknownPresent: PresentStore = {
   clock: null,
 };
 
-/** Reads it from the registry of a store of this version; nothing from a damaged one, which a backup shall replace. */
+/** Reads it from the registry of a store of this version; returns `unknownPresent` for a damaged one. */
 export async function readPresent(connection: Connection, path: string): Promise<PresentStore> {
   const registry = createRegistry(connection, path);
   const append = createAppendAudit(registry);

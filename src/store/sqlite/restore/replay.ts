@@ -10,16 +10,16 @@ import { translating } from '../connection/errors.ts';
 import { filesOf } from '../connection/files.ts';
 import { readSmallFile, writeSmallFile } from '../connection/safe-files.ts';
 import { appendLines } from '../journal/journal.ts';
-import { type JournalWords, keyLine, readJournalWords, type StateEvent, stateLine } from '../journal/journal-lines.ts';
+import { type JournalSummary, keyLine, readJournal, type StateEvent, stateLine } from '../journal/journal-lines.ts';
 import type { PresentStore } from './present.ts';
 
-/** What a replay works on. */
+/** Input of a replay. */
 export interface Replay {
-  /** The registry of the store that was put together from a backup. */
+  /** The registry of the new store, built from the backup. */
   registry: Connection;
-  /** Where the store is that it will replace; the journal stands beside it. */
+  /** The path of the store that it will replace, with the journal beside it. */
   path: string;
-  /** The backup. */
+  /** The path of the backup. */
   file: string;
   /** Folder with the migrations of each database. */
   migrationsFolder: string;
@@ -27,29 +27,28 @@ export interface Replay {
   nowMs: number;
 }
 
-/** Something that stays stopped, and the line that the journal lacks for it. */
+/** Something that stays stopped, and its line where the journal is missing it. */
 interface Found {
   kept: KeptStopped;
   missingLine?: string;
 }
 
 /**
- * Stops in a restored registry whatever was stopped since the backup: what the journal says last, and what is stopped in the
- * store that is replaced. Nothing is started. A note whose commit failed counts too, where it was not withdrawn: what it
- * names was about to be stopped. What only the store knew is noted, so that the journal is whole for the next restore. The
- * store at `path` must be locked, or what is stopped meanwhile is missed. Throws `state_forbids` where an organization is
- * left without an active Super user.
+ * Stops in a restored registry whatever was stopped since the backup, by the last events of the journal and by the store
+ * that is replaced. It starts nothing. An entry whose commit failed counts too unless it was withdrawn: what it names was
+ * about to be stopped. What only the store knew is added to the journal, so that it is complete for the next restore. The
+ * store at `path` must be locked, or a stop made meanwhile would be missed. Throws `state_forbids` where an organization
+ * would be left without an active Super user.
  */
 export function replayStops(replay: Replay): KeptStopped[] {
   const { registry, path, file, migrationsFolder } = replay;
   const journal = filesOf(path).revocations;
-  if (journal === null) return [];
   if (!existsSync(journal)) putBackJournal(journal, file, migrationsFolder);
-  const words = readJournalWords(existsSync(journal) ? readSmallFile(journal) : '');
+  const summary = readJournal(existsSync(journal) ? readSmallFile(journal) : '');
   const found = registry
     .transaction(() => {
       const led = tenantsWithSuperUser(registry);
-      const all = [...revokeKeys(replay, words), ...stopUsers(replay, words), ...stopEntities(replay, words)];
+      const all = [...revokeKeys(replay, summary), ...stopUsers(replay, summary), ...stopEntities(replay, summary)];
       const still = new Set(tenantsWithSuperUser(registry).map(({ id }) => id));
       const left = led.filter(({ id }) => !still.has(id));
       if (left.length > 0) throw nobodyLeft(left, all);
@@ -61,7 +60,7 @@ export function replayStops(replay: Replay): KeptStopped[] {
   return found.map(({ kept }) => kept);
 }
 
-/** On a machine that has no journal, the one of the backup goes on. */
+/** Restores the journal of the backup on a machine that has none. */
 function putBackJournal(journal: string, file: string, migrationsFolder: string): void {
   const { connection: backup } = openBackup(file, migrationsFolder);
   try {
@@ -73,24 +72,24 @@ function putBackJournal(journal: string, file: string, migrationsFolder: string)
   }
 }
 
-function revokeKeys({ registry, present }: Replay, words: JournalWords): Found[] {
+function revokeKeys({ registry, present }: Replay, journal: JournalSummary): Found[] {
   const revoke = registry.prepare<[number, string], { tenantId: string; prefix: string; secretHash: string }>(
     `update keys set revoked_at_ms = ? where id = ? and revoked_at_ms is null
      returning tenant_id as tenantId, prefix, secret_hash as secretHash`,
   );
   const found: Found[] = [];
-  for (const [keyId, atMs] of new Map([...present.revoked, ...words.keys])) {
+  for (const [keyId, atMs] of new Map([...present.revoked, ...journal.keys])) {
     const key = revoke.get(atMs, keyId);
     if (!key) continue;
     found.push({
       kept: { what: 'revoked_key', id: keyId, tenantId: key.tenantId, name: key.prefix, atMs },
-      ...(!words.keys.has(keyId) && { missingLine: keyLine('revoked', { ...key, keyId, atMs }) }),
+      ...(!journal.keys.has(keyId) && { missingLine: keyLine('revoked', { ...key, keyId, atMs }) }),
     });
   }
   return found;
 }
 
-function stopUsers({ registry, present, nowMs }: Replay, words: JournalWords): Found[] {
+function stopUsers({ registry, present, nowMs }: Replay, journal: JournalSummary): Found[] {
   const users = registry.prepare<[], Pick<User, 'id' | 'tenantId' | 'login' | 'status' | 'role'>>(
     'select id, tenant_id as tenantId, login, status, role from users',
   );
@@ -101,7 +100,7 @@ function stopUsers({ registry, present, nowMs }: Replay, words: JournalWords): F
     const of = { id: user.id, tenantId: user.tenantId, name };
     const lineOf = (event: StateEvent) => stateLine({ atMs: nowMs, event, of: 'user', id: user.id, name });
     const now = present.users.get(user.id);
-    const status = words.userStatus.get(user.id);
+    const status = journal.userStatus.get(user.id);
     const atMs = status?.event === 'deactivated' ? status.atMs : undefined;
     if (user.status === 'active' && (atMs !== undefined || now?.status === 'inactive')) {
       deactivate.run(user.id);
@@ -110,26 +109,26 @@ function stopUsers({ registry, present, nowMs }: Replay, words: JournalWords): F
         ...(atMs === undefined && { missingLine: lineOf('deactivated') }),
       });
     }
-    const said = words.userRole.get(user.id);
-    const role = lowest(user.role, now?.role, said?.event);
+    const change = journal.userRole.get(user.id);
+    const role = lowest(user.role, now?.role, change?.event);
     if (role !== user.role) {
       demote.run(role, user.id);
-      const isNoted = said?.event === role;
+      const isRecorded = change?.event === role;
       found.push({
-        kept: { what: 'demoted_user', ...of, atMs: isNoted ? said.atMs : nowMs, role },
-        ...(!isNoted && { missingLine: lineOf(`role:${role}`) }),
+        kept: { what: 'demoted_user', ...of, atMs: isRecorded ? change.atMs : nowMs, role },
+        ...(!isRecorded && { missingLine: lineOf(`role:${role}`) }),
       });
     }
   }
   return found;
 }
 
-/** The role that is left of the first where others, given since, hold less. */
+/** The lowest of a role and those given since. */
 function lowest(role: Role, ...since: (Role | undefined)[]): Role {
   return since.reduce<Role>((kept, next) => (next !== undefined && roleExceeds(kept, next) ? next : kept), role);
 }
 
-function stopEntities({ registry, present, nowMs }: Replay, words: JournalWords): Found[] {
+function stopEntities({ registry, present, nowMs }: Replay, journal: JournalSummary): Found[] {
   const entities = registry.prepare<[], Pick<Entity, 'id' | 'tenantId' | 'code' | 'status'>>(
     'select id, tenant_id as tenantId, code, status from entities',
   );
@@ -138,16 +137,16 @@ function stopEntities({ registry, present, nowMs }: Replay, words: JournalWords)
   const deactivate = registry.prepare<[string]>("update entities set status = 'inactive' where id = ?");
   const found: Found[] = [];
   for (const { code: name, id, tenantId, status } of entities.all()) {
-    const word = words.entities.get(id);
+    const event = journal.entities.get(id);
     const now = present.entities.get(id);
-    // What is still there was not removed, whatever a removal that failed has noted: its records are not thrown away.
-    if (word?.event === 'removed' && now === undefined) {
+    // An entity that is still there was not removed, even if the journal has an entry of a failed removal: its records stay.
+    if (event?.event === 'removed' && now === undefined) {
       remove.run(id);
       purge.run(id);
-      found.push({ kept: { what: 'removed_entity', id, tenantId, name, atMs: word.atMs } });
+      found.push({ kept: { what: 'removed_entity', id, tenantId, name, atMs: event.atMs } });
       continue;
     }
-    const atMs = word?.event === 'deactivated' ? word.atMs : undefined;
+    const atMs = event?.event === 'deactivated' ? event.atMs : undefined;
     if (status === 'inactive' || (atMs === undefined && now !== 'inactive')) continue;
     deactivate.run(id);
     const missingLine = stateLine({ atMs: nowMs, event: 'deactivated', of: 'entity', id, name });
@@ -168,7 +167,7 @@ function tenantsWithSuperUser(registry: Connection): { id: string; name: string 
     .all();
 }
 
-/** Nobody could ever act in such an organization again; and none who was stopped is started for that. */
+/** Nobody could act in such an organization again, and no stopped user is started to prevent that. */
 function nobodyLeft(tenants: readonly { id: string; name: string }[], found: readonly Found[]): HkctlError {
   const ids = new Set(tenants.map(({ id }) => id));
   const logins = found

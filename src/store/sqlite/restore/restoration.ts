@@ -1,24 +1,23 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupHead, KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { Store } from '../../../core/port/store.ts';
-import { migrateStore, openStore } from '../../open.ts';
-import type { StoreOptions } from '../../options.ts';
+import type { StoreOptions } from '../../engine.ts';
 import { readBackup } from '../backup/backup.ts';
 import { readBackupHead } from '../backup/backup-head.ts';
 import { holdFromDaemons } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';
 import { filesOf, openFile } from '../connection/files.ts';
+import { migrateStore } from '../migration.ts';
+import { busyTimeoutMs, openStore } from '../opening.ts';
 import { SqliteStore } from '../store.ts';
 import { holdRestore } from './prepared.ts';
 import { type PresentStore, readPresent, unknownPresent } from './present.ts';
 import { replayStops } from './replay.ts';
 import { abandonRestore, prepareRestore, replaceStore } from './restore.ts';
 
-const busyTimeoutMs = 5000;
-
-/** Where a backup comes from. */
+/** The source of a backup. */
 export interface BackupSource {
-  /** What it says of itself. */
+  /** Its metadata. */
   head(): BackupHead;
   /** Runs something with the path of a file that this process can read. */
   use<T>(work: (file: string) => Promise<T>): Promise<T>;
@@ -30,9 +29,9 @@ export function backupIn(file: string, { migrationsFolder }: Pick<StoreOptions, 
 }
 
 /**
- * Puts the store of a backup at a path: the old store or the new one is there afterwards, whenever it is cut off. Whatever
- * was stopped since stays so: that is read once nobody else can change the old store, so that none is missed. Throws
- * `state_forbids` while a daemon serves the store. Asks before it copies anything.
+ * Replaces the store at a path by that of a backup; interrupted at any moment, it leaves either the old store or the new
+ * one. What was stopped since the backup stays stopped: it is read once no other process can change the old store, so that
+ * no stop is missed. Throws `state_forbids` while a daemon serves the store. Asks for confirmation before it copies.
  */
 export async function restoreBackup(
   path: string,
@@ -53,9 +52,9 @@ async function restoreFile(
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
-  const letGo = holdRestore(path);
+  const releaseRestore = holdRestore(path);
   try {
-    const letDaemonsIn = await keepDaemonsOut(path, options);
+    const releaseDaemons = await keepDaemonsOut(path, options);
     try {
       const facts = await readBackup(file, options.migrationsFolder);
       const prepared = prepareRestore(path, file, options.migrationsFolder);
@@ -68,19 +67,19 @@ async function restoreFile(
       await purgeKept(path, options, kept);
       return { facts, kept };
     } finally {
-      letDaemonsIn();
+      releaseDaemons();
     }
   } catch (thrown) {
     abandonRestore(path);
     throw thrown;
   } finally {
-    letGo();
+    releaseRestore();
   }
 }
 
 /**
- * Checks the permissions of the actor in the store at a path; false where there is none, or none that can be opened any more. Refuses where a
- * daemon serves it, before anybody is asked.
+ * Checks the permissions of the actor in the store at a path; false where there is none or it cannot be opened. Refuses a
+ * store that a daemon serves, before it asks for confirmation.
  */
 async function checkPresent(path: string, options: StoreOptions, { judge }: RestoreHooks): Promise<boolean> {
   const store = openReadable(path, options);
@@ -104,14 +103,13 @@ function openReadable(path: string, options: StoreOptions): Store | undefined {
   }
 }
 
-/** Why a store cannot be opened that a backup may replace. */
+/** The errors of a store that cannot be opened but may be replaced by a backup. */
 const replaceable: ReadonlySet<string> = new Set(['store_absent', 'store_corrupt', 'store_too_old', 'store_too_new']);
 
 async function keepDaemonsOut(path: string, options: StoreOptions): Promise<() => void> {
   const { daemons } = filesOf(path);
-  if (daemons === null) return () => {};
-  const letIn = holdFromDaemons(daemons);
-  if (letIn) return letIn;
+  const release = holdFromDaemons(daemons);
+  if (release) return release;
   const store = openReadable(path, options);
   try {
     throw servedAt(await store?.daemon.address());
@@ -130,14 +128,14 @@ function servedAt(address: string | undefined): HkctlError {
 interface Completion {
   path: string;
   file: string;
-  /** Where the store is that was put together. */
+  /** The path of the new store. */
   prepared: string;
   present: PresentStore;
   /** Whether the permissions of the actor were checked already. */
   isPermitted: boolean;
 }
 
-/** The last touches to a store that was put together, while the one that it replaces is locked. */
+/** Completes the new store while the one that it replaces is locked. */
 async function completeRestore(
   { path, file, prepared, present, isPermitted }: Completion,
   options: StoreOptions,
@@ -152,7 +150,7 @@ async function completeRestore(
     // In the backup somebody may be a Super user who is none any more.
     if (!isPermitted) await judge(store);
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
-    if (present.clock) await store.clock.bring({ fromMs: 0, looks: present.clock });
+    if (present.clock) await store.clock.merge({ fromMs: 0, samples: present.clock });
     await audit(store, kept, present.trail);
     return kept;
   } finally {
@@ -160,12 +158,12 @@ async function completeRestore(
   }
 }
 
-/** Takes away what belonged to entities that stay removed, as removing them does. */
+/** Purges the data of entities that stay removed, as their removal does. */
 async function purgeKept(path: string, options: StoreOptions, kept: readonly KeptStopped[]): Promise<void> {
   if (!kept.some(({ what }) => what === 'removed_entity')) return;
   const store = openStore(path, { ...options, writerThread: undefined });
   try {
-    // The first to read the trail ends what is half done between the files.
+    // Reading the trail completes what is left undone between the files.
     await store.audit.list('', { limit: 1 });
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;

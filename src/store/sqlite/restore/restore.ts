@@ -9,7 +9,7 @@ import { writeSmallFile } from '../connection/safe-files.ts';
 import { makeTables, migratedSchema } from '../schema/migrated-schema.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
 
-/** Puts a store together from a backup that was checked, beside the one at `path`; gives the path of that store. */
+/** Builds a store from a checked backup, beside the one at `path`; returns its path. */
 export function prepareRestore(path: string, file: string, migrationsFolder: string): string {
   finishRestore(path);
   const { store } = preparedPath(path);
@@ -32,7 +32,7 @@ export function prepareRestore(path: string, file: string, migrationsFolder: str
   }
 }
 
-/** Makes the tables of one database from our own migrations, of the version that the backup has, and copies its rows. */
+/** Creates the tables of one database from our own migrations, in the version of the backup, and copies its rows. */
 function fill(
   connection: Connection,
   backup: OpenBackup,
@@ -50,21 +50,21 @@ function fill(
   );
   connection.pragma(`user_version = ${version}`);
   connection.exec('commit');
-  // A property of the file; those who open it expect it.
+  // A property of the file, which those who open it expect.
   connection.pragma('journal_mode = wal');
 }
 
-/** Throws a prepared store away, unless it is decided that it is the one to go on with. */
+/** Removes a prepared store unless it is marked as complete. */
 export function abandonRestore(path: string): void {
   const { store, ready } = preparedPath(path);
   if (!existsSync(ready)) removeDatabases(filesOf(store));
 }
 
 /**
- * Puts a prepared store in the place of the one at `path`. `last` is called while nobody else can have the old one open:
- * whatever was done to it was done before. Which store is there is decided by one small file: before it is on disk it is
- * the old one, afterwards the new one, and whoever opens the store next ends what a crash has left. Refuses
- * (`state_forbids`) while another process has the old one open.
+ * Replaces the store at `path` by the prepared one. `last` is called while no other process can have the old store open, so
+ * that it sees every change. One small file decides: before it is on disk the old store is valid, afterwards the new one,
+ * and the next process that opens the store completes the restore. Throws `state_forbids` while another process has the old
+ * store open.
  */
 export async function replaceStore(
   path: string,
@@ -91,8 +91,8 @@ export async function replaceStore(
 const aloneWaitsMs = 3000;
 
 /**
- * Opens a database so that nobody else can, and without a log: closing it would delete the one of the new database, which
- * has the same name by then. Undefined for a damaged one.
+ * Opens a database exclusively and without WAL, since closing it would delete the log of the new database, which has the
+ * same name by then. Undefined for a damaged one.
  */
 function openAlone(path: string): Connection | undefined {
   for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause()) {

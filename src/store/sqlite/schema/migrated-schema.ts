@@ -4,13 +4,13 @@ import { type Connection, openDatabase } from '../connection/driver.ts';
 import type { DatabaseName } from '../connection/files.ts';
 import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
 
-/** What our own migrations make of an empty database. */
+/** The schema that hkctl's migrations create in an empty database. */
 export interface MigratedSchema {
   objects: readonly SchemaObject[];
   tables: readonly OwnTable[];
 }
 
-/** A table of ours, with its columns in their order. */
+/** A table of hkctl, with its columns in order. */
 export interface OwnTable {
   name: string;
   columns: readonly string[];
@@ -33,15 +33,15 @@ export function migratedSchema(name: DatabaseName, version: number, folder: stri
 }
 
 /**
- * What the migrations of a version make of an empty database, as `textOf` has it, from the file that is kept beside them;
- * undefined where there is none. A test holds the files against the migrations and writes them anew.
+ * The schema that the migrations of a version create, as `textOf` writes it, from the file beside the migrations; undefined
+ * where there is none. A test compares the files with the migrations and updates them.
  */
 export function keptSchema(name: DatabaseName, version: number, folder: string): string | undefined {
   const file = join(folder, name, 'meta', `_schema-${version}.txt`);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Applies the first `version` migrations of a database to the main database of a connection, which has none of it yet. */
+/** Applies the first `version` migrations of a database to the empty main database of a connection. */
 export function makeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
   for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat()) connection.exec(statement);
 }

@@ -8,16 +8,15 @@ import { requireOwnSchema } from './own-schema.ts';
 import { requireNotNewer, schemaVersions } from './schema-versions.ts';
 
 /**
- * Applies the migrations that a database lacks, all or nothing together with its new version, as a part of the
- * transaction that may be under way; gives how many those were. Throws `store_corrupt` where a foreign trigger could run
- * in their midst.
+ * Applies the missing migrations of a database and its new version, all or nothing, inside the transaction under way if
+ * there is one; returns their number. Throws `store_corrupt` where a foreign trigger could run with them.
  */
 export function applyMigrations(connection: Connection, name: DatabaseName, folder: string, path: string): number {
   const migrationsFolder = join(folder, name);
   if (!existsSync(migrationsFolder))
     throw new Error(`migrations are missing from this installation: ${migrationsFolder}`);
   const apply = connection.transaction(() => {
-    // Read under the write lock: another process may have been quicker.
+    // Read under the write lock: another process may have migrated already.
     const before = requireNotNewer(connection, name, path);
     requireOwnSchema(connection, name, path, before, folder);
     const missing = readMigrationFiles({ migrationsFolder }).slice(before);

@@ -6,9 +6,9 @@ import { keptSchema, migratedSchema } from './migrated-schema.ts';
 import { lineOf, type SchemaObject, schemaObjectsIn, textOf } from './schema-objects.ts';
 
 /**
- * Throws `store_corrupt` (exit 6) where a database is not made of exactly what the migrations of its version make: a
- * trigger or view of somebody else would run within our own statements. Names what is foreign. `version` is the one that
- * the database claims, `database` its name where it is attached.
+ * Throws `store_corrupt` (exit 6) where the schema of a database is not exactly that of its migrations: a foreign trigger or
+ * view would run within hkctl's own statements. The message names the differences. `version` is the one that the database
+ * claims, `database` its name where it is attached.
  */
 export function requireOwnSchema(
   connection: Connection,
@@ -24,12 +24,12 @@ export function requireOwnSchema(
     'store_corrupt',
     `The schema of the store ${path} was changed from outside: ${shownDifferences(wrong)}.`,
     {
-      hint: 'Nothing of it was run. Keep the files for an inquiry, and go back to your last backup: hkctl restore FILE',
+      hint: 'None of it was executed. Keep the files for an investigation, and go back to your last backup: hkctl restore FILE',
     },
   );
 }
 
-/** In words, what a database, main or attached, holds that its migrations do not make, and the other way round. */
+/** The differences between the schema of a database, main or attached, and that of its migrations, as texts. */
 export function foreignObjects(
   connection: Connection,
   name: DatabaseName,
@@ -38,12 +38,12 @@ export function foreignObjects(
   database = 'main',
 ): string[] {
   const objects = schemaObjectsIn(connection, database);
-  // Applying the migrations in memory takes milliseconds, and so would a hash: node:crypto is slow to load.
+  // Comparing texts saves milliseconds: the migrations need not be applied, nor node:crypto loaded for a hash.
   if (textOf(objects) === keptSchema(name, version, migrationsFolder)) return [];
   return differences(objects, migratedSchema(name, version, migrationsFolder).objects);
 }
 
-/** What two schemas do not share, in words: what is foreign, what is defined otherwise, what is missing. */
+/** The differences of two schemas as texts: foreign, redefined and missing objects. */
 export function differences(found: readonly SchemaObject[], expected: readonly SchemaObject[]): string[] {
   const own = new Map(expected.map((object) => [keyOf(object), lineOf(object)]));
   const seen = new Set<string>();
@@ -59,7 +59,7 @@ export function differences(found: readonly SchemaObject[], expected: readonly S
   return wrong;
 }
 
-/** A list of differences as one sentence holds it: the first few, and how many more there are. */
+/** A list of differences for one sentence: the first few, and the number of the rest. */
 export function shownDifferences(wrong: readonly string[]): string {
   const rest = wrong.length - shownAtMost;
   return [...wrong.slice(0, shownAtMost), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');

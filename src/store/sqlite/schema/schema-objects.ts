@@ -1,6 +1,6 @@
 import type { Connection } from '../connection/driver.ts';
 
-/** One row of `sqlite_master`. Whoever writes the file chooses what is in it, so that nothing is certain of its types. */
+/** One row of `sqlite_master`. A forged file may hold anything there, so that no type is certain. */
 export interface SchemaObject {
   type: unknown;
   name: unknown;
@@ -8,7 +8,7 @@ export interface SchemaObject {
   sql: unknown;
 }
 
-/** Everything that a database, main or attached, says it is made of. Reads text and runs none of it. */
+/** The schema of a database, main or attached, as it states it. Reads texts and executes none of them. */
 export function schemaObjectsIn(connection: Connection, database = 'main'): SchemaObject[] {
   return connection
     .prepare<[], SchemaObject>(`select type, name, tbl_name as "table", sql from ${database}.sqlite_master`)
@@ -16,7 +16,7 @@ export function schemaObjectsIn(connection: Connection, database = 'main'): Sche
     .filter((object) => !isStatistics(object));
 }
 
-/** All objects as one text, in a fixed order: the same for two databases exactly where they are made of the same. */
+/** All objects as one text in a fixed order, equal for two databases exactly if their schemas are equal. */
 export function textOf(objects: readonly SchemaObject[]): string {
   return `${objects.map(lineOf).sort().join('\n')}\n`;
 }
@@ -26,7 +26,7 @@ export function lineOf({ type, name, table, sql }: SchemaObject): string {
   return JSON.stringify([type, name, table, sql]);
 }
 
-/** What `ANALYZE` of any SQLite tool leaves behind: numbers for the query planner, in tables that SQLite itself defines. */
+/** The tables in which `ANALYZE` keeps statistics for the query planner; SQLite itself defines them. */
 const statistics: ReadonlyMap<unknown, string> = new Map([
   ['sqlite_stat1', 'CREATE TABLE sqlite_stat1(tbl,idx,stat)'],
   ['sqlite_stat4', 'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)'],

@@ -5,14 +5,14 @@ import type { DatabaseName } from '../connection/files.ts';
 import { requireOwnSchema } from './own-schema.ts';
 
 /**
- * How many migrations each database has in this version; kept in its `user_version`, so that opening a store costs no
- * look at the migrations' folder. A test holds it against the folder.
+ * Number of migrations of each database in this version of hkctl, kept in its `user_version`, so that opening a store does
+ * not read the migrations folder. A test compares it with the folder.
  */
 export const schemaVersions: Record<DatabaseName, number> = { registry: 1, records: 1, readings: 1 };
 
 /**
- * Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version, and `store_corrupt` where
- * something else is in it than our migrations make.
+ * Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version, and `store_corrupt` where its
+ * schema is not that of the migrations.
  */
 export function requireSchemaVersion(
   connection: Connection,
@@ -20,7 +20,7 @@ export function requireSchemaVersion(
   path: string,
   migrationsFolder: string,
 ): void {
-  // As of one moment: another process may be migrating.
+  // In one read transaction: another process may be migrating.
   const readAtOnce = connection.transaction(() => {
     const version = requireNotNewer(connection, name, path);
     if (version !== schemaVersions[name]) throw tooOld(path, version);
@@ -35,7 +35,7 @@ function tooOld(path: string, version: number): HkctlError {
   });
 }
 
-/** The version of a database that this hkctl can bring up to its own; `store_too_new` (exit 6) for one beyond. */
+/** The version of a database, if this hkctl can migrate it; `store_too_new` (exit 6) for a newer one. */
 export function requireNotNewer(
   connection: Connection,
   name: DatabaseName,
@@ -48,12 +48,12 @@ export function requireNotNewer(
   });
 }
 
-/** The version a database says it is of; 0 for one without tables. */
+/** The version that a database states; 0 for one without tables. */
 function readSchemaVersion(connection: Connection, path: string): number {
   return Number(translating(path, () => connection.pragma('user_version', { simple: true })));
 }
 
-/** Whether nothing was ever committed to a database, as where `init` was cut off. `store_corrupt` where it is another's. */
+/** Whether nothing was ever committed to a database, as after an interrupted `init`. `store_corrupt` for a foreign one. */
 export function isEmpty(connection: Connection, path: string): boolean {
   // In one statement: another process may finish a store between two.
   const { version, tables } = translating(path, () =>

@@ -5,20 +5,20 @@ export interface OpenBucket {
   startUs: number;
   count: number;
   sum: CompensatedSum;
-  /** The same sum of the values times {@link scale}: of huge values the sum is none that a double holds, but their mean is. */
+  /** The same sum of the values times {@link scale}: the sum of huge values may exceed a double, while their mean does not. */
   scaledSum: CompensatedSum;
   min: number;
   max: number;
   last: number;
 }
 
-/** A sum and what rounding took from it (Neumaier). It depends on no border between the parts in which readings are read. */
+/** A sum with its rounding error (Neumaier). The result does not depend on the slices in which readings are read. */
 interface CompensatedSum {
   sum: number;
   error: number;
 }
 
-/** Takes nothing from the digits of a double that is not very small, and from its size as many times as readings can be. */
+/** A power of two, which changes no digit of a double, and small enough for the sum of as many readings as there can be. */
 const scale = 2 ** -64;
 
 /** Where the bucket of an instant starts; the remainder is made positive, for instants before 1970. */
@@ -46,7 +46,7 @@ export function addToBucket(bucket: OpenBucket, value: number): void {
   bucket.last = value;
 }
 
-/** What a client sees of a bucket once all of its readings are in it. */
+/** The aggregates of a bucket once all of its readings are in it. */
 export function closeBucket({ startUs, count, sum, scaledSum, min, max, last }: OpenBucket): ReadingBucket {
   const mean = total(sum) / count;
   const avg = Number.isFinite(mean) ? mean : total(scaledSum) / count / scale;
@@ -60,6 +60,6 @@ function add(to: CompensatedSum, value: number): void {
 }
 
 function total({ sum, error }: CompensatedSum): number {
-  // Where the sum has no value any more, neither has its error.
+  // Where the sum is infinite, its error is NaN.
   return Number.isFinite(error) ? sum + error : sum;
 }

@@ -8,7 +8,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** The main thread's end of the reader: started at first use, and again where it broke down. One slice at a time. */
+/** The main thread's end of the reader thread, which starts at first use and again after a crash. One slice at a time. */
 export class ReaderClient {
   readonly #script: string;
   readonly #data: ReaderData;
@@ -21,7 +21,7 @@ export class ReaderClient {
     this.#data = { file };
   }
 
-  /** Reads a slice; `unavailable` where the thread broke down. Not to be called before the last one has settled. */
+  /** Reads a slice; `unavailable` where the thread crashed. Must not be called before the last read has settled. */
   readSlice(request: SliceRequest): Promise<Slice> {
     if (this.#isClosed) return Promise.reject(brokenDown());
     return new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ export class ReaderClient {
   }
 }
 
-/** What the thread reported as text; anything unknown is no error of the domain, so that its message is never shown. */
+/** The error that the thread reported; an unknown one is no error of the domain, so that its message is never shown. */
 function toError({ code, message, hint }: Extract<ReaderAnswer, { error: unknown }>['error']): Error {
   return code === 'internal' ? new Error(message) : new HkctlError(code, message, { hint });
 }

@@ -3,20 +3,20 @@ import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../..
 import { FairQueue } from '../../../../core/readings/fair-queue.ts';
 import type { Slice, SliceRequest } from './slices.ts';
 
-/** Sizes that keep a read bounded: readings, and reads where it says so. */
+/** Limits that keep a read bounded; in readings unless stated otherwise. */
 export const readLimits = {
-  /** A page of so many readings is read at once, in the thread that asks: half a millisecond. */
+  /** A page up to this size is read at once, in the calling thread: half a millisecond. */
   direct: 500,
-  /** Rows that are written in one slice, and readings that are summed up in one: some milliseconds each. */
+  /** Rows written in one slice, and readings aggregated in one: some milliseconds each. */
   written: 5000,
   summedUp: 20_000,
-  /** A page of buckets looks through no more once it has one: it ends short, and the next page goes on behind it. */
+  /** A page of buckets that has at least one bucket scans no more: it ends short, and the next page continues after it. */
   page: 1_000_000,
-  /** Reads of one owner that may wait. */
+  /** Number of waiting reads of one owner. */
   waiting: 64,
 } as const;
 
-/** Reads one slice, wherever that happens. */
+/** Reads one slice, in the reader thread or in this one. */
 export type ReadSlice = (request: SliceRequest) => Promise<Slice>;
 
 /** Reads in slices, round-robin by owner and one slice at a time over all of them; one owner's reads one after the other. */
@@ -42,13 +42,13 @@ export class Reads {
     });
   }
 
-  /** Ends what waits; a slice under way is not waited for. */
+  /** Rejects the waiting reads; does not wait for a slice under way. */
   close(): void {
     for (let read = this.#waiting.take(); read; read = this.#waiting.take()) read.reject(closed());
   }
 
   #abort(read: Read): void {
-    // One that is under way ends with its slice.
+    // A read under way ends with its slice.
     if (this.#waiting.remove(read.client.owner, read)) read.reject(read.client.signal?.reason);
   }
 
@@ -59,7 +59,7 @@ export class Reads {
         if (!read.isBegun) read.client.charge(0);
         const slice = await this.#readSlice(read.nextSlice());
         read.take(slice);
-        read.client.charge(slice.sampled);
+        read.client.charge(slice.scanned);
         read.client.signal?.throwIfAborted();
         if (read.isDone) read.resolve(read.text());
         else this.#waiting.putBack(read.client.owner, read);
@@ -82,7 +82,7 @@ export class Read {
   readonly #pieces: Uint8Array[] = [];
   readonly #digests: string[] = [];
   #count = 0;
-  #looked = 0;
+  #scanned = 0;
   #nextUs: number | null = null;
   #open: Slice['open'];
 
@@ -98,7 +98,7 @@ export class Read {
     this.reject = reject;
   }
 
-  /** What to read next. */
+  /** The next slice to read. */
   nextSlice(): SliceRequest {
     const { fromUs, limit, buckets } = this.request;
     return {
@@ -110,9 +110,9 @@ export class Read {
     };
   }
 
-  /** Takes what was read of it. */
+  /** Adds a slice that was read. */
   take(slice: Slice): void {
-    const { text, count, digest, sampled, nextUs, open } = slice;
+    const { text, count, digest, scanned, nextUs, open } = slice;
     if (count > 0) {
       if (this.#count > 0 && this.request.format === 'json') this.#pieces.push(comma);
       this.#pieces.push(text);
@@ -120,15 +120,15 @@ export class Read {
     }
     this.isBegun = true;
     this.#count += count;
-    this.#looked += sampled;
+    this.#scanned += scanned;
     this.#nextUs = nextUs;
     this.#open = open;
-    const isEnough = this.#count >= this.request.limit || (this.#count > 0 && this.#looked >= readLimits.page);
+    const isEnough = this.#count >= this.request.limit || (this.#count > 0 && this.#scanned >= readLimits.page);
     this.isDone = nextUs === null || isEnough;
   }
 
   text(): ReadingText {
-    // A bucket that is not complete is for the next page.
+    // An incomplete bucket belongs to the next page.
     const nextUs = this.#open?.startUs ?? this.#nextUs;
     return { pieces: this.#pieces, count: this.#count, digest: this.#digests.join('.'), nextUs };
   }

@@ -3,26 +3,26 @@ import { createRowWriter, separatorOf, type WriteRow } from '../../../../core/re
 import type { Connection } from '../../connection/driver.ts';
 import { addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 
-/** A part of a read: few enough readings that others need not wait for it. */
+/** A part of a read, small enough that other reads need not wait for it. */
 export interface SliceRequest extends ReadingTextRequest {
-  /** Readings to look at, at most. */
+  /** Maximum number of readings to scan. */
   most: number;
-  /** The bucket in which the slice before ended. */
+  /** The incomplete bucket at the end of the slice before. */
   open?: OpenBucket;
 }
 
-/** What a slice brought. */
+/** The result of a slice. */
 export interface Slice {
   /** In a buffer of its own, so that it can be transferred. */
   text: Uint8Array<ArrayBuffer>;
   /** Rows in the text. */
   count: number;
   digest: string;
-  /** Readings that were looked at. */
-  sampled: number;
-  /** The instant of the first reading behind them; null where there is none. */
+  /** Number of readings scanned. */
+  scanned: number;
+  /** The instant of the first reading after them; null where there is none. */
   nextUs: number | null;
-  /** The bucket that is not complete yet; none at the end. */
+  /** The incomplete bucket; none at the end. */
   open?: OpenBucket;
 }
 
@@ -31,7 +31,7 @@ const endOfTimeUs = Number.MAX_SAFE_INTEGER;
 
 type Row = [atUs: number, value: number, quality: number];
 
-/** Builds what reads slices on a connection; each is a statement of its own, so that no checkpoint waits for a reader. */
+/** Creates the reader of slices on a connection; each slice is a statement of its own, so that no checkpoint waits for it. */
 export function createSliceReader(connection: Connection): (request: SliceRequest) => Slice {
   const rowsOf = connection
     .prepare<[number, number, number, number], Row>(
@@ -41,14 +41,14 @@ export function createSliceReader(connection: Connection): (request: SliceReques
   return (request) => {
     const { series, fromUs, toUs, limit, most, buckets } = request;
     const wanted = buckets ? most : Math.min(most, limit);
-    // One more than is wanted says whether there is more, and where it starts.
+    // One row more than wanted shows whether there is more, and where it starts.
     const rows = rowsOf.all(series, within(fromUs ?? -endOfTimeUs), within(toUs ?? endOfTimeUs), wanted + 1) as Row[]; // raw gives columns
     const nextUs = rows[wanted]?.[0] ?? null;
     if (rows.length > wanted) rows.length = wanted;
     const write = createRowWriter(request);
     if (buckets) return sumUp(rows, nextUs, { ...request, buckets }, write);
     const lines = rows.map(([atUs, value, quality]) => write({ atUs, value, quality: qualities[quality - 1] ?? null }));
-    return { ...toText(lines, request), sampled: rows.length, nextUs };
+    return { ...toText(lines, request), scanned: rows.length, nextUs };
   };
 }
 
@@ -58,9 +58,9 @@ function sumUp(rows: readonly Row[], nextUs: number | null, request: BucketSlice
   const { buckets, limit } = request;
   const lines: string[] = [];
   let { open } = request;
-  let sampled = 0;
+  let scanned = 0;
   for (const [atUs, value] of rows) {
-    sampled++;
+    scanned++;
     const startUs = bucketStart(atUs, buckets.widthUs);
     if (open?.startUs === startUs) {
       addToBucket(open, value);
@@ -68,12 +68,12 @@ function sumUp(rows: readonly Row[], nextUs: number | null, request: BucketSlice
     }
     if (open) lines.push(write(closeBucket(open)));
     open = openBucket(startUs, value);
-    // The first reading of the bucket behind the last one: nothing more is needed.
-    if (lines.length === limit) return { ...toText(lines, request), sampled, nextUs: atUs, open };
+    // The first reading after the last bucket: nothing more is needed.
+    if (lines.length === limit) return { ...toText(lines, request), scanned, nextUs: atUs, open };
   }
-  if (nextUs !== null) return { ...toText(lines, request), sampled: rows.length, nextUs, open };
+  if (nextUs !== null) return { ...toText(lines, request), scanned: rows.length, nextUs, open };
   if (open) lines.push(write(closeBucket(open)));
-  return { ...toText(lines, request), sampled: rows.length, nextUs };
+  return { ...toText(lines, request), scanned: rows.length, nextUs };
 }
 
 function toText(lines: readonly string[], { format }: SliceRequest): Pick<Slice, 'text' | 'count' | 'digest'> {

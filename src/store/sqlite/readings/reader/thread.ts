@@ -8,14 +8,14 @@ import { lazily } from '../../connection/lazily.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 import { createSliceReader } from './slices.ts';
 
-/** How long the opening waits for another process; a read of a WAL file waits for nobody. */
+/** How long opening the file waits for another process; a read in WAL mode never waits. */
 const busyTimeoutMs = 5000;
 
-/** The reader thread: what takes long is read and written as text here, so that the main thread answers others meanwhile. */
+/** The reader thread: it reads large ranges and writes them as text, so that the main thread can serve others meanwhile. */
 function host(port: MessagePort, { file }: ReaderData): void {
-  // On Linux this is the priority of the calling thread: where the processors are busy, it gets a third of another's time.
+  // On Linux this sets the priority of the calling thread: on busy processors it gets a third of another thread's time.
   if (process.platform === 'linux') setPriority(5);
-  // At the first read, so that what is wrong with the file is its answer; one that failed is tried again.
+  // Opened at the first read, so that a fault of the file becomes its answer, and tried again after a failure.
   let opened: Connection | undefined;
   const readSlice = lazily(() => {
     opened ??= openFile(file, { busyTimeoutMs, create: false });

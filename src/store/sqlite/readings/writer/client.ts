@@ -5,13 +5,13 @@ import type { BatchResult, Heartbeat, ReadingBatch } from '../../../../core/port
 import { type GroupResult, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
-/** How much may wait for the disk: beyond it a caller is told to come again, rather than memory to grow. */
+/** How much may wait for the disk: beyond it a caller gets `unavailable`, so that memory stays bounded. */
 const maxWaitingReadings = 1_000_000;
 const maxWaitingBatches = 20_000;
 
 /**
- * What is brought to the thread in one message. A message costs as much as a small request, so that several share one;
- * but the thread is to begin while the main thread still reads the rest, or the two would only take turns.
+ * Size of one message to the thread. A message costs as much as a small request, so that several requests share one; but
+ * the thread should begin while the main thread still reads the rest, or the two would only alternate.
  */
 const batchesInMessage = 8;
 const readingsInMessage = 1000;
@@ -35,7 +35,7 @@ interface Waiter {
 
 type Request = WriterRequest extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never;
 
-/** The main thread's end of the writer: started at first use, and again where it broke down. */
+/** The main thread's end of the writer thread, which starts at first use and again after a crash. */
 export class WriterClient {
   readonly #script: string;
   readonly #data: WriterData;
@@ -49,7 +49,7 @@ export class WriterClient {
   #waitingReadings = 0;
   #waitingBatches = 0;
 
-  /** `requireFiles` is asked before each start of the thread, which opens the files by their names. */
+  /** `requireFiles` is called before each start of the thread, which opens the files by their names. */
   constructor(script: string, data: WriterData, requireFiles: () => void) {
     this.#script = script;
     this.#data = data;
@@ -61,7 +61,7 @@ export class WriterClient {
     await this.recordUse(new Map());
   }
 
-  /** Resolves once the batch is on disk; `unavailable` where too much waits already or the writer broke down. */
+  /** Resolves once the batch is on disk; `unavailable` where too much waits already or the thread crashed. */
   write(task: IngestTask): Promise<BatchResult> {
     const size = task.kind === 'readings' ? task.batch.count : task.heartbeats.length;
     if (this.#waitingReadings + size > maxWaitingReadings || this.#waitingBatches >= maxWaitingBatches) {
@@ -82,12 +82,12 @@ export class WriterClient {
     await this.#send({ kind: 'uses', uses });
   }
 
-  /** Resolves once what was seen of the clock is on disk. */
-  async bringClock(progress: ClockProgress): Promise<void> {
+  /** Resolves once the samples of the clock are on disk. */
+  async mergeClock(progress: ClockProgress): Promise<void> {
     await this.#send({ kind: 'clock', progress });
   }
 
-  /** Waits for what is under way and ends the thread. */
+  /** Waits for pending writes and ends the thread. */
   async close(): Promise<void> {
     this.#flush();
     const worker = this.#worker;
@@ -96,7 +96,7 @@ export class WriterClient {
     await worker.terminate();
   }
 
-  /** Once the caller, who may bring more, is done. */
+  /** Flushes after the current callback, in which more may be written. */
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
@@ -192,11 +192,11 @@ function settleEach(tasks: readonly Gathered[], results: readonly BatchResult[] 
   for (const [index, { resolve, reject }] of tasks.entries()) {
     const result = results?.[index];
     if (result) resolve(result);
-    else reject(new Error('the writer gave no verdict'));
+    else reject(new Error('the writer returned no result'));
   }
 }
 
-/** What the thread told as text; anything unknown is no error of the domain, so that its message is never shown. */
+/** The error that the thread reported; an unknown one is no error of the domain, so that its message is never shown. */
 function toError({ code, message, hint }: { code: ErrorCode; message: string; hint?: string }): Error {
   return code === 'internal' ? new Error(message) : new HkctlError(code, message, { hint });
 }

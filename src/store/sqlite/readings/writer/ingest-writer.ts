@@ -1,7 +1,7 @@
 import type { BatchResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
 import type { Connection, Statement } from '../../connection/driver.ts';
 
-/** Batches that came together; flat, since they cross from one thread to another. */
+/** Batches written together; flat, since they cross from one thread to another. */
 export interface IngestGroup {
   /** How many readings each batch holds. */
   sizes: readonly number[];
@@ -10,7 +10,7 @@ export interface IngestGroup {
   heartbeats: readonly (readonly Heartbeat[])[];
 }
 
-/** A verdict for each batch of a group, in their order. */
+/** A result for each batch of a group, in their order. */
 export interface GroupResult {
   readings: BatchResult[];
   heartbeats: BatchResult[];
@@ -47,8 +47,8 @@ interface Chunk {
 }
 
 /**
- * Writes readings and heartbeats. The verdicts are only worth something after `write` has returned, for then all is
- * committed and synced. Throws what the driver throws; then nothing of the groups was written.
+ * Writes readings and heartbeats; once `write` has returned all is committed and synced. Throws the errors of the driver;
+ * then nothing of the groups was written.
  */
 export class IngestWriter {
   readonly #chunks: readonly Chunk[];
@@ -58,7 +58,7 @@ export class IngestWriter {
   readonly #heartbeatAt: Statement<HeartbeatRow>;
   readonly #savepoint: Record<'set' | 'undo' | 'release', Statement>;
   readonly #write: (groups: readonly IngestGroup[]) => GroupResult[];
-  /** Whether the group before held repeats: then another is likely, and hoping for none costs more than it saves. */
+  /** Whether the group before held repeats: then the next one is likely to, and trying it at once costs more than it saves. */
   #repeatsLately = false;
 
   constructor(connection: Connection) {
@@ -94,21 +94,21 @@ export class IngestWriter {
     ).immediate;
   }
 
-  /** Writes groups in one transaction, synced once; a verdict for each, in their order. */
+  /** Writes groups in one transaction, synced once; returns a result for each, in their order. */
   write(groups: readonly IngestGroup[]): GroupResult[] {
     return this.#write(groups);
   }
 
   /**
-   * A statement of many rows tells how many it ignored, not which. Repeats are rare, so the whole group is tried at once
-   * first, and judged batch by batch only where a row of it was there already.
+   * A statement of many rows reports how many rows it ignored, not which. Repeats are rare, so the whole group is tried at
+   * once first, and batch by batch only where one of its rows existed already.
    */
   #putReadings({ sizes, rows }: IngestGroup): BatchResult[] {
     const allNew = !this.#repeatsLately && this.#undoing(() => this.#putRows(rows, 0, rows.length / columns));
     if (allNew) return sizes.map((size) => ({ accepted: size, duplicates: 0, conflicts: [] }));
     let from = 0;
     const results = sizes.map((size) => {
-      const result = this.#validateBatch(rows, from, size);
+      const result = this.#putBatch(rows, from, size);
       from += size;
       return result;
     });
@@ -116,7 +116,7 @@ export class IngestWriter {
     return results;
   }
 
-  /** Inserts rows in chunks; false, and some of them inserted, where one was there already. */
+  /** Inserts rows in chunks; false, with some of them inserted, where one existed already. */
   #putRows(rows: Float64Array, from: number, to: number): boolean {
     let at = from;
     for (const chunk of this.#chunks) {
@@ -130,30 +130,30 @@ export class IngestWriter {
   #putChunk(rows: Float64Array, at: number, { insert, values }: Chunk): number {
     const start = at * columns;
     for (let i = 0; i < values.length; i++) values[i] = rows[start + i] ?? 0;
-    // As arguments the driver takes them at half the cost of an array.
+    // The driver binds arguments at half the cost of an array.
     return insert.run(...values).changes;
   }
 
-  #validateBatch(rows: Float64Array, from: number, size: number): BatchResult {
+  #putBatch(rows: Float64Array, from: number, size: number): BatchResult {
     const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
     const { rows: most } = this.#chunks[0] ?? this.#single;
     for (let at = from; at < from + size; at += most) {
       const to = Math.min(at + most, from + size);
       if (this.#undoing(() => this.#putRows(rows, at, to))) result.accepted += to - at;
-      else for (let row = at; row < to; row++) this.#validateRow(rows, row, row - from, result);
+      else for (let row = at; row < to; row++) this.#putRow(rows, row, row - from, result);
     }
     return result;
   }
 
   /** The same value again is a retry; another value does not replace the first (contract, section 5). */
-  #validateRow(rows: Float64Array, row: number, position: number, result: MutableResult): void {
+  #putRow(rows: Float64Array, row: number, position: number, result: MutableResult): void {
     if (this.#putChunk(rows, row, this.#single) === 1) result.accepted++;
     else if (this.#valueAt.get(rows[row * columns], rows[row * columns + 1]) === rows[row * columns + 2])
       result.duplicates++;
     else result.conflicts.push(position);
   }
 
-  /** Runs work and takes back what it wrote where it gives false. */
+  /** Runs work and undoes what it wrote where it returns false. */
   #undoing(work: () => boolean): boolean {
     this.#savepoint.set.run();
     const done = work();

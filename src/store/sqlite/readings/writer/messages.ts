@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
 import type { GroupResult, IngestGroup } from './ingest-writer.ts';
 
-/** What the writer thread is started with. */
+/** Data with which the writer thread starts. */
 export interface WriterData {
   /** Path of the store's registry; the other files follow from it. */
   path: string;
@@ -10,7 +10,7 @@ export interface WriterData {
   migrationsFolder: string;
 }
 
-/** What the main thread asks for; each is answered under its number. */
+/** Requests of the main thread; each is answered with its id. */
 export type WriterRequest = { id: number } & (
   | { kind: 'group'; group: IngestGroup }
   | { kind: 'uses'; uses: ReadonlyMap<string, number> }
@@ -18,7 +18,7 @@ export type WriterRequest = { id: number } & (
   | { kind: 'close' }
 );
 
-/** What became of it: verdicts (none but for a group), or an error in the domain's words. Told in lists. */
+/** The answer: the results of a group (null for other requests), or an error of the domain. Posted in lists. */
 export type WriterAnswer = { id: number } & (
   | { result: GroupResult | null }
   | { error: { code: ErrorCode; message: string; hint?: string } }

@@ -16,7 +16,7 @@ type OtherRequest = Exclude<WriterRequest, GroupRequest>;
 /** How long a commit waits for another process that writes readings, such as the removal of an entity. */
 const busyTimeoutMs = 10_000;
 
-/** The writer thread: everything that a daemon writes is committed here, so that the main thread never waits for a disk. */
+/** The writer thread: it commits what a daemon writes at a high rate, so that the main thread never waits for a disk. */
 function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   const files = filesOf(path);
   const readings = openFile(files.readings, { busyTimeoutMs, create: false });
@@ -29,7 +29,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   const clock = createClockStore(registry, append);
   const writer = new IngestWriter(readings);
 
-  const tell = (answers: readonly WriterAnswer[]) => port.postMessage(answers);
+  const reply = (answers: readonly WriterAnswer[]) => port.postMessage(answers);
 
   const writeGroups = (requests: readonly GroupRequest[]) => {
     let answers: WriterAnswer[];
@@ -40,7 +40,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
       const error = toPlainError(toDomainError(thrown, files.readings));
       answers = requests.map(({ id }) => ({ id, error }));
     }
-    tell(answers);
+    reply(answers);
   };
 
   const answer = ({ id, ...request }: OtherRequest) => {
@@ -48,20 +48,20 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
       if (request.kind === 'uses') {
         keys.recordUse(request.uses);
       } else if (request.kind === 'clock') {
-        clock.bring(request.progress);
+        clock.merge(request.progress);
       } else {
         readings.close();
         registryConnection.close();
       }
-      tell([{ id, result: null }]);
+      reply([{ id, result: null }]);
     } catch (thrown) {
-      tell([{ id, error: toPlainError(toDomainError(thrown, path)) }]);
+      reply([{ id, error: toPlainError(toDomainError(thrown, path)) }]);
     }
     if (request.kind === 'close') port.close();
   };
 
   port.on('message', (first: WriterRequest) => {
-    // The transactions clock themselves: all that gathered while the last one was synced goes into this one.
+    // One transaction for all that arrived while the last one was synced; nothing waits for a timer.
     const groups: GroupRequest[] = [];
     const others: OtherRequest[] = [];
     for (let request: WriterRequest | undefined = first; request; request = nextOn(port)) {

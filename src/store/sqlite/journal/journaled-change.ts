@@ -1,32 +1,32 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { Registry } from '../registry/registry.ts';
 import { appendLines, withLines } from './journal.ts';
-import { type StateNote, stateLine, withdrawnStateLine } from './journal-lines.ts';
+import { type StateEntry, stateLine, withdrawnStateLine } from './journal-lines.ts';
 
 /**
- * A change of a profile or a site with its notes in the journal beside the store. What stops something is noted before the
- * commit: stopped without a note, it could come back with an old copy of the store. What starts something is noted after
- * the commit: noted without one, it would let something in that is stopped.
+ * A change of a user or an entity with its entries in the journal. An entry that stops something is written before the
+ * commit: stopped without an entry, it could come back with an old copy of the store. An entry that starts something is
+ * written after the commit: without that commit it would let in what is stopped.
  */
-export interface NotedChange<T> {
-  stops: readonly StateNote[];
-  starts: readonly StateNote[];
+export interface JournaledChange<T> {
+  stops: readonly StateEntry[];
+  starts: readonly StateEntry[];
   /** The change itself, inside the transaction. */
   commit(): T;
-  /** Whether what was started still is so, when it is noted: another process may have stopped it meanwhile. */
+  /** Whether `starts` still holds when its entries are written: another process may have stopped it in between. */
   stillHolds(): boolean;
 }
 
 /**
- * Makes a change in one transaction, with its notes. `journal` is null for a store in memory. `plan` reads what the change
- * is inside the transaction; undefined means that nothing is changed, and is given back.
+ * Makes a change in one transaction, with its journal entries. `plan` runs inside the transaction and reads what is to be
+ * changed; where it returns undefined nothing is changed, and undefined is returned.
  */
-export function changeWithNotes<T>(
+export function changeWithJournal<T>(
   registry: Registry,
-  journal: string | null,
-  plan: () => NotedChange<T> | undefined,
+  journal: string,
+  plan: () => JournaledChange<T> | undefined,
 ): T | undefined {
-  let starts: readonly StateNote[] = [];
+  let starts: readonly StateEntry[] = [];
   let stillHolds = () => false;
   const result = registry.change(() => {
     const planned = plan();
@@ -35,14 +35,14 @@ export function changeWithNotes<T>(
     const { stops } = planned;
     return withLines(journal, stops.map(stateLine), stops.map(withdrawnStateLine), planned.commit);
   });
-  if (journal !== null && starts.length > 0) noteStarts(registry, journal, starts, stillHolds);
+  if (starts.length > 0) recordStarts(registry, journal, starts, stillHolds);
   return result;
 }
 
-function noteStarts(
+function recordStarts(
   registry: Registry,
   journal: string,
-  starts: readonly StateNote[],
+  starts: readonly StateEntry[],
   stillHolds: () => boolean,
 ): void {
   try {

@@ -1,0 +1,41 @@
+import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
+import type { StoreInspection } from '../core/operations/doctor.ts';
+import type { MaybePromise } from '../core/port/maybe-promise.ts';
+import type { Store } from '../core/port/store.ts';
+import type { Clock } from '../core/time/instants.ts';
+
+/** How a store is opened; the paths come from the composition root, which knows where the package lies. */
+export interface StoreOptions {
+  clock: Clock;
+  /** Folder with the migrations of each database. */
+  migrationsFolder: string;
+  /** Script of the writer thread; without it readings are written at once, in this thread. */
+  writerThread: string | undefined;
+  /** Script of the reader thread; without it large reads of readings are made in this thread, slice by slice. */
+  readerThread?: string;
+  /** How long to wait for another writer before the store counts as locked: 5 s where nothing is given. */
+  busyTimeoutMs?: number;
+  /** For backups and restores of root on the store of another account; without them the files are opened as any others. */
+  rights?: { areAnothers(): boolean; withOwn: WithOwn };
+}
+
+/** Runs something synchronous with the rights of the admin who started this process and has named a file. */
+export type WithOwn = <T>(work: () => T) => T;
+
+/** All that can be done with the store at one location. */
+export interface Engine {
+  /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
+  open(): MaybePromise<Store>;
+  /** Refuses a location that holds a store, or a part of one: `already_initialised` (exit 5). */
+  requireNone(): MaybePromise<void>;
+  /** Creates a store with what `fill` puts into it, both or neither; `already_initialised` (exit 5) where there is one. */
+  create(fill?: (store: Store) => MaybePromise<void>): Promise<Store>;
+  /** Applies the missing migrations and returns their number. `check` receives the old store and refuses by throwing. */
+  migrate(check?: (store: Store) => MaybePromise<void>): Promise<{ applied: number }>;
+  /** Writes all of the store into one checked file; `state_forbids` where `target` exists and `force` is false. */
+  backup(target: string, request: { nowMs: number; force: boolean }): Promise<BackupFacts>;
+  /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */
+  restore(file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
+  /** Checks for `hkctl doctor`, which also work on a damaged store. */
+  inspect(): MaybePromise<StoreInspection>;
+}

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { HkctlError } from '../../core/errors.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { Store } from '../../core/port/store.ts';
+import type { StoreOptions } from '../engine.ts';
+import type { Connection } from './connection/driver.ts';
+import { translating } from './connection/errors.ts';
+import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
+import { requireClosedFolder } from './connection/safe-files.ts';
+import { requireStorePath } from './connection/store-path.ts';
+import { busyTimeoutMs } from './opening.ts';
+import { finishRestore } from './restore/prepared.ts';
+import { isEmpty } from './schema/schema-versions.ts';
+import { SqliteStore } from './store.ts';
+
+/** Refuses a path at which there is a store, or a part of one: `already_initialised` (exit 5). */
+export function requireNoStore(path: string): void {
+  requireStorePath(path);
+  finishRestore(path);
+  const files = filesOf(path);
+  if (!existsSync(files.registry)) {
+    if (databaseNames.some((name) => existsSync(files[name]))) throw alreadyThere(path);
+    return;
+  }
+  const registry = openFile(files.registry, { busyTimeoutMs, create: false });
+  try {
+    if (!isEmpty(registry, path)) throw alreadyThere(path);
+  } finally {
+    registry.close();
+  }
+}
+
+/**
+ * Creates a store with what `fill` puts into it; `already_initialised` (exit 5) where there is one. A process killed at
+ * any moment leaves either a complete store or an empty file, which the next attempt takes over.
+ */
+export async function createStore(
+  path: string,
+  options: StoreOptions,
+  fill: (store: Store) => MaybePromise<void> = () => {},
+): Promise<Store> {
+  requireNoStore(path);
+  requireClosedFolder(dirname(path));
+  const { applyMigrations } = await import('./schema/migrations.ts');
+  const files = filesOf(path);
+  const opened: Connection[] = [];
+  const open = (name: DatabaseName) => {
+    const connection = openFile(files[name], { busyTimeoutMs, create: true });
+    opened.push(connection);
+    return connection;
+  };
+  try {
+    const registry = open('registry');
+    // The tables and rows of the registry come in one commit, after the other files: another process sees either nothing
+    // of this store or all of it. Where two processes create it at once, the second one waits here for the first.
+    translating(path, () => registry.exec('begin immediate'));
+    if (!isEmpty(registry, path)) throw alreadyThere(path);
+    const [, records, readings] = databaseNames.map((name) => {
+      const connection = name === 'registry' ? registry : open(name);
+      applyMigrations(connection, name, options.migrationsFolder, path);
+      return connection;
+    });
+    const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, records, readings });
+    await fill(store);
+    translating(path, () => registry.exec('commit'));
+    return store;
+  } catch (thrown) {
+    // Closing a connection rolls back what it has not committed.
+    for (const connection of opened) connection.close();
+    throw thrown;
+  }
+}
+
+function alreadyThere(path: string): HkctlError {
+  return new HkctlError('already_initialised', `There is a store at ${path} already; nothing was touched.`, {
+    hint: 'Name another place with --store PATH, or look at this one with: hkctl entities list',
+  });
+}
