@@ -1,13 +1,9 @@
 import type { Domain } from '../../core/access/actors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
-import {
-  addConflicts,
-  createReceipts,
-  heartbeatSteps,
-  type Rejection,
-  readingSteps,
-} from '../../core/readings/readings.ts';
+import { createReceipts, validateHeartbeats } from '../../core/readings/heartbeats.ts';
+import { validateReadings } from '../../core/readings/readings.ts';
+import { addConflicts, type Rejection } from '../../core/readings/rejections.ts';
 import { requireKnown } from '../../core/records/queries.ts';
 import type { Gate, Session } from '../auth/gate.ts';
 import type { Budget } from '../fairness/memory.ts';
@@ -60,7 +56,7 @@ export function createReadingsIngest(options: IngestOptions) {
   const { readings } = options.domain.store;
   return ingest(options, readingsMediaTypes, function* (text, type, sensors, nowUs) {
     const { items, positions: places } = yield* toItems(text, type, 'readings', nowUs);
-    const { batch, positions, rejected } = yield* readingSteps(items, sensors, nowUs);
+    const { batch, positions, rejected } = yield* validateReadings(items, sensors, nowUs);
     return () =>
       chain(batch.count === 0 ? nothingKept : readings.append(batch), (result) => {
         const refused = addConflicts(rejected, result.conflicts, positions);
@@ -82,7 +78,7 @@ export function createHeartbeatsIngest(options: IngestOptions) {
   const receiptUs = createReceipts(options.domain.clock);
   return ingest(options, heartbeatsMediaTypes, function* (text, type, sensors, nowUs) {
     const { items } = yield* toItems(text, type, 'heartbeats', nowUs);
-    const { heartbeats, positions, rejected } = yield* heartbeatSteps(items, sensors, nowUs, receiptUs);
+    const { heartbeats, positions, rejected } = yield* validateHeartbeats(items, sensors, nowUs, receiptUs);
     return () =>
       chain(heartbeats.length === 0 ? nothingKept : readings.appendHeartbeats(heartbeats), (result) => {
         const refused = addConflicts(rejected, result.conflicts, positions);

@@ -9,8 +9,8 @@ import {
   type ReadingText,
   type Sensor,
 } from '../../core/port/readings.ts';
+import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
-import { instantUs } from '../../core/readings/readings.ts';
 import { sensorById } from '../../core/readings/sensors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { readLimit, requireKnown, wrongValue } from '../../core/records/queries.ts';
