@@ -1,9 +1,9 @@
 /**
- * What several owners wait for, taken round-robin: one item of each owner, then the next of the first. However much one
- * owner brings, another's item comes after at most one of each other owner.
+ * A queue of several owners, served round-robin: one item of each owner, then the next of the first. However many items one
+ * owner adds, another's next item waits for at most one of each other owner.
  */
 export class FairQueue<Item> {
-  /** Owners with something waiting, the next one first; the items of each in the order in which they came. */
+  /** Owners with waiting items, the next one first; the items of each in order of arrival. */
   readonly #owners = new Map<string, Item[]>();
   #size = 0;
 
@@ -11,18 +11,18 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
-  /** How many items of an owner wait. */
+  /** The number of waiting items of an owner. */
   sizeOf(owner: string): number {
     return this.#owners.get(owner)?.length ?? 0;
   }
 
-  /** Puts an item behind all others of its owner. */
+  /** Adds an item behind all others of its owner. */
   add(owner: string, item: Item): void {
     this.#itemsOf(owner).push(item);
     this.#size++;
   }
 
-  /** Puts an item that was taken before all others of its owner, who then waits behind all other owners. */
+  /** Puts a taken item back before all others of its owner, who then waits behind all other owners. */
   putBack(owner: string, item: Item): void {
     const items = this.#itemsOf(owner);
     items.unshift(item);
@@ -31,7 +31,7 @@ export class FairQueue<Item> {
     this.#size++;
   }
 
-  /** Takes the next item; undefined where none waits. */
+  /** Takes the next item; undefined if none waits. */
   take(): Item | undefined {
     for (const [owner, items] of this.#owners) {
       const item = items.shift();
@@ -43,7 +43,7 @@ export class FairQueue<Item> {
     return undefined;
   }
 
-  /** Takes an item out; false where it does not wait. */
+  /** Removes an item; false if it is not waiting. */
   remove(owner: string, item: Item): boolean {
     const items = this.#owners.get(owner) ?? [];
     const index = items.indexOf(item);

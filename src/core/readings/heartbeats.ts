@@ -15,7 +15,7 @@ import {
 } from './rejections.ts';
 
 /** A validated body of heartbeats: those to keep, their positions in the body, and the rejected ones in order. */
-export interface ValidatedHeartbeats {
+interface ValidatedHeartbeats {
   heartbeats: Heartbeat[];
   positions: number[];
   rejected: Rejection[];

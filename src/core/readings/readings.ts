@@ -18,7 +18,7 @@ import {
 export const itemsInStep = 250;
 
 /** A validated body: the readings to keep, their positions in the body, and the rejected ones in order. */
-export interface ValidatedReadings {
+interface ValidatedReadings {
   batch: ReadingBatch;
   /** Position in the body of each reading of the batch. */
   positions: Uint32Array;

@@ -6,7 +6,7 @@ import type { RecordPosition } from '../port/records.ts';
 import type { ResourceDefinition } from '../records/fields.ts';
 import { formatInstantUs } from '../time/instants.ts';
 
-/** A sensor as it was imported, with what was last heard of it. */
+/** A sensor as it was imported, with its last state. */
 export interface SensorView {
   id: string;
   code: string;
@@ -29,7 +29,7 @@ export async function listSensors(domain: Domain, entity: Entity, resource: Reso
       limit: 500,
       after,
     });
-    // What the store wrote as JSON is a list of records.
+    // The store writes records as JSON objects separated by commas.
     records.push(...(JSON.parse(`[${page.json}]`) as Record<string, unknown>[]));
     if (page.next === null) break;
     after = page.next;
@@ -56,11 +56,11 @@ export async function showSensor(
   const sensor = await requireSensor(domain, entity, ref);
   const json = await domain.store.records.get(resource, entity.id, sensor.id);
   const [view] = json === undefined ? [] : await withStates(domain, entity, [JSON.parse(json)]);
-  if (!view) throw new HkctlError('not_found', `The sensor "${ref}" was just removed.`);
+  if (!view) throw new HkctlError('not_found', `The sensor "${ref}" was removed meanwhile.`);
   return view;
 }
 
-/** A sensor by its id alone: the same text may be the code of another one, which goes before it in a directory. */
+/** Finds a sensor by its id alone: in a directory the same text may be the code of another one, which takes precedence. */
 export function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
   const named = directory.get(id);
   if (named === undefined || named.id === id) return named;
@@ -68,14 +68,14 @@ export function sensorById(directory: SensorDirectory, id: string): Sensor | und
   return undefined;
 }
 
-/** What somebody takes out of an entity: readings of some sensors, or of all where none are named, from a span of time. */
-export interface ReadingsExport {
+/** An export of readings from a span of time: of some sensors, or of all of the entity. */
+interface ReadingsExport {
   sensors: readonly Sensor[] | undefined;
   fromUs?: number;
   toUs?: number;
 }
 
-/** Audits that readings leave the store; asks no permission, since every profile may look at sensors. */
+/** Audits that readings leave the store; needs no permission, since every profile may read sensors. */
 export async function auditExport(
   domain: Domain,
   actor: Actor,
@@ -91,7 +91,7 @@ export async function auditExport(
   await domain.store.audit.append(auditDraft(domain, actor, 'sensors.export', entity.code, detail));
 }
 
-/** Readings of one sensor in order of time, read in pieces so that memory stays bounded. */
+/** Readings of one sensor in order of time, read in chunks to bound memory. */
 export async function* readingsOf(
   domain: Domain,
   sensor: Sensor,

@@ -9,10 +9,10 @@ import { validatorOf } from './values.ts';
 
 export const pageLimit = { default: 50, max: 500 } as const;
 
-/** The parameters of a query as they came, names and values decoded, in their order. */
+/** The parameters of a query in their order, names and values decoded. */
 export type QueryParameters = readonly (readonly [name: string, value: string])[];
 
-/** A parameter that a list of a resource takes: what it does, and the field and kind of value it is about. */
+/** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {
   name: string;
   role: 'limit' | 'cursor' | 'equals' | 'from' | 'to' | 'week';
@@ -20,14 +20,14 @@ export interface PageParameter {
   on?: { field: string; declaration: Field };
 }
 
-/** Where and by whose calendar a page is read. */
+/** The entity of a page and its calendar. */
 export interface PageScope {
   entityId: string;
   timezone: string;
   weekStart: WeekDay;
 }
 
-/** A page request, and how the cursor of its next page is written. */
+/** A page request, and the cursor of its next page. */
 export interface PageQuery {
   request: RecordPageRequest;
   cursorOf(next: RecordPosition): string;
@@ -36,7 +36,7 @@ export interface PageQuery {
 /** Reads the queries of one resource's list. */
 export interface PageReader {
   readonly parameters: readonly PageParameter[];
-  /** Throws `bad_parameter`, naming what is allowed, for an unknown, repeated or wrong one. */
+  /** Throws `bad_parameter`, which names what is allowed, for an unknown, repeated or wrong parameter. */
   read(query: QueryParameters, scope: PageScope): PageQuery;
 }
 
@@ -50,7 +50,7 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
       const given = requireKnown(query, byName);
       const ranged: RecordCondition[] = [];
       const equal: RecordCondition[] = [];
-      // In the order of declaration, not of the query: the same conditions are the same pages, however they are written.
+      // In the order of declaration, not of the query: the same conditions give the same pages and cursors.
       for (const parameter of parameters) {
         const value = given.get(parameter.name);
         if (value === undefined || !parameter.on) continue;
@@ -76,7 +76,7 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
   };
 }
 
-/** Every parameter that a list of a resource takes. */
+/** Lists every parameter of a resource's list. */
 export function pageParameters(resource: ResourceDefinition): PageParameter[] {
   const filters = filterableFields(resource).flatMap((field): PageParameter[] => {
     const declaration = resource.fields[field];
@@ -99,7 +99,7 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
   ];
 }
 
-/** Refuses unknown and repeated parameters; gives the rest by name. Throws `bad_parameter`. */
+/** Returns the parameters by name. Throws `bad_parameter` for unknown and repeated ones. */
 export function requireKnown(query: QueryParameters, allowed: ReadonlyMap<string, unknown>): Map<string, string> {
   const given = new Map<string, string>();
   for (const [name, value] of query) {
@@ -115,7 +115,7 @@ export function requireKnown(query: QueryParameters, allowed: ReadonlyMap<string
   return given;
 }
 
-/** A whole number within bounds, or the default where none is given. Throws `bad_parameter`. */
+/** Reads a whole number within bounds, or the default if none is given. Throws `bad_parameter`. */
 export function readLimit(text: string | undefined, bounds: { default: number; max: number }): number {
   if (text === undefined) return bounds.default;
   const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
@@ -123,12 +123,12 @@ export function readLimit(text: string | undefined, bounds: { default: number; m
   return limit;
 }
 
-/** The error for a value that a parameter does not take. */
+/** The error for a wrong value of a parameter. */
 export function wrongValue(name: string, value: string, rule: string): HkctlError {
   return new HkctlError('bad_parameter', `${name}=${quotedText(value)}: give ${rule}.`);
 }
 
-/** An instant of a query; an unescaped `+` of an offset arrives as a blank. */
+/** Reads an instant of a query, where an unescaped `+` of an offset arrives as a blank. Throws `bad_parameter`. */
 export function readQueryInstant(name: string, text: string): string {
   const instant = canonicalInstant(text.replace(/ (\d\d:\d\d)$/, '+$1'));
   if (instant === undefined) {
@@ -149,7 +149,7 @@ function conditionsOf(
 }
 
 function weekConditions(name: string, field: string, declaration: Field, text: string, scope: PageScope) {
-  // Weeks at the ends of the calendar would reach into years that RFC 3339 cannot write.
+  // Weeks at the ends of the calendar would reach into years that RFC 3339 cannot express.
   if (!isDate(text) || text < '1000' || text >= '9999') {
     throw wrongValue(name, text, 'a day of that week as YYYY-MM-DD, from the year 1000 to 9998');
   }
@@ -182,11 +182,11 @@ function readValue(name: string, declaration: Field, text: string): string | num
   const value = validatorOf(name, declaration).fromText(text, (_field, _given, rule) => {
     throw wrongValue(name, text, rule);
   });
-  // A list is never filterable, so that what is left is text or number.
+  // Lists are not filterable, which leaves texts and numbers.
   return value as string | number;
 }
 
-/** Ties a cursor to its query: the position alone would silently mean another page elsewhere. */
+/** Binds a cursor to its query: with another query the same position would silently give another page. */
 function fingerprint(name: string, entityId: string, orderBy: string, conditions: readonly RecordCondition[]): string {
   return sha256(JSON.stringify([name, entityId, orderBy, conditions]), 'base64url').slice(0, 12);
 }
@@ -198,7 +198,7 @@ function writeCursor(tie: string, { value, id }: RecordPosition): string {
 /** Reads a cursor that {@link writeCursor} wrote for the same query. Throws `bad_parameter`. */
 function readCursor(cursor: string, tie: string): RecordPosition {
   const parts = cursor.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(cursor) ? parseParts(cursor) : undefined;
-  if (parts === undefined) throw wrongValue('cursor', cursor, 'the next_cursor of the page before, as it is');
+  if (parts === undefined) throw wrongValue('cursor', cursor, 'the next_cursor of the previous page, unchanged');
   const [ofQuery, value, id] = parts;
   if (ofQuery !== tie) {
     throw new HkctlError('bad_parameter', 'This cursor belongs to another query: repeat all other parameters with it.');
@@ -215,7 +215,7 @@ function parseParts(cursor: string): [string, string | number, string] | undefin
     throw thrown;
   }
   if (!Array.isArray(parts) || parts.length !== 3) return undefined;
-  const [tie, value, id] = parts as unknown[]; // JSON of unknown content: judged in the next line
+  const [tie, value, id] = parts as unknown[]; // any JSON: checked in the next line
   if (typeof tie !== 'string' || typeof id !== 'string') return undefined;
   return typeof value === 'string' || typeof value === 'number' ? [tie, value, id] : undefined;
 }
