@@ -1,21 +1,13 @@
 import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
-import type { Reading, Sensor, SensorDirectory } from '../port/readings.ts';
+import type { Reading, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
 import type { ResourceDefinition } from '../records/fields.ts';
 import { formatInstantUs } from '../time/instants.ts';
 
 /** A sensor as it was imported, with its last state. */
-export interface SensorView {
-  id: string;
-  code: string;
-  last_reading_at: string | null;
-  last_value: number | null;
-  last_heartbeat_at: string | null;
-  last_status: string | null;
-  [field: string]: unknown;
-}
+export type SensorView = { id: string; code: string; [field: string]: unknown } & ReturnType<typeof shownState>;
 
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
 export async function listSensors(domain: Domain, entity: Entity, resource: ResourceDefinition): Promise<SensorView[]> {
@@ -66,6 +58,17 @@ export function sensorById(directory: SensorDirectory, id: string): Sensor | und
   if (named === undefined || named.id === id) return named;
   for (const sensor of directory.values()) if (sensor.id === id) return sensor;
   return undefined;
+}
+
+/** The last state of a sensor as fields of its record, null before the first reading or heartbeat. */
+export function shownState(state: SensorState | undefined) {
+  const instant = (us: number | null | undefined) => (us == null ? null : formatInstantUs(us));
+  return {
+    last_reading_at: instant(state?.lastReadingAtUs),
+    last_value: state?.lastValue ?? null,
+    last_heartbeat_at: instant(state?.lastHeartbeatAtUs),
+    last_status: state?.lastStatus ?? null,
+  };
 }
 
 /** An export of readings from a span of time: of some sensors, or of all of the entity. */
@@ -120,15 +123,6 @@ async function withStates(domain: Domain, entity: Entity, records: Record<string
   return records.map((record) => {
     const sensor = byId.get(String(record.id));
     const state = sensor && states.get(sensor.series);
-    const instant = (us: number | null | undefined) => (us === null || us === undefined ? null : formatInstantUs(us));
-    return {
-      ...record,
-      id: String(record.id),
-      code: String(record.code),
-      last_reading_at: instant(state?.lastReadingAtUs),
-      last_value: state?.lastValue ?? null,
-      last_heartbeat_at: instant(state?.lastHeartbeatAtUs),
-      last_status: state?.lastStatus ?? null,
-    };
+    return { ...record, id: String(record.id), code: String(record.code), ...shownState(state) };
   });
 }

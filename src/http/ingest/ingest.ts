@@ -4,7 +4,7 @@ import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, validateHeartbeats } from '../../core/readings/heartbeats.ts';
 import { validateReadings } from '../../core/readings/readings.ts';
 import { addConflicts, type Rejection } from '../../core/readings/rejections.ts';
-import { requireKnown } from '../../core/records/queries.ts';
+import { requireKnown } from '../../core/records/parameters.ts';
 import type { Gate, Session } from '../auth/gate.ts';
 import type { Budget } from '../fairness/memory.ts';
 import { finish, Slices, type Steps } from '../fairness/slices.ts';

@@ -1,5 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
-import type { QueryParameters } from '../../core/records/queries.ts';
+import type { QueryParameters } from '../../core/records/parameters.ts';
 
 /** Splits a query into names and values, decoded. Throws `bad_parameter` where the encoding is broken. */
 export function parseQuery(query: string): QueryParameters {

@@ -3,7 +3,7 @@ import type { Domain } from '../../core/access/actors.ts';
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { requireKnown } from '../../core/records/queries.ts';
+import { requireKnown } from '../../core/records/parameters.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/gate.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';

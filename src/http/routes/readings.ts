@@ -12,8 +12,9 @@ import {
 import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { sensorById } from '../../core/readings/sensors.ts';
+import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { readLimit, requireKnown, wrongValue } from '../../core/records/queries.ts';
+import { readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
 import type { Gate, Session } from '../auth/gate.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { Departures } from '../fairness/departures.ts';
@@ -70,7 +71,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
 
     const tie = tieOf(query, sensor);
     const { limit, toUs, buckets } = query;
-    const fromUs = query.cursor === undefined ? query.fromUs : readCursor(query.cursor, tie);
+    const fromUs = query.cursor === undefined ? query.fromUs : readStart(query.cursor, tie);
     const request = { series: sensor.series, fromUs, toUs, limit, buckets, format: formats[type] };
     const owner = session.principal.keyId;
     const metered = createMeter((more) => charge(exchange, session, more));
@@ -86,7 +87,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     };
     const text = await departures.during(exchange, read);
     if (text === undefined) return nobody;
-    const cursor = text.nextUs === null ? null : cursorAt(text.nextUs, tie);
+    const cursor = text.nextUs === null ? null : writeCursor(tie, [text.nextUs]);
     const { head, end } = frameOf(type, query, cursor);
     const representation = toRepresentation(Buffer.concat([Buffer.from(head), ...text.pieces, Buffer.from(end)]), {
       type,
@@ -162,23 +163,15 @@ function readAggregates(text: string | undefined): Aggregate[] {
 
 // --- the cursor: the instant at which the next page starts, tied to the rest of the query ------------------------------
 
-function cursorAt(us: number, tie: string): string {
-  return Buffer.from(`${us}.${tie}`).toString('base64url');
-}
-
-function readCursor(cursor: string, wanted: string): number {
-  const [us = '', tie] = Buffer.from(cursor, 'base64url').toString().split('.');
-  if (!/^-?\d{1,17}$/.test(us)) throw wrongValue('cursor', cursor, 'the next_cursor of the page before, as it is');
-  if (tie !== wanted) {
-    throw new HkctlError('bad_parameter', 'This cursor belongs to another query: repeat all other parameters with it.');
-  }
-  return Number(us);
+function readStart(cursor: string, tie: string): number {
+  const [us, ...rest] = readCursor(cursor, tie);
+  if (rest.length > 0 || !Number.isSafeInteger(us)) throw wrongCursor(cursor);
+  return us as number; // a safe integer
 }
 
 /** What says which rows there are, however it is written; the limit may change from page to page. */
 function tieOf({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Sensor): string {
-  const what = [series, fromUs, toUs, buckets?.widthUs, buckets?.aggregates];
-  return sha256(what.join(' '), 'base64url').slice(0, 12);
+  return fingerprint([series, fromUs, toUs, buckets?.widthUs, buckets?.aggregates]);
 }
 
 // --- the text -----------------------------------------------------------------------------------------------------

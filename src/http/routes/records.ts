@@ -1,7 +1,8 @@
 import type { Domain } from '../../core/access/actors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { createPageReader, requireKnown } from '../../core/records/queries.ts';
+import { requireKnown } from '../../core/records/parameters.ts';
+import { createPageReader } from '../../core/records/queries.ts';
 import type { Session } from '../auth/gate.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from '../request/caching.ts';
