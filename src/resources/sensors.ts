@@ -1,7 +1,7 @@
 import { defineResource } from '../core/records/fields.ts';
 import { flag, reference, text, unit } from './kinds.ts';
 
-/** Asset sensors: master data; their readings are kept elsewhere. */
+/** Asset sensors: master data only; readings are in another database. */
 export const sensors = defineResource({
   name: 'sensors',
   title: 'Sensors',

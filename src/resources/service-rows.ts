@@ -2,8 +2,8 @@ import type { ListField } from '../core/records/fields.ts';
 import { currencyOf, text, unit } from './kinds.ts';
 
 /**
- * The services of an order or inbound document. `row_id` names the row inside its parent; the registry code may stand in
- * several rows, so that it alone names neither one priced service nor one set of assignments (specification 2.4).
+ * The services of an order or inbound document. `row_id` identifies a row inside its parent; several rows may have the same
+ * registry code, so that the code alone identifies neither a priced service nor its assignments (specification 2.4).
  */
 export const serviceRows = {
   kind: 'list',

@@ -105,7 +105,7 @@ describe('what is in the file', () => {
     expect(await recordsOf(parts)).toEqual(bulk);
   });
 
-  it('may hold an id once: both lines are told, in bulk and row by row', async () => {
+  it('may hold an id once: both lines are reported, in bulk and row by row', async () => {
     const text = `${header}${rowsOf(0, 70)}P-7,again,N,true\n${rowsOf(70, 140)}`;
     const expected = [
       {
@@ -142,7 +142,7 @@ describe('what is in the file', () => {
     expect(JSON.parse(page.json)).toMatchObject({ id: 'P-4321' });
   });
 
-  it('replaces the set where it is told to', async () => {
+  it('replaces the set on request', async () => {
     await load(header + rowsOf(0, 10));
     const text = header + rowsOf(5, 15, 'y');
     const summary = { inserted: 5, updated: 5, unchanged: 0, removed: 5 };
@@ -220,7 +220,7 @@ describe('memory', () => {
       await write('id,name,part_number,is_active,description\n');
       const filler = 'x'.repeat(400);
       let peak = 0;
-      const look = () => {
+      const sample = () => {
         // A process that has ended and is not yet collected has no memory.
         peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1] ?? peak);
       };
@@ -228,12 +228,12 @@ describe('memory', () => {
         let text = '';
         for (let i = from; i < from + 1000; i++) text += `P-${i},Part,N-${i},true,${filler}\n`;
         await write(text);
-        look();
+        sample();
       }
       stdin.end();
       // The indexes are made now.
       while (importing.child.exitCode === null && existsSync(status)) {
-        look();
+        sample();
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
       const { code, stderr } = await importing.ended;
