@@ -9,7 +9,7 @@ import { resources } from '../resources/index.ts';
 import { demoRecords } from './records.ts';
 
 /** The made-up organization that `init --demo` adds to the first entity and Super user. */
-export const demoPlant = {
+const demoPlant = {
   /** Added besides the first entity, with the first of the codes that is free. */
   secondEntity: { codes: ['CHI', 'CHI-2', 'PLANT-2'], name: 'Chicago machining', timezone: 'America/Chicago' },
   users: [

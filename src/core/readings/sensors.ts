@@ -7,7 +7,7 @@ import type { ResourceDefinition } from '../records/fields.ts';
 import { formatInstantUs } from '../time/instants.ts';
 
 /** A sensor as it was imported, with its last state. */
-export type SensorView = { id: string; code: string; [field: string]: unknown } & ReturnType<typeof shownState>;
+type SensorView = { id: string; code: string; [field: string]: unknown } & ReturnType<typeof shownState>;
 
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
 export async function listSensors(domain: Domain, entity: Entity, resource: ResourceDefinition): Promise<SensorView[]> {

@@ -32,7 +32,7 @@ export interface TextField extends FieldBase {
   /** The resource whose `id` this is. A hint for documents and sample data: the record may be imported later. */
   references?: string;
 }
-export interface EnumField extends FieldBase {
+interface EnumField extends FieldBase {
   kind: 'enum';
   values: readonly string[];
 }
@@ -57,8 +57,7 @@ export interface ListField extends FieldBase {
   uniqueBy?: string;
 }
 
-export type ScalarField = TextField | EnumField | NumberField | PlainField;
-export type Field = ScalarField | ListField;
+export type Field = TextField | EnumField | NumberField | PlainField | ListField;
 export interface Fields {
   readonly [name: string]: Field;
 }
@@ -106,16 +105,13 @@ export type RecordOf<R extends ResourceDefinition> = { id: string; updated_at: s
   [K in keyof R['fields']]: FieldValue<R['fields'][K]>;
 };
 
-/** A record of a resource known only at run time. */
-export type UntypedRecord = { id: string; updated_at: string } & Record<string, unknown>;
-
 /** Declares a resource and keeps the literal types, which {@link RecordOf} needs. */
 export function defineResource<const F extends Fields>(definition: ResourceDefinition<F>): ResourceDefinition<F> {
   return definition;
 }
 
 /** The two fields that every record has around its own: `id` first, `updated_at` last. */
-export const identityField: TextField & { required: true } = {
+const identityField: TextField & { required: true } = {
   kind: 'text',
   maxLength: 64,
   required: true,

@@ -90,7 +90,7 @@ export class ViolationList {
   }
 }
 
-export interface ImportInput {
+interface ImportInput {
   resource: ResourceDefinition;
   /** Code of the entity the records belong to. */
   entity: string;

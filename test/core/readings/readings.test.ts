@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Sensor } from '../../src/core/port/readings.ts';
-import { createReceipts, validateHeartbeats } from '../../src/core/readings/heartbeats.ts';
-import { quickInstantUs } from '../../src/core/readings/instants.ts';
-import { validateReadings } from '../../src/core/readings/readings.ts';
-import { addConflicts } from '../../src/core/readings/rejections.ts';
-import { formatInstantUs, parseInstantUs } from '../../src/core/time/instants.ts';
-import { finish } from '../../src/http/fairness/slices.ts';
+import type { Sensor } from '../../../src/core/port/readings.ts';
+import { createReceipts, validateHeartbeats } from '../../../src/core/readings/heartbeats.ts';
+import { quickInstantUs } from '../../../src/core/readings/instants.ts';
+import { validateReadings } from '../../../src/core/readings/readings.ts';
+import { addConflicts } from '../../../src/core/readings/rejections.ts';
+import { formatInstantUs, parseInstantUs } from '../../../src/core/time/instants.ts';
+import { finish } from '../../../src/http/fairness/slices.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
 const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: 'Cel', isActive: true };
