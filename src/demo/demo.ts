@@ -8,9 +8,9 @@ import { createRecordValidator } from '../core/records/validator.ts';
 import { resources } from '../resources/index.ts';
 import { demoRecords } from './records.ts';
 
-/** The made-up organization: what `init --demo` adds to the first entity and Super user. */
-export const demoPlant = {
-  /** Added beside the first one; the next code is taken where one is taken. */
+/** The made-up organization that `init --demo` adds to the first entity and Super user. */
+const demoPlant = {
+  /** Added besides the first entity, with the first of the codes that is free. */
   secondEntity: { codes: ['CHI', 'CHI-2', 'PLANT-2'], name: 'Chicago machining', timezone: 'America/Chicago' },
   users: [
     { login: 'demo-admin', name: 'Katrin Vogel', role: 'entity_admin' },
@@ -18,13 +18,13 @@ export const demoPlant = {
     { login: 'demo-operator', name: 'Jana Krüger', role: 'operator' },
     { login: 'demo-erp', name: 'ERP nightly import', role: 'master_data' },
   ] satisfies { login: string; name: string; role: Role }[],
-  /** The same seed and the same day give the same plant. */
+  /** The same seed gives the same plant on the same day. */
   seed: 20_260,
 } as const;
 
 /**
- * Fills a new store with the rest of the made-up plant, by the operations that people use: a second entity, a user of each
- * role, and for both entities records of every resource and fifty sensors. The actor is a Super user.
+ * Adds the made-up plant to a new store by the ordinary operations: a second entity, a user of each role, and for both
+ * entities records of every resource, with fifty sensors. The actor is a Super user.
  */
 export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void> {
   const second = await addSecondEntity(domain, actor);
@@ -34,12 +34,12 @@ export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Pr
   for (const [index, plant] of plants.entries()) {
     const today = new Date(domain.clock()).toISOString().slice(0, 10);
     for (const { resource, records } of demoRecords(resources, { seed: demoPlant.seed + index, today })) {
-      const judge = createRecordValidator(resource);
+      const validator = createRecordValidator(resource);
       records.forEach((record, position) => {
-        judge.validateObject(record, position + 1);
+        validator.validateObject(record, position + 1);
       });
-      judge.violations.refuse();
-      const rows = [judge.take()];
+      validator.violations.refuse();
+      const rows = [validator.take()];
       await importRecords(domain, actor, { resource, entity: plant.code, rows, replace: false, dryRun: false });
     }
   }

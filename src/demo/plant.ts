@@ -1,5 +1,21 @@
-import { addDays } from '../core/time/calendar.ts';
-import { type Draft, dayAround, instantOn } from './values.ts';
+import {
+  after,
+  cycle,
+  type Draw,
+  dates,
+  from,
+  instantAfter,
+  kindOf,
+  machineOf,
+  part,
+  personName,
+  progress,
+  quantities,
+  ratio,
+  serviceCode,
+  sumOfServices,
+} from './draws.ts';
+import { dayAround, instantOn } from './values.ts';
 import {
   assetList,
   categories,
@@ -7,20 +23,14 @@ import {
   customers,
   departments,
   faults,
-  firstNames,
   incidents,
-  lastNames,
   materials,
   partNames,
   sensorKinds,
-  serviceCodes,
   treatments,
 } from './words.ts';
 
-/** Draws one field of one resource with more sense than its declaration alone can give. */
-export type Special = (draft: Draft) => unknown;
-
-/** How many records of a resource the plant has; the others have {@link usualCount}. */
+/** The number of records of a resource, {@link usualCount} if it is not listed. */
 export const counts: Readonly<Record<string, number>> = {
   jobs: 320,
   orders: 240,
@@ -35,69 +45,19 @@ export const counts: Readonly<Record<string, number>> = {
   projects: 18,
   sensors: 50,
 };
+/** See {@link counts}. */
 export const usualCount = 60;
 
-const machineOf = ({ position }: Draft) => assetList[Math.floor(position / sensorKinds.length) % assetList.length];
-const kindOf = ({ position }: Draft) => sensorKinds[position % sensorKinds.length];
-
-const from =
-  (list: readonly string[]): Special =>
-  ({ chance }) =>
-    chance.pick(list);
-const cycle =
-  (list: readonly string[]): Special =>
-  ({ position }) =>
-    list[position % list.length];
-const personName: Special = ({ position }) =>
-  `${firstNames[position % firstNames.length]} ${lastNames[Math.floor(position * 1.7) % lastNames.length]}`;
-const part = (draft: Draft, name: string): number => Number(draft.record[name] ?? 0);
-const ratio =
-  (from: number): Special =>
-  ({ chance }) =>
-    Number((from + chance.fraction() * (0.99 - from)).toFixed(4));
-
-/** A day so many days after another field's, where that one has one. */
-const after =
-  (name: string, least: number, most: number): Special =>
-  (draft) => {
-    const day = draft.record[name];
-    return typeof day === 'string' ? addDays(day.slice(0, 10), draft.chance.between(least, most)) : null;
-  };
-/** The same, null where the day is still to come. */
-const passed =
-  (name: string, least: number, most: number): Special =>
-  (draft) => {
-    const day = after(name, least, most)(draft);
-    return typeof day === 'string' && day <= draft.today ? day : null;
-  };
-const instantAfter =
-  (name: string): Special =>
-  (draft) => {
-    const start = draft.record[name];
-    if (typeof start !== 'string' || draft.chance.percent(10)) return null;
-    return new Date(Date.parse(start) + draft.chance.between(300, 28_800) * 1000).toISOString();
-  };
-
-const dates: Readonly<Record<string, Special>> = {
-  received_date: (draft) => dayAround(draft, -45, 0),
-  required_date: after('received_date', 7, 40),
-  delivered_date: passed('required_date', -3, 2),
-  invoiced_date: passed('delivered_date', 0, 5),
-};
-
-const serviceCode: Special = ({ position }) =>
-  `${serviceCodes[position % serviceCodes.length]}-${'SML'[Math.floor(position / serviceCodes.length) % 3]}`;
-
-/** Members of the objects in lists. */
-export const members: Readonly<Record<string, Special>> = {
+/** How fields of objects in lists are drawn. */
+export const members: Readonly<Record<string, Draw>> = {
   service_code: (draft) => serviceCode({ ...draft, position: draft.chance.between(0, 23) }),
   description: from(treatments),
   id: (draft) => draft.idOf(String(draft.record.resource)),
   name: from(treatments),
 };
 
-/** By resource and field. */
-export const specials: Readonly<Record<string, Readonly<Record<string, Special>>>> = {
+/** How fields of records are drawn, by resource and field; in this order, since some depend on others. */
+export const specials: Readonly<Record<string, Readonly<Record<string, Draw>>>> = {
   jobs: {
     ...dates,
     status: progress(['planned', 'released', 'in_progress', 'in_progress', 'on_hold'], 'completed', 'closed'),
@@ -231,32 +191,3 @@ export const specials: Readonly<Record<string, Readonly<Record<string, Special>>
     is_active: () => true,
   },
 };
-
-/** Quantities that add up: good, scrap and rework are what was produced. */
-function quantities(): Record<string, Special> {
-  return {
-    planned_order_quantity: ({ chance }) => chance.between(20, 240),
-    produced_quantity: ({ chance }) => chance.between(20, 240),
-    scrap_quantity: (draft) => Math.floor(part(draft, 'produced_quantity') * draft.chance.fraction() * 0.05),
-    rework_quantity: (draft) => Math.floor(part(draft, 'produced_quantity') * draft.chance.fraction() * 0.04),
-    good_quantity: (draft) =>
-      part(draft, 'produced_quantity') - part(draft, 'scrap_quantity') - part(draft, 'rework_quantity'),
-    unit: () => '{piece}',
-    quality_ratio: (draft) => Number((part(draft, 'good_quantity') / part(draft, 'produced_quantity')).toFixed(4)),
-    scrap_ratio: (draft) => Number((part(draft, 'scrap_quantity') / part(draft, 'produced_quantity')).toFixed(4)),
-  };
-}
-
-/** A state that agrees with the days of delivery and invoice. */
-function progress(open: readonly string[], delivered: string, invoiced: string): Special {
-  return ({ record, chance }) => {
-    if (record.invoiced_date) return invoiced;
-    return record.delivered_date ? delivered : chance.pick(open);
-  };
-}
-
-function sumOfServices({ record }: Draft): number {
-  const services = Array.isArray(record.services) ? record.services : [];
-  const sum = services.reduce((total, { quantity, unit_price }) => total + (quantity ?? 0) * (unit_price ?? 0), 0);
-  return Number(sum.toFixed(2));
-}

@@ -1,15 +1,16 @@
-/** Chance that can be repeated: the same seed gives the same draws. */
+/** Repeatable randomness: the same seed gives the same draws. */
 export interface Chance {
   /** A fraction from 0 up to, not including, 1. */
   fraction(): number;
-  /** A whole number, both ends included. */
+  /** A whole number in a closed interval. */
   between(from: number, to: number): number;
+  /** Any item of a list, which must not be empty. */
   pick<T>(items: readonly T[]): T;
-  /** True in so many of a hundred cases. */
+  /** True in `share` of a hundred cases. */
   percent(share: number): boolean;
 }
 
-/** Makes chance from a seed (mulberry32). */
+/** Creates repeatable randomness from a seed (mulberry32). */
 export function createChance(seed: number): Chance {
   let state = seed >>> 0;
   const fraction = () => {

@@ -4,8 +4,8 @@ import { createChance } from './random.ts';
 import { type Draft, drawValue, numbered } from './values.ts';
 
 /**
- * Records of every resource of one made-up plant, with references that fit together. What a field is not given specially
- * is drawn from its declaration, so that a new resource has sample data without a line here.
+ * Draws the records of every resource of one made-up plant, with consistent references. Fields without a rule in `plant.ts`
+ * are drawn from their declarations, so that a new resource has sample data at once.
  */
 export function* demoRecords(
   resources: readonly ResourceDefinition[],
@@ -35,7 +35,7 @@ function idAt(resource: ResourceDefinition, position: number): string {
   return numbered(resource.idExample, position);
 }
 
-/** What is drawn specially comes last and in its own order, since those values follow from others. */
+/** Draws fields with a rule last and in the order of the rules, since their values depend on others. */
 function drawFields(resource: ResourceDefinition, draft: Draft, record: Record<string, unknown>): void {
   const special = specials[resource.name] ?? {};
   for (const [name, field] of Object.entries(resource.fields)) {

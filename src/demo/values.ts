@@ -2,24 +2,24 @@ import type { Field, Fields, ListField, NumberField } from '../core/records/fiel
 import { addDays } from '../core/time/calendar.ts';
 import type { Chance } from './random.ts';
 
-/** What a value is drawn in: the record so far, its position, and the rest of the plant. */
+/** The context of a draw: the record so far, its position, and the rest of the plant. */
 export interface Draft {
   record: Readonly<Record<string, unknown>>;
-  /** Position of the record among those of its resource, from 0. */
+  /** Index of the record in its resource, from 0. */
   position: number;
   chance: Chance;
-  /** The day the plant stands at. */
+  /** The current day of the plant. */
   today: string;
-  /** The id of some record of a resource. */
+  /** The id of any record of a resource; null if there is no such resource. */
   idOf(resource: string): string | null;
-  /** How members of objects in lists are drawn where their declaration does not say enough. */
+  /** How fields of objects in lists are drawn if their declarations are not enough. */
   members: Readonly<Record<string, (draft: Draft) => unknown>>;
 }
 
-/** Draws a value from the declaration of its field alone, so that a resource without special care has data, too. */
+/** Draws a value from the declaration of its field alone. */
 export function drawValue(name: string, field: Field, draft: Draft): unknown {
   const { chance } = draft;
-  if (mayLack(field) && chance.percent(12)) return null;
+  if (mayBeNull(field) && chance.percent(12)) return null;
   switch (field.kind) {
     case 'text':
       if (field.references !== undefined) return draft.idOf(field.references);
@@ -40,23 +40,23 @@ export function drawValue(name: string, field: Field, draft: Draft): unknown {
   }
 }
 
-/** A quantity without its unit or a price without its currency would be odd. */
-function mayLack(field: Field): boolean {
+/** Units and currencies are always present: a quantity or price without one would be odd. */
+function mayBeNull(field: Field): boolean {
   return !field.required && field.kind !== 'list' && !(field.kind === 'text' && field.format);
 }
 
-/** A day from so many days before (negative) to so many after today. */
+/** Any day from `from` to `to` days after today; negative numbers lie before it. */
 export function dayAround({ chance, today }: Draft, from: number, to: number): string {
   return addDays(today, chance.between(from, to));
 }
 
-/** Some instant of a day, to the microsecond. */
+/** Any instant of a day, to the microsecond. */
 export function instantOn({ chance }: Draft, day: string): string {
   const two = (to: number) => String(chance.between(0, to)).padStart(2, '0');
   return `${day}T${two(23)}:${two(59)}:${two(59)}.${String(chance.between(0, 999_999)).padStart(6, '0')}Z`;
 }
 
-/** An example with its last number counted on: `SO-2026-0831` → `SO-2026-0834`. */
+/** Adds the position to the last number of an example: `SO-2026-0831` → `SO-2026-0834`. */
 export function numbered(example: unknown, position: number): string {
   const text = String(example);
   const last = /\d+(?=\D*$)/.exec(text);

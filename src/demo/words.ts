@@ -1,4 +1,4 @@
-/** Words of the made-up plant; what they name is in their own names. */
+/** Words of the made-up plant. */
 export const partNames = [
   'Bearing housing',
   'Gear shaft',
@@ -72,7 +72,7 @@ export const faults = [
 export const incidents = ['Oil on walkway', 'Blocked escape route', 'Missing machine guard', 'Minor cut at deburring'];
 export const serviceCodes = ['ANNEAL', 'CASEHARD', 'NITRIDE', 'TEMPER', 'TURN', 'MILL', 'GRIND', 'INSPECT'];
 
-/** Machines in the order of their ids; the sensors below are fitted to the first of them. */
+/** Machines in the order of their ids; all have the sensors below. */
 export const assetList = [
   ['OVEN-1', 'Chamber oven 1', 'oven'],
   ['OVEN-2', 'Chamber oven 2', 'oven'],
@@ -86,7 +86,7 @@ export const assetList = [
   ['COMP-1', 'Compressor 1', 'utility'],
 ] as const;
 
-/** What is measured at every machine: five of them make fifty sensors of ten machines. */
+/** The sensors of every machine: five kinds at ten machines make fifty. */
 export const sensorKinds = [
   ['T1', 'zone 1 temperature', 'temperature', 'Cel'],
   ['T2', 'zone 2 temperature', 'temperature', 'Cel'],

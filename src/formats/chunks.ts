@@ -1,4 +1,4 @@
-/** Reads at least so many bytes, or all there are; gives them, and all bytes from the start on. */
+/** Reads at least `length` bytes, or all if there are fewer; returns them as `head`, and `all` bytes from the start. */
 export async function peek(
   source: AsyncIterable<Uint8Array>,
   length: number,

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { HkctlError } from '../core/errors.ts';
 import { peek } from './chunks.ts';
 
-/** Unpacks bytes that begin as gzip does (RFC 1952), and passes on all others as they are. `bad_input` for a broken archive. */
+/** Decompresses gzip (RFC 1952), recognized by its first bytes, and passes on everything else. Throws `bad_input` for a damaged archive. */
 export async function* gunzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { head, all } = await peek(source, 2);
   if (head[0] === 0x1f && head[1] === 0x8b) yield* unpack(all);
@@ -13,14 +13,14 @@ export async function* gunzipped(source: AsyncIterable<Uint8Array>): AsyncGenera
 async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const packed = Readable.from(source, { objectMode: false });
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
-  // A failure to read must not look like the end of the archive.
+  // Otherwise a read error would end the archive silently.
   packed.on('error', (error) => gunzip.destroy(error));
   try {
     for await (const chunk of packed.pipe(gunzip)) yield chunk;
   } catch (thrown) {
     if (isZlibError(thrown)) {
-      throw new HkctlError('bad_input', `The file is a damaged or cut gzip archive: ${thrown.message}.`, {
-        hint: 'Pack it again, or hand it over unpacked. Nothing was imported.',
+      throw new HkctlError('bad_input', `The file is a damaged or incomplete gzip archive: ${thrown.message}.`, {
+        hint: 'Compress it again, or import it uncompressed. Nothing was imported.',
         cause: thrown,
       });
     }

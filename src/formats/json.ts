@@ -1,16 +1,16 @@
 import { parseExactJson } from '../core/records/exact-numbers.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
-export interface JsonEvents {
-  /** A value and the line it starts on. */
+interface JsonEvents {
+  /** A value and its first line. */
   value(value: unknown, line: number): void;
-  /** Text that is no JSON; reading goes on behind it. */
+  /** Text that is not JSON; reading continues after it. */
   fault(line: number, value: string, rule: string): void;
-  /** Nothing after this line can be read; throws. */
+  /** A fault after which nothing more can be read; throws. */
   fatal(line: number, rule: string): never;
 }
 
-/** A streaming reader of NDJSON: one JSON value a line, empty lines left out. */
+/** Creates a streaming reader of NDJSON: one JSON value a line, empty lines ignored. */
 export function createNdjsonReader(events: JsonEvents): TextReader {
   let rest = '';
   let line = 1;
@@ -41,12 +41,12 @@ export function createNdjsonReader(events: JsonEvents): TextReader {
   }
 }
 
-/** What may come next in an array. */
+/** What comes next in an array. */
 type Expected = 'array' | 'first' | 'value' | 'separator' | 'end';
 
 /**
- * A streaming reader of one JSON array: finds where each element ends and leaves its meaning to JSON.parse, so that a
- * file of any size is read at the engine's own speed, and each element knows its line.
+ * Creates a streaming reader of one JSON array. It finds the end of each element and parses that with JSON.parse, so that a
+ * file of any size is read at the engine's own speed, and the line of each element is known.
  */
 export function createJsonReader(events: JsonEvents): TextReader {
   let rest = '';
@@ -66,7 +66,7 @@ export function createJsonReader(events: JsonEvents): TextReader {
     },
   };
 
-  /** Reads all that is complete; gives how far that is. */
+  /** Reads all complete elements; returns the position after them. */
   function readElements(text: string): number {
     let at = skipBlanks(text, 0);
     let counted = 0;
@@ -105,7 +105,7 @@ function ruleFor(expected: Expected): string {
   return expected === 'end' ? 'nothing after the JSON array' : 'a comma or the end of the array between two objects';
 }
 
-/** Where the element that starts at `start` ends; -1 where that is not there yet. */
+/** The end of the element that starts at `start`; -1 if it is incomplete. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -115,7 +115,7 @@ function endOfValue(text: string, start: number): number {
       if (at === -1) return -1;
     } else if (code === 123 || code === 91) depth++;
     else if (code === 125 || code === 93) {
-      // A bracket that closes what is outside ends a number or a word before it.
+      // The bracket of the array ends a number, true, false or null before it.
       if (depth === 0) return at;
       depth--;
     } else if (depth > 0 || (code > 32 && code !== 44)) continue;

@@ -1,6 +1,6 @@
 import type { ImportBatch, ImportColumn } from '../core/records/import-batch.ts';
 
-/** Values that come again and again: each once, and for each row the place of its own among them. */
+/** A column of repeated values: each value once, and for each row its index among them. */
 interface CodedColumn {
   values: readonly unknown[];
   codes: Uint8Array;
@@ -8,23 +8,23 @@ interface CodedColumn {
 
 type PackedColumn = CodedColumn | Float64Array | ImportColumn;
 
-/** A batch on its way to another thread: there every value has to be made anew, which takes longer than to judge it. */
+/** A batch for another thread, packed because cloning every value would take longer than its validation. */
 export interface PackedBatch {
   lines: PackedColumn;
   columns: readonly PackedColumn[];
 }
 
-/** The batch as it is to be sent. */
+/** Packs a batch for sending. */
 export function pack({ lines, columns }: ImportBatch): PackedBatch {
   return { lines: numbersOf(lines) ?? lines, columns: columns.map((column) => numbersOf(column) ?? codedOf(column)) };
 }
 
-/** The batch as it was before it was packed. */
+/** Restores a packed batch. */
 export function unpack({ lines, columns }: PackedBatch): ImportBatch {
-  return { lines: unpackColumn(lines) as readonly number[], columns: columns.map(unpackColumn) }; // as they were packed
+  return { lines: unpackColumn(lines) as readonly number[], columns: columns.map(unpackColumn) }; // lines are numbers
 }
 
-/** Undefined where anything else than numbers stands among them. */
+/** Undefined if the column holds anything but numbers. */
 function numbersOf(column: ImportColumn): Float64Array | undefined {
   const numbers = new Float64Array(typeof column[0] === 'number' ? column.length : 0);
   for (let i = 0; i < column.length; i++) {
@@ -35,22 +35,22 @@ function numbersOf(column: ImportColumn): Float64Array | undefined {
   return numbers;
 }
 
-/** A column with more values than these is mostly of another one in each row. */
+/** A column with more distinct values than this rarely repeats them. */
 const mostValues = 64;
 
 function codedOf(column: ImportColumn): PackedColumn {
-  const places = new Map<unknown, number>();
+  const indexes = new Map<unknown, number>();
   const codes = new Uint8Array(column.length);
   for (let i = 0; i < codes.length; i++) {
-    let place = places.get(column[i]);
-    if (place === undefined) {
-      place = places.size;
-      if (place === mostValues) return column;
-      places.set(column[i], place);
+    let index = indexes.get(column[i]);
+    if (index === undefined) {
+      index = indexes.size;
+      if (index === mostValues) return column;
+      indexes.set(column[i], index);
     }
-    codes[i] = place;
+    codes[i] = index;
   }
-  return { values: [...places.keys()], codes };
+  return { values: [...indexes.keys()], codes };
 }
 
 function unpackColumn(column: PackedColumn): ImportColumn {
@@ -60,11 +60,11 @@ function unpackColumn(column: PackedColumn): ImportColumn {
 
 function decoded({ values, codes }: CodedColumn): ImportColumn {
   const column: unknown[] = new Array(codes.length);
-  for (let i = 0; i < codes.length; i++) column[i] = values[codes[i] as number]; // i is within
+  for (let i = 0; i < codes.length; i++) column[i] = values[codes[i] as number]; // a code for each row
   return column;
 }
 
-/** What Array.from() makes, in a tenth of its time. */
+/** Array.from() takes ten times as long. */
 function plain(numbers: Float64Array): ImportColumn {
   const column: unknown[] = new Array(numbers.length);
   for (let i = 0; i < numbers.length; i++) column[i] = numbers[i];

@@ -1,23 +1,25 @@
-/** One step of reading: takes text as it comes, `last` with the end of it. */
+/** Reads text chunk by chunk. */
 export interface TextReader {
+  /** Takes the next chunk; `last` ends the text. */
   push(text: string, last: boolean): void;
-  /** The line, from 1, of what would come next. */
+  /** The number, from 1, of the line that comes next. */
   readonly line: number;
 }
 
-/** No record is that long: a quote or a bracket was left open. */
+/** The most characters of one record; in a longer one a quote or a bracket was left open. */
 export const maxRowLength = 8 * 1024 * 1024;
 
+/** The rule that a record beyond {@link maxRowLength} breaks. */
 export const tooLongRule = `at most ${maxRowLength >> 20} MiB for one record; is a quote or a bracket left open?`;
 
-/** How many lines end in a part of a text. */
+/** Counts the line breaks in a part of a text. */
 export function countBreaks(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count++;
   return count;
 }
 
-/** Where a text is found, or where the text that is searched ends. */
+/** The position of the wanted text, or the end of the searched text. */
 export function indexOrEnd(text: string, wanted: string, from: number): number {
   const found = text.indexOf(wanted, from);
   return found === -1 ? text.length : found;

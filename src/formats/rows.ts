@@ -17,12 +17,12 @@ import type { TextReader } from './reader.ts';
 import { decodeUtf8, EncodingFault } from './text.ts';
 
 /**
- * Reads a file of records (CSV, JSON or NDJSON, each also gzipped) as judged rows in batches, in constant memory. Goes on
- * after a bad row, so that all are counted, and then throws `ImportError`; once a row was bad, it gives no more.
+ * Reads and validates a file of records (CSV, JSON or NDJSON, each also gzipped) in batches and constant memory. After an
+ * invalid row it yields no more batches, but reads on to count all violations, and then throws `ImportError`.
  */
 export const readRows: RowReader = async function* (resource, source, options) {
-  const judge = createRecordValidator(resource);
-  const { violations } = judge;
+  const validator = createRecordValidator(resource);
+  const { violations } = validator;
   const fatal = (line: number | null, rule: string): never => {
     violations.add({ line, column: null, field: null, value: null, rule });
     throw new ImportError(violations.first, violations.count);
@@ -36,25 +36,25 @@ export const readRows: RowReader = async function* (resource, source, options) {
         start += text;
         format ??= formatOfStart(start);
         if (format === undefined) continue;
-        reader = createReader(format, resource, options, judge, fatal);
+        reader = createReader(format, resource, options, validator, fatal);
       }
       reader.push(start || text, false);
       start = '';
-      const batch = judge.take();
+      const batch = validator.take();
       if (batch.lines.length > 0 && violations.count === 0) yield batch;
     }
-    reader ??= createReader(format ?? 'csv', resource, options, judge, fatal);
+    reader ??= createReader(format ?? 'csv', resource, options, validator, fatal);
     reader.push('', true);
   } catch (thrown) {
     if (!(thrown instanceof EncodingFault)) throw thrown;
     fatal(reader?.line ?? 1, encodingRule(thrown));
   }
   violations.refuse();
-  const batch = judge.take();
+  const batch = validator.take();
   if (batch.lines.length > 0) yield batch;
 };
 
-/** The format that a file's name tells, `.gz` at its end left out; undefined where it tells none. */
+/** The format by the extension of a file's name, before any `.gz`; undefined if that names none. */
 export function formatOfName(fileName: string | undefined): ImportFormat | undefined {
   const extension = /\.([a-z]+)$/.exec(fileName?.toLowerCase().replace(/\.gz$/, '') ?? '')?.[1];
   if (extension === 'jsonl') return 'ndjson';
@@ -72,22 +72,22 @@ function createReader(
   format: ImportFormat,
   resource: ResourceDefinition,
   options: ReadOptions,
-  judge: RecordValidator,
+  validator: RecordValidator,
   fatal: (line: number | null, rule: string) => never,
 ): TextReader {
-  const { violations } = judge;
-  let begun = false;
+  const { violations } = validator;
+  let hasContent = false;
   if (format === 'csv') {
     let columns: Int32Array | undefined;
     let header: string[] = [];
     const csv = createCsvReader({
       row(cells, line, plain) {
         if (!columns) {
-          begun = true;
+          hasContent = true;
           header = cells.map((cell) => cell.trim());
           columns = columnsOf(resource, header, line, options.map);
         } else if (cells.length === header.length) {
-          judge.validateCells(cells, columns, line, plain);
+          validator.validateCells(cells, columns, line, plain);
         } else {
           const column = Math.min(cells.length, header.length);
           const rule = `${header.length} columns as in the header; this row has ${cells.length}`;
@@ -109,7 +109,7 @@ function createReader(
   const createJson = format === 'json' ? createJsonReader : createNdjsonReader;
   const json = createJson({
     value(value, line) {
-      begun = true;
+      hasContent = true;
       if (isObject(value)) validateMembers(value, line);
       else violations.add({ line, column: null, field: null, value: jsonText(value), rule: 'an object' });
     },
@@ -118,7 +118,7 @@ function createReader(
   });
   return format === 'json' ? json : refusingEmpty(json);
 
-  /** An empty file is a job that broke, not a plant without parts: --replace would remove them all. `[]` says so in JSON. */
+  /** Refuses an empty file, the trace of a failed job: --replace would remove all records. JSON can say `[]` instead. */
   function refusingEmpty(reader: TextReader): TextReader {
     return {
       get line() {
@@ -126,7 +126,8 @@ function createReader(
       },
       push(text, last) {
         reader.push(text, last);
-        if (last && !begun && violations.count === 0) fatal(null, 'at least a header or one record; the file is empty');
+        if (last && !hasContent && violations.count === 0)
+          fatal(null, 'at least a header or one record; the file is empty');
       },
     };
   }
@@ -148,13 +149,13 @@ function createReader(
         violations.add({ line, column: null, field: name, value, rule: problem });
       } else if (field !== undefined) values[field] = given;
     }
-    judge.validateObject(values, line);
+    validator.validateObject(values, line);
   }
 }
 
 function encodingRule({ position, byte }: EncodingFault): string {
   const hex = byte.toString(16).toUpperCase().padStart(2, '0');
-  const rule = `UTF-8 text; byte ${position} (0x${hex}) is none`;
+  const rule = `UTF-8 text; byte ${position} (0x${hex}) is not UTF-8`;
   return position === 0 && byte >= 0xfe
     ? `${rule}. It looks like UTF-16: save it as UTF-8`
     : `${rule}. Save the file as UTF-8 (in Excel: "CSV UTF-8")`;

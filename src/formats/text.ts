@@ -1,20 +1,20 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** Bytes that are no UTF-8: where the first of them stands in the file, from 0, and which it is. */
+/** Invalid UTF-8: the position of the first wrong byte in the file, from 0, and its value. */
 export class EncodingFault extends Error {
   readonly position: number;
   readonly byte: number;
 
   constructor(position: number, byte: number) {
-    super(`byte ${position} is no UTF-8`);
+    super(`byte ${position} is not UTF-8`);
     this.position = position;
     this.byte = byte;
   }
 }
 
 /**
- * Decodes UTF-8, a byte order mark left out; gives all text before a wrong byte, then throws {@link EncodingFault}. Pieces
- * end with a line where they can: what is searched then is mostly one flat string, not two joined.
+ * Decodes UTF-8 without a byte order mark; yields all text before a wrong byte, then throws {@link EncodingFault}. Chunks end
+ * with a line where possible: then readers search one flat string and not a concatenation.
  */
 export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let position = 0;
@@ -35,7 +35,7 @@ function* decode(bytes: Buffer, position: number): Generator<string> {
   const wrong = isUtf8(bytes) ? -1 : firstWrong(bytes);
   const start = position === 0 && hasMark(bytes) ? 3 : 0;
   const text = bytes.subarray(start, wrong === -1 ? bytes.length : Math.max(start, wrong));
-  // One byte a character is the quickest to make and to search, and most files are nothing else.
+  // Most files are ASCII, and strings of one byte a character are the fastest to make and to search.
   if (text.length > 0) yield isAscii(text) ? text.toString('latin1') : text.toString('utf8');
   if (wrong !== -1) throw new EncodingFault(position + wrong, bytes[wrong] ?? 0);
 }
@@ -48,7 +48,7 @@ function hasMark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
-/** How many bytes at the end begin a character that the next bytes complete. */
+/** The number of bytes at the end that begin an incomplete character. */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

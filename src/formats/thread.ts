@@ -6,30 +6,30 @@ import { pack } from './packing.ts';
 import { readRows } from './rows.ts';
 import type { ReadingAnswer, ReadingJob } from './threaded.ts';
 
-/** The thread of a large import: reads and validators what it is sent, and sends back rows. Started by `threaded.ts` alone. */
+/** The thread of a large import, started by `threaded.ts` only: reads and validates the chunks it receives and sends rows back. */
 if (parentPort) void read(parentPort, workerData);
 
 async function read(port: MessagePort, { resource, options }: ReadingJob): Promise<void> {
-  const tell = (answer: ReadingAnswer) => port.postMessage(answer);
+  const send = (answer: ReadingAnswer) => port.postMessage(answer);
   try {
-    for await (const rows of readRows(resource, piecesFrom(port, tell), options)) {
-      tell({ kind: 'rows', ...pack(rows) });
+    for await (const rows of readRows(resource, chunksFrom(port, send), options)) {
+      send({ kind: 'rows', ...pack(rows) });
     }
-    tell({ kind: 'end' });
+    send({ kind: 'end' });
   } catch (thrown) {
     if (thrown instanceof ImportError) {
-      tell({ kind: 'refused', violations: thrown.violations, count: thrown.violationCount });
+      send({ kind: 'refused', violations: thrown.violations, count: thrown.violationCount });
     } else if (isHkctlError(thrown)) {
-      tell({ kind: 'failed', code: thrown.code, message: thrown.message, hint: thrown.hint });
+      send({ kind: 'failed', code: thrown.code, message: thrown.message, hint: thrown.hint });
     } else throw thrown;
   }
 }
 
-/** Pieces of the file as they are sent, null behind the last; each is told as taken once the next one is wanted. */
-async function* piecesFrom(port: MessagePort, tell: (answer: ReadingAnswer) => void): AsyncGenerator<Uint8Array> {
-  for await (const [piece] of on(port, 'message')) {
-    if (piece === null) return;
-    yield piece;
-    tell({ kind: 'taken' });
+/** Yields the received chunks of the file up to a null, and reports each as taken when the next one is requested. */
+async function* chunksFrom(port: MessagePort, send: (answer: ReadingAnswer) => void): AsyncGenerator<Uint8Array> {
+  for await (const [chunk] of on(port, 'message')) {
+    if (chunk === null) return;
+    yield chunk;
+    send({ kind: 'taken' });
   }
 }

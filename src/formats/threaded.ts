@@ -7,13 +7,13 @@ import { peek } from './chunks.ts';
 import { type PackedBatch, unpack } from './packing.ts';
 import { readRows } from './rows.ts';
 
-/** What a reading thread is to do; handed over at its start. */
+/** The job of a reading thread, given to it at its start. */
 export interface ReadingJob {
   resource: ResourceDefinition;
   options: ReadOptions;
 }
 
-/** What a reading thread answers. */
+/** The messages of a reading thread. */
 export type ReadingAnswer =
   | { kind: 'taken' }
   | ({ kind: 'rows' } & PackedBatch)
@@ -21,13 +21,13 @@ export type ReadingAnswer =
   | { kind: 'refused'; violations: readonly Violation[]; count: number }
   | { kind: 'failed'; code: ErrorCode; message: string; hint: string | undefined };
 
-/** From here on a thread is worth its start. */
+/** For smaller files the start of a thread takes longer than it saves. */
 const largeBytes = 2 * 1024 * 1024;
 
-/** How many pieces of the file wait in the thread: while some are read, others are on their way. */
-const piecesAhead = 4;
+/** Chunks of the file that may wait in the thread, so that it never waits for the next one. */
+const chunksAhead = 4;
 
-/** A reader that leaves a large file to a thread of its own, so that rows are read while others are kept. */
+/** Creates a reader that reads a large file in a thread of its own, while the caller stores the rows before. */
 export function createThreadedReader(threadFile: string): RowReader {
   return async function* (resource, source, options) {
     const { head, all } = await peek(source, largeBytes);
@@ -39,7 +39,7 @@ export function createThreadedReader(threadFile: string): RowReader {
 async function* readInThread(
   threadFile: string,
   job: ReadingJob,
-  pieces: AsyncGenerator<Uint8Array>,
+  chunks: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<ImportBatch> {
   const worker = new Worker(threadFile, { workerData: job });
   const nextAnswer = answersOf(worker);
@@ -47,11 +47,11 @@ async function* readInThread(
   let isOver = false;
   try {
     for (;;) {
-      while (!isOver && ahead < piecesAhead) {
-        const { done, value } = await pieces.next();
+      while (!isOver && ahead < chunksAhead) {
+        const { done, value } = await chunks.next();
         isOver = done === true;
-        const piece = done ? null : onItsOwn(value);
-        worker.postMessage(piece, piece ? [piece.buffer] : []);
+        const chunk = done ? null : transferable(value);
+        worker.postMessage(chunk, chunk ? [chunk.buffer] : []);
         ahead++;
       }
       const answer = await nextAnswer();
@@ -63,18 +63,18 @@ async function* readInThread(
     }
   } finally {
     await worker.terminate();
-    await pieces.return(undefined);
+    await chunks.return(undefined);
   }
 }
 
-/** The bytes as they are, or a copy of them where they are part of a larger buffer: all of that would go along. */
-function onItsOwn(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+/** The bytes themselves, or a copy if they are part of a larger buffer, which would be transferred as a whole. */
+function transferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-/** Gives a function that waits for the next answer; it rejects where the thread ends without one. */
+/** Returns a function that waits for the next message; it rejects if the thread ends without one. */
 function answersOf(worker: Worker): () => Promise<ReadingAnswer> {
   const answers: ReadingAnswer[] = [];
   let failure: Error | undefined;

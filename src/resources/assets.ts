@@ -1,4 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
+import { date, flag, reference, text } from './kinds.ts';
 
 /** Assets. */
 export const assets = defineResource({
@@ -9,15 +10,8 @@ export const assets = defineResource({
   idExample: 'A-1001',
   permissions: ['assets.view'],
   fields: {
-    code: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      filter: true,
-      doc: 'Code of the asset as people know it.',
-      example: 'OVEN-3',
-    },
-    name: { kind: 'text', maxLength: 200, required: true, doc: 'Name of the asset.', example: 'Chamber oven 3' },
+    code: text(64, 'Code of the asset as people know it.', 'OVEN-3', { required: true, filter: true }),
+    name: text(200, 'Name of the asset.', 'Chamber oven 3', { required: true }),
     asset_type: {
       kind: 'enum',
       values: [
@@ -37,14 +31,7 @@ export const assets = defineResource({
       doc: 'Kind of asset.',
       example: 'oven',
     },
-    parent_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'assets',
-      filter: true,
-      doc: 'Asset this one is part of.',
-      example: 'A-1002',
-    },
+    parent_id: reference('assets', 'Asset this one is part of.', 'A-1002', { filter: true }),
     status: {
       kind: 'enum',
       values: ['operational', 'standby', 'under_maintenance', 'out_of_service', 'retired'],
@@ -53,13 +40,13 @@ export const assets = defineResource({
       doc: 'State of the asset.',
       example: 'operational',
     },
-    manufacturer: { kind: 'text', maxLength: 120, doc: 'Manufacturer.', example: 'Lindental Ofenbau' },
-    model: { kind: 'text', maxLength: 120, doc: 'Model or type.', example: 'KOE 120' },
-    serial_number: { kind: 'text', maxLength: 64, doc: 'Serial number.', example: 'A-2291-08' },
-    location: { kind: 'text', maxLength: 120, doc: 'Where it stands.', example: 'Hall 2, heat treatment' },
-    cost_center: { kind: 'text', maxLength: 32, doc: 'Cost centre.', example: '4420' },
+    manufacturer: text(120, 'Manufacturer.', 'Lindental Ofenbau'),
+    model: text(120, 'Model or type.', 'KOE 120'),
+    serial_number: text(64, 'Serial number.', 'A-2291-08'),
+    location: text(120, 'Where it stands.', 'Hall 2, heat treatment'),
+    cost_center: text(32, 'Cost centre.', '4420'),
     criticality: { kind: 'enum', values: ['low', 'medium', 'high'], doc: 'How much depends on it.', example: 'high' },
-    commissioned_date: { kind: 'date', doc: 'Day on which it went into service.', example: '2019-04-08' },
-    is_active: { kind: 'boolean', required: true, doc: 'Whether it may be planned.', example: true },
+    commissioned_date: date('Day on which it went into service.', '2019-04-08'),
+    is_active: flag('Whether it may be planned.', { required: true }),
   },
 });

@@ -7,8 +7,7 @@ import {
 } from '../core/records/fields.ts';
 
 /**
- * The manual page hkctl-resources(7) in mdoc: what the records of each resource hold, written from the declarations.
- * One subsection a resource, one list item a field.
+ * Writes the manual page hkctl-resources(7) in mdoc from the declarations: one subsection a resource, one list item a field.
  */
 export function resourcesPage(resources: readonly ResourceDefinition[]): string {
   return `${head}${resources.map(sectionOf).join('')}${tail}`;
@@ -91,10 +90,10 @@ function meaningOf(field: Field): string {
   return [field.doc.replaceAll('`', ''), ...(remarks.length > 0 ? [`(${remarks.join('; ')})`] : [])].join(' ');
 }
 
-/** Text that roff takes as it is: no control character at the start of a line, no escape, plain hyphens. */
+/** Escapes a text for roff: backslashes, quotes, signs beyond ASCII, and full stops at the start of a line. */
 function escaped(text: string): string {
   const plain = text.replaceAll('\\', '\\e').replaceAll('×', '\\(mu').replaceAll("'", '\\(aq');
-  // Each sentence begins a line, which is how mdoc knows where one ends.
+  // In mdoc each sentence begins a line.
   const lines = plain.replace(/([.:?!]) (?=[A-Z])/g, '$1\n');
   return lines.replace(/^\./gm, '\\&.');
 }

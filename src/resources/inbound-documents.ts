@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { currencyOf } from './kinds.ts';
+import { currencyOf, date, reference, text } from './kinds.ts';
 import { serviceRows } from './service-rows.ts';
 
 /** Inbound documents, with the routing assigned to them and their services in the detailed answer (specification 2.4). */
@@ -12,14 +12,7 @@ export const inboundDocuments = defineResource({
   idExample: 'IN-1001',
   permissions: ['inbound_documents.view'],
   fields: {
-    document_number: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      filter: true,
-      doc: 'Number of the document.',
-      example: 'LS-88213',
-    },
+    document_number: text(64, 'Number of the document.', 'LS-88213', { required: true, filter: true }),
     document_type: {
       kind: 'enum',
       values: ['delivery_note', 'shipping_notice', 'goods_receipt', 'customer_material', 'return'],
@@ -36,57 +29,18 @@ export const inboundDocuments = defineResource({
       doc: 'Where the document stands.',
       example: 'received',
     },
-    partner_code: {
-      kind: 'text',
-      maxLength: 64,
-      doc: 'Number of the supplier or customer in the ERP system.',
-      example: 'S-1044',
-    },
-    partner_name: {
-      kind: 'text',
-      maxLength: 200,
-      doc: 'Name of the supplier or customer.',
-      example: 'Giesserei Lindental GmbH',
-    },
-    order_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'orders',
-      filter: true,
-      doc: 'Order the goods belong to.',
-      example: 'O-1001',
-    },
-    routing_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'routings',
-      doc: 'Routing assigned to the goods.',
-      example: 'R-1001',
-    },
-    received_date: { kind: 'date', filter: true, doc: 'Day on which the goods came in.', example: '2026-11-02' },
-    required_date: { kind: 'date', filter: true, doc: 'Day by which the goods are required.', example: '2026-11-27' },
-    delivered_date: {
-      kind: 'date',
-      filter: true,
-      doc: 'Day on which the goods left again or were handed on.',
-      example: '2026-11-26',
-    },
-    invoiced_date: {
-      kind: 'date',
-      filter: true,
-      doc: 'Day on which the document was invoiced.',
-      example: '2026-11-30',
-    },
-    received_by: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'people',
-      doc: 'Person who took the goods in.',
-      example: 'PE-1001',
-    },
+    partner_code: text(64, 'Number of the supplier or customer in the ERP system.', 'S-1044'),
+    partner_name: text(200, 'Name of the supplier or customer.', 'Giesserei Lindental GmbH'),
+    order_id: reference('orders', 'Order the goods belong to.', 'O-1001', { filter: true }),
+    routing_id: reference('routings', 'Routing assigned to the goods.', 'R-1001'),
+    received_date: date('Day on which the goods came in.', '2026-11-02', { filter: true }),
+    required_date: date('Day by which the goods are required.', '2026-11-27', { filter: true }),
+    delivered_date: date('Day on which the goods left again or were handed on.', '2026-11-26', { filter: true }),
+    invoiced_date: date('Day on which the document was invoiced.', '2026-11-30', { filter: true }),
+    received_by: reference('people', 'Person who took the goods in.', 'PE-1001'),
     total_amount: { kind: 'decimal', min: 0, doc: 'Net amount of all services, in `currency`.', example: 2310.5 },
     currency: currencyOf('amount'),
-    notes: { kind: 'text', maxLength: 2000, doc: 'Free text.', example: 'Deliver to gate 2' },
+    notes: text(2000, 'Free text.', 'Deliver to gate 2'),
     services: serviceRows,
   },
 });

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { currencyOf, unitOfQuantities } from './kinds.ts';
+import { currencyOf, date, instant, reference, text, unitOfQuantities } from './kinds.ts';
 
 /** Stock by part, lot and location. */
 export const inventoryItems = defineResource({
@@ -10,19 +10,11 @@ export const inventoryItems = defineResource({
   idExample: 'IT-1001',
   permissions: ['inventory_items.view'],
   fields: {
-    part_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'parts',
-      required: true,
-      filter: true,
-      doc: 'Part that is in stock.',
-      example: 'P-1001',
-    },
-    lot_number: { kind: 'text', maxLength: 64, filter: true, doc: 'Lot or batch.', example: 'L-26-0419' },
-    serial_number: { kind: 'text', maxLength: 64, doc: 'Serial number, where the part has one.', example: 'SN-004711' },
-    warehouse: { kind: 'text', maxLength: 64, doc: 'Warehouse.', example: 'MAIN' },
-    location: { kind: 'text', maxLength: 64, filter: true, doc: 'Bin, rack or floor location.', example: 'R04-B12' },
+    part_id: reference('parts', 'Part that is in stock.', 'P-1001', { required: true, filter: true }),
+    lot_number: text(64, 'Lot or batch.', 'L-26-0419', { filter: true }),
+    serial_number: text(64, 'Serial number, where the part has one.', 'SN-004711'),
+    warehouse: text(64, 'Warehouse.', 'MAIN'),
+    location: text(64, 'Bin, rack or floor location.', 'R04-B12', { filter: true }),
     status: {
       kind: 'enum',
       values: ['available', 'reserved', 'in_inspection', 'blocked', 'in_transit', 'consumed'],
@@ -36,8 +28,8 @@ export const inventoryItems = defineResource({
     unit: unitOfQuantities,
     unit_cost: { kind: 'decimal', min: 0, doc: 'Cost of one unit, in `currency`.', example: 48.5 },
     currency: currencyOf('cost'),
-    received_date: { kind: 'date', doc: 'Day on which it came in.', example: '2026-11-02' },
-    expiry_date: { kind: 'date', doc: 'Last day on which it may be used.', example: '2027-11-01' },
-    last_counted_at: { kind: 'instant', doc: 'When it was last counted.', example: '2026-10-31T16:20:00.000000Z' },
+    received_date: date('Day on which it came in.', '2026-11-02'),
+    expiry_date: date('Last day on which it may be used.', '2027-11-01'),
+    last_counted_at: instant('When it was last counted.', '2026-10-31T16:20:00.000000Z'),
   },
 });

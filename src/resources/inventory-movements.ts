@@ -1,4 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
+import { instant, reference, text, unit } from './kinds.ts';
 
 /** Movements of stock. */
 export const inventoryMovements = defineResource({
@@ -9,23 +10,8 @@ export const inventoryMovements = defineResource({
   idExample: 'MV-1001',
   permissions: ['inventory_movements.view'],
   fields: {
-    inventory_item_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'inventory-items',
-      filter: true,
-      doc: 'Item that was moved.',
-      example: 'IT-1001',
-    },
-    part_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'parts',
-      required: true,
-      filter: true,
-      doc: 'Part that was moved.',
-      example: 'P-1001',
-    },
+    inventory_item_id: reference('inventory-items', 'Item that was moved.', 'IT-1001', { filter: true }),
+    part_id: reference('parts', 'Part that was moved.', 'P-1001', { required: true, filter: true }),
     movement_type: {
       kind: 'enum',
       values: ['receipt', 'issue', 'return', 'transfer', 'adjustment', 'scrap', 'shipment'],
@@ -40,40 +26,15 @@ export const inventoryMovements = defineResource({
       doc: 'Quantity moved; negative where an adjustment takes away.',
       example: 40,
     },
-    unit: {
-      kind: 'text',
-      maxLength: 16,
-      format: 'ucum',
-      doc: 'Unit of the quantity, as a UCUM code.',
-      example: '{piece}',
-    },
-    lot_number: { kind: 'text', maxLength: 64, doc: 'Lot or batch.', example: 'L-26-0419' },
-    from_location: { kind: 'text', maxLength: 64, doc: 'Location it left.', example: 'R04-B12' },
-    to_location: { kind: 'text', maxLength: 64, doc: 'Location it went to.', example: 'LINE-2' },
-    job_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'jobs',
-      filter: true,
-      doc: 'Job it was moved for.',
-      example: 'J-1001',
-    },
-    order_id: { kind: 'text', maxLength: 64, references: 'orders', doc: 'Order it was moved for.', example: 'O-1001' },
-    inbound_document_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'inbound-documents',
-      doc: 'Document it came in with.',
-      example: 'IN-1001',
-    },
-    person_id: { kind: 'text', maxLength: 64, references: 'people', doc: 'Person who moved it.', example: 'PE-1001' },
-    reason: { kind: 'text', maxLength: 200, doc: 'Reason in words.', example: 'Issued to job' },
-    moved_at: {
-      kind: 'instant',
-      required: true,
-      filter: true,
-      doc: 'When it was moved.',
-      example: '2026-11-20T06:31:12.000000Z',
-    },
+    unit: unit('Unit of the quantity, as a UCUM code.', '{piece}'),
+    lot_number: text(64, 'Lot or batch.', 'L-26-0419'),
+    from_location: text(64, 'Location it left.', 'R04-B12'),
+    to_location: text(64, 'Location it went to.', 'LINE-2'),
+    job_id: reference('jobs', 'Job it was moved for.', 'J-1001', { filter: true }),
+    order_id: reference('orders', 'Order it was moved for.', 'O-1001'),
+    inbound_document_id: reference('inbound-documents', 'Document it came in with.', 'IN-1001'),
+    person_id: reference('people', 'Person who moved it.', 'PE-1001'),
+    reason: text(200, 'Reason in words.', 'Issued to job'),
+    moved_at: instant('When it was moved.', '2026-11-20T06:31:12.000000Z', { required: true, filter: true }),
   },
 });

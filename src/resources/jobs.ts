@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { unitOfQuantities } from './kinds.ts';
+import { date, instant, reference, text, unitOfQuantities } from './kinds.ts';
 
 /** Jobs, with the routing assigned to them (specification 2.4). */
 export const jobs = defineResource({
@@ -10,21 +10,8 @@ export const jobs = defineResource({
   idExample: 'J-1001',
   permissions: ['jobs_orders.view'],
   fields: {
-    job_number: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      filter: true,
-      doc: 'Number of the job as people know it.',
-      example: '2026-00417',
-    },
-    name: {
-      kind: 'text',
-      maxLength: 200,
-      required: true,
-      doc: 'What is to be done, in a few words.',
-      example: 'Bearing housings, batch 12',
-    },
+    job_number: text(64, 'Number of the job as people know it.', '2026-00417', { required: true, filter: true }),
+    name: text(200, 'What is to be done, in a few words.', 'Bearing housings, batch 12', { required: true }),
     status: {
       kind: 'enum',
       values: ['planned', 'released', 'in_progress', 'on_hold', 'completed', 'closed', 'cancelled'],
@@ -33,55 +20,19 @@ export const jobs = defineResource({
       doc: 'Where the job stands.',
       example: 'in_progress',
     },
-    order_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'orders',
-      filter: true,
-      doc: 'Order the job works for.',
-      example: 'O-1001',
-    },
-    part_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'parts',
-      filter: true,
-      doc: 'Part that is made or processed.',
-      example: 'P-1001',
-    },
-    routing_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'routings',
-      doc: 'Routing assigned to the job.',
-      example: 'R-1001',
-    },
-    project_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'projects',
-      doc: 'Project the job belongs to.',
-      example: 'PRJ-1001',
-    },
+    order_id: reference('orders', 'Order the job works for.', 'O-1001', { filter: true }),
+    part_id: reference('parts', 'Part that is made or processed.', 'P-1001', { filter: true }),
+    routing_id: reference('routings', 'Routing assigned to the job.', 'R-1001'),
+    project_id: reference('projects', 'Project the job belongs to.', 'PRJ-1001'),
     quantity: { kind: 'decimal', min: 0, required: true, doc: 'Quantity ordered.', example: 120 },
     quantity_completed: { kind: 'decimal', min: 0, doc: 'Quantity finished so far.', example: 84 },
     unit: unitOfQuantities,
     priority: { kind: 'integer', min: 1, max: 9, doc: 'Urgency from 1 (first) to 9 (last).', example: 3 },
-    received_date: { kind: 'date', filter: true, doc: 'Day on which the job came in.', example: '2026-11-02' },
-    required_date: {
-      kind: 'date',
-      filter: true,
-      doc: 'Day by which the customer requires the job.',
-      example: '2026-11-27',
-    },
-    delivered_date: {
-      kind: 'date',
-      filter: true,
-      doc: 'Day on which the job was delivered in full.',
-      example: '2026-11-26',
-    },
-    invoiced_date: { kind: 'date', filter: true, doc: 'Day on which the job was invoiced.', example: '2026-11-30' },
-    started_at: { kind: 'instant', doc: 'When work began.', example: '2026-11-09T06:02:11.000000Z' },
-    completed_at: { kind: 'instant', doc: 'When the last operation ended.', example: '2026-11-25T13:40:00.000000Z' },
+    received_date: date('Day on which the job came in.', '2026-11-02', { filter: true }),
+    required_date: date('Day by which the customer requires the job.', '2026-11-27', { filter: true }),
+    delivered_date: date('Day on which the job was delivered in full.', '2026-11-26', { filter: true }),
+    invoiced_date: date('Day on which the job was invoiced.', '2026-11-30', { filter: true }),
+    started_at: instant('When work began.', '2026-11-09T06:02:11.000000Z'),
+    completed_at: instant('When the last operation ended.', '2026-11-25T13:40:00.000000Z'),
   },
 });

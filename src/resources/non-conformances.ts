@@ -1,4 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
+import { instant, reference, text, unit } from './kinds.ts';
 
 /** Non-conformances. */
 export const nonConformances = defineResource({
@@ -9,26 +10,9 @@ export const nonConformances = defineResource({
   idExample: 'NC-1001',
   permissions: ['non_conformances.view'],
   fields: {
-    ncr_number: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      doc: 'Number of the non-conformance report.',
-      example: 'NCR-26-052',
-    },
-    title: {
-      kind: 'text',
-      maxLength: 200,
-      required: true,
-      doc: 'What is wrong, in a few words.',
-      example: 'Bore diameter out of tolerance',
-    },
-    description: {
-      kind: 'text',
-      maxLength: 4000,
-      doc: 'What is wrong, in full.',
-      example: 'Bore 40 H7 measured at 40.041 mm on 6 of 13 units',
-    },
+    ncr_number: text(64, 'Number of the non-conformance report.', 'NCR-26-052', { required: true }),
+    title: text(200, 'What is wrong, in a few words.', 'Bore diameter out of tolerance', { required: true }),
+    description: text(4000, 'What is wrong, in full.', 'Bore 40 H7 measured at 40.041 mm on 6 of 13 units'),
     severity: {
       kind: 'enum',
       values: ['minor', 'major', 'critical'],
@@ -51,51 +35,16 @@ export const nonConformances = defineResource({
       doc: 'What was decided; null until it is.',
       example: 'rework',
     },
-    part_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'parts',
-      filter: true,
-      doc: 'Part concerned.',
-      example: 'P-1001',
-    },
-    job_id: { kind: 'text', maxLength: 64, references: 'jobs', filter: true, doc: 'Job concerned.', example: 'J-1001' },
-    quality_inspection_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'quality-inspections',
-      doc: 'Inspection that found it.',
-      example: 'QI-1001',
-    },
-    lot_number: { kind: 'text', maxLength: 64, doc: 'Lot or batch.', example: 'L-26-0419' },
+    part_id: reference('parts', 'Part concerned.', 'P-1001', { filter: true }),
+    job_id: reference('jobs', 'Job concerned.', 'J-1001', { filter: true }),
+    quality_inspection_id: reference('quality-inspections', 'Inspection that found it.', 'QI-1001'),
+    lot_number: text(64, 'Lot or batch.', 'L-26-0419'),
     quantity_affected: { kind: 'decimal', min: 0, doc: 'Quantity concerned.', example: 6 },
-    unit: {
-      kind: 'text',
-      maxLength: 16,
-      format: 'ucum',
-      doc: 'Unit of the quantity, as a UCUM code.',
-      example: '{piece}',
-    },
-    detected_at: {
-      kind: 'instant',
-      filter: true,
-      doc: 'When it was detected.',
-      example: '2026-11-03T09:20:00.000000Z',
-    },
-    detected_by: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'people',
-      doc: 'Person who detected it.',
-      example: 'PE-1001',
-    },
-    root_cause: { kind: 'text', maxLength: 2000, doc: 'Cause that was found.', example: 'Tool wear beyond limit' },
-    corrective_action: {
-      kind: 'text',
-      maxLength: 2000,
-      doc: 'What prevents it from now on.',
-      example: 'Tool life reduced to 400 parts',
-    },
-    closed_at: { kind: 'instant', doc: 'When it was closed.', example: '2026-11-18T15:00:00.000000Z' },
+    unit: unit('Unit of the quantity, as a UCUM code.', '{piece}'),
+    detected_at: instant('When it was detected.', '2026-11-03T09:20:00.000000Z', { filter: true }),
+    detected_by: reference('people', 'Person who detected it.', 'PE-1001'),
+    root_cause: text(2000, 'Cause that was found.', 'Tool wear beyond limit'),
+    corrective_action: text(2000, 'What prevents it from now on.', 'Tool life reduced to 400 parts'),
+    closed_at: instant('When it was closed.', '2026-11-18T15:00:00.000000Z'),
   },
 });

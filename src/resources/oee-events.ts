@@ -1,4 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
+import { instant, reference, text } from './kinds.ts';
 
 /** OEE events; availability, performance and quality by ISO 22400-2. */
 export const oeeEvents = defineResource({
@@ -10,22 +11,8 @@ export const oeeEvents = defineResource({
   idExample: 'OE-1001',
   permissions: ['oee_events.view'],
   fields: {
-    asset_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'assets',
-      required: true,
-      filter: true,
-      doc: 'Work unit the event is of.',
-      example: 'A-1001',
-    },
-    production_job_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'production-jobs',
-      doc: 'Operation that was running.',
-      example: 'PJ-1001',
-    },
+    asset_id: reference('assets', 'Work unit the event is of.', 'A-1001', { required: true, filter: true }),
+    production_job_id: reference('production-jobs', 'Operation that was running.', 'PJ-1001'),
     event_type: {
       kind: 'enum',
       values: [
@@ -50,25 +37,10 @@ export const oeeEvents = defineResource({
       doc: 'Factor of OEE that the span counts against.',
       example: 'availability',
     },
-    reason_code: {
-      kind: 'text',
-      maxLength: 32,
-      doc: 'Code of the reason in the own catalogue of the plant.',
-      example: 'E-113',
-    },
-    reason: { kind: 'text', maxLength: 200, doc: 'Reason in words.', example: 'Hydraulic pressure low' },
-    started_at: {
-      kind: 'instant',
-      required: true,
-      filter: true,
-      doc: 'When the span began.',
-      example: '2026-11-20T08:15:00.123456Z',
-    },
-    ended_at: {
-      kind: 'instant',
-      doc: 'When the span ended; null while it lasts.',
-      example: '2026-11-20T08:41:30.000000Z',
-    },
+    reason_code: text(32, 'Code of the reason in the own catalogue of the plant.', 'E-113'),
+    reason: text(200, 'Reason in words.', 'Hydraulic pressure low'),
+    started_at: instant('When the span began.', '2026-11-20T08:15:00.123456Z', { required: true, filter: true }),
+    ended_at: instant('When the span ended; null while it lasts.', '2026-11-20T08:41:30.000000Z'),
     duration_s: { kind: 'decimal', min: 0, unit: 's', doc: 'Length of the span.', example: 1589.877 },
     planned_busy_time_s: {
       kind: 'decimal',

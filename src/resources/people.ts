@@ -1,4 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
+import { date, flag, reference, text } from './kinds.ts';
 
 /** People. */
 export const people = defineResource({
@@ -9,41 +10,22 @@ export const people = defineResource({
   idExample: 'PE-1001',
   permissions: ['people.view'],
   fields: {
-    personnel_number: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      filter: true,
-      doc: 'Personnel number.',
-      example: '00417',
-    },
-    name: { kind: 'text', maxLength: 200, required: true, doc: 'Name.', example: 'Jana Krüger' },
-    job_title: { kind: 'text', maxLength: 120, doc: 'Position.', example: 'Heat treatment operator' },
-    department: { kind: 'text', maxLength: 120, filter: true, doc: 'Department.', example: 'Heat treatment' },
-    team: { kind: 'text', maxLength: 64, doc: 'Team or group.', example: 'HT-2' },
-    shift: { kind: 'text', maxLength: 32, doc: 'Shift model.', example: '3-shift' },
-    cost_center: { kind: 'text', maxLength: 32, doc: 'Cost centre.', example: '4420' },
-    supervisor_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'people',
-      doc: 'Person reported to.',
-      example: 'PE-1002',
-    },
+    personnel_number: text(64, 'Personnel number.', '00417', { required: true, filter: true }),
+    name: text(200, 'Name.', 'Jana Krüger', { required: true }),
+    job_title: text(120, 'Position.', 'Heat treatment operator'),
+    department: text(120, 'Department.', 'Heat treatment', { filter: true }),
+    team: text(64, 'Team or group.', 'HT-2'),
+    shift: text(32, 'Shift model.', '3-shift'),
+    cost_center: text(32, 'Cost centre.', '4420'),
+    supervisor_id: reference('people', 'Person reported to.', 'PE-1002'),
     employment_type: {
       kind: 'enum',
       values: ['employee', 'temporary', 'contractor', 'apprentice'],
       doc: 'Kind of employment.',
       example: 'employee',
     },
-    hired_date: { kind: 'date', doc: 'First day of employment.', example: '2021-03-01' },
-    left_date: { kind: 'date', doc: 'Last day of employment.', example: '2026-12-31' },
-    is_active: {
-      kind: 'boolean',
-      required: true,
-      filter: true,
-      doc: 'Whether the person may be assigned.',
-      example: true,
-    },
+    hired_date: date('First day of employment.', '2021-03-01'),
+    left_date: date('Last day of employment.', '2026-12-31'),
+    is_active: flag('Whether the person may be assigned.', { required: true, filter: true }),
   },
 });

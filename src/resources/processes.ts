@@ -1,4 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
+import { flag, instant, reference, text } from './kinds.ts';
 
 /** Processes: catalogue membership, revision lineage, availability apart from approval, no routing link (specification 2.4). */
 export const processes = defineResource({
@@ -10,53 +11,22 @@ export const processes = defineResource({
   idExample: 'PR-1001',
   permissions: ['processes.view'],
   fields: {
-    code: {
-      kind: 'text',
-      maxLength: 64,
+    code: text(64, 'Code of the process; the same for all its revisions.', 'HT-ANNEAL', {
       required: true,
       filter: true,
-      doc: 'Code of the process; the same for all its revisions.',
-      example: 'HT-ANNEAL',
-    },
-    name: {
-      kind: 'text',
-      maxLength: 200,
-      required: true,
-      doc: 'Name of the process.',
-      example: 'Stress relief annealing',
-    },
-    description: { kind: 'text', maxLength: 2000, doc: 'Free text.', example: 'Below 650 Cel, furnace cooling' },
-    category: { kind: 'text', maxLength: 64, filter: true, doc: 'Family of processes.', example: 'Heat treatment' },
-    in_catalogue: {
-      kind: 'boolean',
+    }),
+    name: text(200, 'Name of the process.', 'Stress relief annealing', { required: true }),
+    description: text(2000, 'Free text.', 'Below 650 Cel, furnace cooling'),
+    category: text(64, 'Family of processes.', 'Heat treatment', { filter: true }),
+    in_catalogue: flag('Whether it is a member of the catalogue that orders may draw on.', {
       required: true,
       filter: true,
-      doc: 'Whether it is a member of the catalogue that orders may draw on.',
-      example: true,
-    },
-    catalogue: { kind: 'text', maxLength: 64, doc: 'Catalogue it is a member of.', example: 'Standard processes' },
-    revision: { kind: 'text', maxLength: 32, required: true, doc: 'Revision.', example: '4' },
-    supersedes_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'processes',
-      doc: 'Revision this one replaces.',
-      example: 'PR-1002',
-    },
-    superseded_by_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'processes',
-      doc: 'Revision that replaces this one.',
-      example: 'PR-1003',
-    },
-    root_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'processes',
-      doc: 'First revision of the line.',
-      example: 'PR-1004',
-    },
+    }),
+    catalogue: text(64, 'Catalogue it is a member of.', 'Standard processes'),
+    revision: text(32, 'Revision.', '4', { required: true }),
+    supersedes_id: reference('processes', 'Revision this one replaces.', 'PR-1002'),
+    superseded_by_id: reference('processes', 'Revision that replaces this one.', 'PR-1003'),
+    root_id: reference('processes', 'First revision of the line.', 'PR-1004'),
     approval_status: {
       kind: 'enum',
       values: ['draft', 'in_review', 'approved', 'rejected', 'withdrawn'],
@@ -64,7 +34,7 @@ export const processes = defineResource({
       doc: 'Whether the revision is approved.',
       example: 'approved',
     },
-    approved_at: { kind: 'instant', doc: 'When it was approved.', example: '2026-02-17T12:30:00.000000Z' },
+    approved_at: instant('When it was approved.', '2026-02-17T12:30:00.000000Z'),
     availability: {
       kind: 'enum',
       values: ['available', 'limited', 'unavailable'],
@@ -73,17 +43,7 @@ export const processes = defineResource({
       doc: 'Whether it can be used now; apart from approval.',
       example: 'available',
     },
-    availability_reason: {
-      kind: 'text',
-      maxLength: 200,
-      doc: 'Why it is limited or unavailable.',
-      example: 'Oven 3 under maintenance',
-    },
-    standard: {
-      kind: 'text',
-      maxLength: 120,
-      doc: 'Standard or customer specification it follows.',
-      example: 'DIN 17022-5',
-    },
+    availability_reason: text(200, 'Why it is limited or unavailable.', 'Oven 3 under maintenance'),
+    standard: text(120, 'Standard or customer specification it follows.', 'DIN 17022-5'),
   },
 });

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { processCarriedOut, unitOfQuantities } from './kinds.ts';
+import { instant, processCarriedOut, reference, text, unitOfQuantities } from './kinds.ts';
 
 /** Production jobs: operations at work units; quantities and times by ISO 22400-2. */
 export const productionJobs = defineResource({
@@ -11,23 +11,9 @@ export const productionJobs = defineResource({
   idExample: 'PJ-1001',
   permissions: ['production_jobs.view'],
   fields: {
-    job_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'jobs',
-      required: true,
-      filter: true,
-      doc: 'Job the operation belongs to.',
-      example: 'J-1001',
-    },
+    job_id: reference('jobs', 'Job the operation belongs to.', 'J-1001', { required: true, filter: true }),
     sequence: { kind: 'integer', min: 0, required: true, doc: 'Position of the operation in the job.', example: 20 },
-    name: {
-      kind: 'text',
-      maxLength: 200,
-      required: true,
-      doc: 'Name of the operation.',
-      example: 'Turn outer diameter',
-    },
+    name: text(200, 'Name of the operation.', 'Turn outer diameter', { required: true }),
     status: {
       kind: 'enum',
       values: ['scheduled', 'setup', 'running', 'interrupted', 'completed', 'cancelled'],
@@ -37,15 +23,8 @@ export const productionJobs = defineResource({
       example: 'running',
     },
     process_id: processCarriedOut,
-    asset_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'assets',
-      filter: true,
-      doc: 'Work unit (machine, oven, line) it runs on.',
-      example: 'A-1001',
-    },
-    person_id: { kind: 'text', maxLength: 64, references: 'people', doc: 'Operator in charge.', example: 'PE-1001' },
+    asset_id: reference('assets', 'Work unit (machine, oven, line) it runs on.', 'A-1001', { filter: true }),
+    person_id: reference('people', 'Operator in charge.', 'PE-1001'),
     planned_order_quantity: { kind: 'decimal', min: 0, doc: 'Planned order quantity (POQ).', example: 120 },
     produced_quantity: {
       kind: 'decimal',
@@ -70,12 +49,7 @@ export const productionJobs = defineResource({
       doc: 'Actual unit processing time (AUPT).',
       example: 27340,
     },
-    started_at: {
-      kind: 'instant',
-      filter: true,
-      doc: 'When the operation began.',
-      example: '2026-11-20T05:04:00.000000Z',
-    },
-    ended_at: { kind: 'instant', doc: 'When the operation ended.', example: '2026-11-20T13:12:30.000000Z' },
+    started_at: instant('When the operation began.', '2026-11-20T05:04:00.000000Z', { filter: true }),
+    ended_at: instant('When the operation ended.', '2026-11-20T13:12:30.000000Z'),
   },
 });

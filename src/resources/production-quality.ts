@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { unitOfQuantities } from './kinds.ts';
+import { instant, reference, text, unitOfQuantities } from './kinds.ts';
 
 /** Quality figures of production; names by ISO 22400-2. */
 export const productionQuality = defineResource({
@@ -10,45 +10,15 @@ export const productionQuality = defineResource({
   idExample: 'PQ-1001',
   permissions: ['production_quality.view'],
   fields: {
-    production_job_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'production-jobs',
-      filter: true,
-      doc: 'Operation the figures are of.',
-      example: 'PJ-1001',
-    },
-    job_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'jobs',
-      filter: true,
-      doc: 'Job the figures are of.',
-      example: 'J-1001',
-    },
-    part_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'parts',
-      filter: true,
-      doc: 'Part that was produced.',
-      example: 'P-1001',
-    },
-    asset_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'assets',
-      doc: 'Work unit that produced it.',
-      example: 'A-1001',
-    },
-    recorded_at: {
-      kind: 'instant',
+    production_job_id: reference('production-jobs', 'Operation the figures are of.', 'PJ-1001', { filter: true }),
+    job_id: reference('jobs', 'Job the figures are of.', 'J-1001', { filter: true }),
+    part_id: reference('parts', 'Part that was produced.', 'P-1001', { filter: true }),
+    asset_id: reference('assets', 'Work unit that produced it.', 'A-1001'),
+    recorded_at: instant('When the figures were recorded.', '2026-11-20T13:15:00.000000Z', {
       required: true,
       filter: true,
-      doc: 'When the figures were recorded.',
-      example: '2026-11-20T13:15:00.000000Z',
-    },
-    shift: { kind: 'text', maxLength: 32, doc: 'Shift the figures are of.', example: 'early' },
+    }),
+    shift: text(32, 'Shift the figures are of.', 'early'),
     produced_quantity: { kind: 'decimal', min: 0, required: true, doc: 'Produced quantity (PQ).', example: 88 },
     good_quantity: { kind: 'decimal', min: 0, required: true, doc: 'Good quantity (GQ).', example: 84 },
     scrap_quantity: { kind: 'decimal', min: 0, doc: 'Scrap quantity (SQ).', example: 3 },
@@ -75,7 +45,7 @@ export const productionQuality = defineResource({
       doc: 'Scrap ratio: scrap quantity by produced quantity, 0 to 1.',
       example: 0.0341,
     },
-    defect_code: { kind: 'text', maxLength: 32, doc: 'Code of the most frequent defect.', example: 'POR' },
-    remarks: { kind: 'text', maxLength: 2000, doc: 'Free text.', example: 'Porosity near the flange' },
+    defect_code: text(32, 'Code of the most frequent defect.', 'POR'),
+    remarks: text(2000, 'Free text.', 'Porosity near the flange'),
   },
 });

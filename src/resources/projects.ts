@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { currencyOf } from './kinds.ts';
+import { currencyOf, date, reference, text } from './kinds.ts';
 
 /** Projects. */
 export const projects = defineResource({
@@ -10,22 +10,9 @@ export const projects = defineResource({
   idExample: 'PRJ-1001',
   permissions: ['projects.view'],
   fields: {
-    code: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      filter: true,
-      doc: 'Code of the project as people know it.',
-      example: 'WIND-26',
-    },
-    name: {
-      kind: 'text',
-      maxLength: 200,
-      required: true,
-      doc: 'Name of the project.',
-      example: 'Gearbox housings for offshore turbines',
-    },
-    description: { kind: 'text', maxLength: 2000, doc: 'Free text.', example: 'Series of 400 housings in four lots' },
+    code: text(64, 'Code of the project as people know it.', 'WIND-26', { required: true, filter: true }),
+    name: text(200, 'Name of the project.', 'Gearbox housings for offshore turbines', { required: true }),
+    description: text(2000, 'Free text.', 'Series of 400 housings in four lots'),
     status: {
       kind: 'enum',
       values: ['planned', 'active', 'on_hold', 'completed', 'cancelled'],
@@ -34,16 +21,11 @@ export const projects = defineResource({
       doc: 'Where the project stands.',
       example: 'active',
     },
-    customer_name: { kind: 'text', maxLength: 200, doc: 'Name of the customer.', example: 'Nordwind Getriebe GmbH' },
-    manager_id: { kind: 'text', maxLength: 64, references: 'people', doc: 'Person in charge.', example: 'PE-1001' },
-    start_date: { kind: 'date', doc: 'First day.', example: '2026-09-01' },
-    end_date: { kind: 'date', doc: 'Last day planned.', example: '2027-03-31' },
-    required_date: {
-      kind: 'date',
-      filter: true,
-      doc: 'Day by which the customer requires the result.',
-      example: '2027-03-15',
-    },
+    customer_name: text(200, 'Name of the customer.', 'Nordwind Getriebe GmbH'),
+    manager_id: reference('people', 'Person in charge.', 'PE-1001'),
+    start_date: date('First day.', '2026-09-01'),
+    end_date: date('Last day planned.', '2027-03-31'),
+    required_date: date('Day by which the customer requires the result.', '2027-03-15', { filter: true }),
     budget: { kind: 'decimal', min: 0, doc: 'Budget, in `currency`.', example: 480000 },
     currency: currencyOf('budget'),
     progress_percent: {

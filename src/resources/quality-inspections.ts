@@ -1,4 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
+import { instant, reference, text, unit } from './kinds.ts';
 
 /** Quality inspections. */
 export const qualityInspections = defineResource({
@@ -9,13 +10,7 @@ export const qualityInspections = defineResource({
   idExample: 'QI-1001',
   permissions: ['quality_inspections.view'],
   fields: {
-    inspection_number: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      doc: 'Number of the inspection.',
-      example: 'QI-2026-1187',
-    },
+    inspection_number: text(64, 'Number of the inspection.', 'QI-2026-1187', { required: true }),
     inspection_type: {
       kind: 'enum',
       values: ['incoming', 'first_article', 'in_process', 'final', 'periodic'],
@@ -38,53 +33,16 @@ export const qualityInspections = defineResource({
       doc: 'Usage decision; null until there is one.',
       example: 'accepted',
     },
-    part_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'parts',
-      filter: true,
-      doc: 'Part that was inspected.',
-      example: 'P-1001',
-    },
-    job_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'jobs',
-      filter: true,
-      doc: 'Job it was inspected in.',
-      example: 'J-1001',
-    },
-    inbound_document_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'inbound-documents',
-      doc: 'Document the goods came in with.',
-      example: 'IN-1001',
-    },
-    lot_number: { kind: 'text', maxLength: 64, doc: 'Lot or batch.', example: 'L-26-0419' },
+    part_id: reference('parts', 'Part that was inspected.', 'P-1001', { filter: true }),
+    job_id: reference('jobs', 'Job it was inspected in.', 'J-1001', { filter: true }),
+    inbound_document_id: reference('inbound-documents', 'Document the goods came in with.', 'IN-1001'),
+    lot_number: text(64, 'Lot or batch.', 'L-26-0419'),
     lot_quantity: { kind: 'decimal', min: 0, doc: 'Quantity of the lot.', example: 240 },
     sample_size: { kind: 'integer', min: 0, doc: 'Number of units inspected.', example: 13 },
     defects_found: { kind: 'integer', min: 0, doc: 'Number of units with a defect.', example: 0 },
-    unit: {
-      kind: 'text',
-      maxLength: 16,
-      format: 'ucum',
-      doc: 'Unit of the lot quantity, as a UCUM code.',
-      example: '{piece}',
-    },
-    inspector_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'people',
-      doc: 'Person who inspected.',
-      example: 'PE-1001',
-    },
-    inspected_at: {
-      kind: 'instant',
-      filter: true,
-      doc: 'When the inspection was done.',
-      example: '2026-11-03T09:05:00.000000Z',
-    },
-    remarks: { kind: 'text', maxLength: 2000, doc: 'Free text.', example: 'Sampling to ISO 2859-1, level II' },
+    unit: unit('Unit of the lot quantity, as a UCUM code.', '{piece}'),
+    inspector_id: reference('people', 'Person who inspected.', 'PE-1001'),
+    inspected_at: instant('When the inspection was done.', '2026-11-03T09:05:00.000000Z', { filter: true }),
+    remarks: text(2000, 'Free text.', 'Sampling to ISO 2859-1, level II'),
   },
 });

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { processCarriedOut } from './kinds.ts';
+import { date, flag, processCarriedOut, reference, text, unit } from './kinds.ts';
 
 /** Routings; times by ISO 22400-2. */
 export const routings = defineResource({
@@ -10,30 +10,10 @@ export const routings = defineResource({
   idExample: 'R-1001',
   permissions: ['routings.view'],
   fields: {
-    code: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      filter: true,
-      doc: 'Code of the routing as people know it.',
-      example: 'RT-BH-2040',
-    },
-    name: {
-      kind: 'text',
-      maxLength: 200,
-      required: true,
-      doc: 'Name of the routing.',
-      example: 'Bearing housing, cast and machined',
-    },
-    part_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'parts',
-      filter: true,
-      doc: 'Part it makes; null where it serves several.',
-      example: 'P-1001',
-    },
-    revision: { kind: 'text', maxLength: 32, doc: 'Revision.', example: 'B' },
+    code: text(64, 'Code of the routing as people know it.', 'RT-BH-2040', { required: true, filter: true }),
+    name: text(200, 'Name of the routing.', 'Bearing housing, cast and machined', { required: true }),
+    part_id: reference('parts', 'Part it makes; null where it serves several.', 'P-1001', { filter: true }),
+    revision: text(32, 'Revision.', 'B'),
     status: {
       kind: 'enum',
       values: ['draft', 'released', 'superseded', 'retired'],
@@ -42,21 +22,9 @@ export const routings = defineResource({
       doc: 'Where the routing stands.',
       example: 'released',
     },
-    is_active: {
-      kind: 'boolean',
-      required: true,
-      filter: true,
-      doc: 'Whether it may be assigned to jobs and inbound documents.',
-      example: true,
-    },
+    is_active: flag('Whether it may be assigned to jobs and inbound documents.', { required: true, filter: true }),
     lot_size: { kind: 'decimal', min: 0, doc: 'Lot size the times are planned for.', example: 120 },
-    unit: {
-      kind: 'text',
-      maxLength: 16,
-      format: 'ucum',
-      doc: 'Unit of the lot size, as a UCUM code.',
-      example: '{piece}',
-    },
+    unit: unit('Unit of the lot size, as a UCUM code.', '{piece}'),
     lead_time_days: {
       kind: 'decimal',
       min: 0,
@@ -64,28 +32,16 @@ export const routings = defineResource({
       doc: 'Planned time from the first operation to the last.',
       example: 6,
     },
-    effective_from: { kind: 'date', doc: 'First day on which it may be used.', example: '2026-01-01' },
-    effective_to: { kind: 'date', doc: 'Last day on which it may be used.', example: '2027-12-31' },
+    effective_from: date('First day on which it may be used.', '2026-01-01'),
+    effective_to: date('Last day on which it may be used.', '2027-12-31'),
     operations: {
       kind: 'list',
       uniqueBy: 'sequence',
       of: {
         sequence: { kind: 'integer', min: 0, required: true, doc: 'Position of the operation.', example: 20 },
-        name: {
-          kind: 'text',
-          maxLength: 200,
-          required: true,
-          doc: 'Name of the operation.',
-          example: 'Turn outer diameter',
-        },
+        name: text(200, 'Name of the operation.', 'Turn outer diameter', { required: true }),
         process_id: processCarriedOut,
-        asset_id: {
-          kind: 'text',
-          maxLength: 64,
-          references: 'assets',
-          doc: 'Work unit it is planned on.',
-          example: 'A-1001',
-        },
+        asset_id: reference('assets', 'Work unit it is planned on.', 'A-1001'),
         setup_time_s: { kind: 'decimal', min: 0, unit: 's', doc: 'Planned unit setup time (PUST).', example: 1200 },
         run_time_per_item_s: {
           kind: 'decimal',

@@ -1,4 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
+import { instant, reference, text } from './kinds.ts';
 
 /** Safety incidents. */
 export const safetyIncidents = defineResource({
@@ -9,26 +10,9 @@ export const safetyIncidents = defineResource({
   idExample: 'SI-1001',
   permissions: ['safety_incidents.view'],
   fields: {
-    incident_number: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      doc: 'Number of the incident.',
-      example: 'SI-26-007',
-    },
-    title: {
-      kind: 'text',
-      maxLength: 200,
-      required: true,
-      doc: 'What happened, in a few words.',
-      example: 'Oil on walkway at oven 3',
-    },
-    description: {
-      kind: 'text',
-      maxLength: 4000,
-      doc: 'What happened, in full.',
-      example: 'Leak at the quench pump; nobody hurt',
-    },
+    incident_number: text(64, 'Number of the incident.', 'SI-26-007', { required: true }),
+    title: text(200, 'What happened, in a few words.', 'Oil on walkway at oven 3', { required: true }),
+    description: text(4000, 'What happened, in full.', 'Leak at the quench pump; nobody hurt'),
     incident_type: {
       kind: 'enum',
       values: ['near_miss', 'first_aid', 'medical_treatment', 'lost_time', 'property_damage', 'environmental', 'fire'],
@@ -53,31 +37,14 @@ export const safetyIncidents = defineResource({
       doc: 'Where it stands.',
       example: 'under_investigation',
     },
-    occurred_at: {
-      kind: 'instant',
-      required: true,
-      filter: true,
-      doc: 'When it happened.',
-      example: '2026-11-12T04:48:00.000000Z',
-    },
-    reported_at: { kind: 'instant', doc: 'When it was reported.', example: '2026-11-12T05:10:00.000000Z' },
-    location: { kind: 'text', maxLength: 120, doc: 'Where it happened.', example: 'Hall 2, heat treatment' },
-    asset_id: { kind: 'text', maxLength: 64, references: 'assets', doc: 'Asset concerned.', example: 'A-1001' },
-    reported_by: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'people',
-      doc: 'Person who reported it.',
-      example: 'PE-1001',
-    },
+    occurred_at: instant('When it happened.', '2026-11-12T04:48:00.000000Z', { required: true, filter: true }),
+    reported_at: instant('When it was reported.', '2026-11-12T05:10:00.000000Z'),
+    location: text(120, 'Where it happened.', 'Hall 2, heat treatment'),
+    asset_id: reference('assets', 'Asset concerned.', 'A-1001'),
+    reported_by: reference('people', 'Person who reported it.', 'PE-1001'),
     persons_injured: { kind: 'integer', min: 0, doc: 'Number of persons hurt.', example: 0 },
     lost_days: { kind: 'decimal', min: 0, unit: 'd', doc: 'Days of work lost.', example: 0 },
-    corrective_action: {
-      kind: 'text',
-      maxLength: 2000,
-      doc: 'What prevents it from now on.',
-      example: 'Drip tray fitted, pump seal replaced',
-    },
-    closed_at: { kind: 'instant', doc: 'When it was closed.', example: '2026-11-19T10:00:00.000000Z' },
+    corrective_action: text(2000, 'What prevents it from now on.', 'Drip tray fitted, pump seal replaced'),
+    closed_at: instant('When it was closed.', '2026-11-19T10:00:00.000000Z'),
   },
 });

@@ -1,6 +1,7 @@
 import { defineResource } from '../core/records/fields.ts';
+import { flag, reference, text, unit } from './kinds.ts';
 
-/** Asset sensors: master data; their readings are kept elsewhere. */
+/** Asset sensors: master data only; readings are in another database. */
 export const sensors = defineResource({
   name: 'sensors',
   title: 'Sensors',
@@ -10,44 +11,15 @@ export const sensors = defineResource({
   permissions: ['asset_sensors.view'],
   reservedIds: ['readings', 'heartbeats'],
   fields: {
-    code: {
-      kind: 'text',
-      maxLength: 64,
+    code: text(64, 'Code by which gateways name the sensor; unique in the entity.', 'OVEN-3-T1', {
       unique: true,
       required: true,
       filter: true,
-      doc: 'Code by which gateways name the sensor; unique in the entity.',
-      example: 'OVEN-3-T1',
-    },
-    name: {
-      kind: 'text',
-      maxLength: 200,
-      required: true,
-      doc: 'Name of the sensor.',
-      example: 'Oven 3, zone 1 temperature',
-    },
-    asset_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'assets',
-      filter: true,
-      doc: 'Asset it is fitted to.',
-      example: 'A-1001',
-    },
-    quantity: { kind: 'text', maxLength: 64, doc: 'What it measures.', example: 'temperature' },
-    unit: {
-      kind: 'text',
-      maxLength: 16,
-      format: 'ucum',
-      doc: 'Unit of its readings, as a UCUM code; null where they have none, as for a switch.',
-      example: 'Cel',
-    },
-    is_active: {
-      kind: 'boolean',
-      required: true,
-      filter: true,
-      doc: 'Whether readings are expected from it.',
-      example: true,
-    },
+    }),
+    name: text(200, 'Name of the sensor.', 'Oven 3, zone 1 temperature', { required: true }),
+    asset_id: reference('assets', 'Asset it is fitted to.', 'A-1001', { filter: true }),
+    quantity: text(64, 'What it measures.', 'temperature'),
+    unit: unit('Unit of its readings, as a UCUM code; null where they have none, as for a switch.', 'Cel'),
+    is_active: flag('Whether readings are expected from it.', { required: true, filter: true }),
   },
 });

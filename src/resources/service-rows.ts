@@ -1,33 +1,28 @@
 import type { ListField } from '../core/records/fields.ts';
-import { currencyOf } from './kinds.ts';
+import { currencyOf, text, unit } from './kinds.ts';
 
 /**
- * The services of an order or inbound document. `row_id` names the row inside its parent; the registry code may stand in
- * several rows, so that it alone names neither one priced service nor one set of assignments (specification 2.4).
+ * The services of an order or inbound document. `row_id` identifies a row inside its parent; several rows may have the same
+ * registry code, so that the code alone identifies neither a priced service nor its assignments (specification 2.4).
  */
 export const serviceRows = {
   kind: 'list',
   detail: true,
   uniqueBy: 'row_id',
   of: {
-    row_id: {
-      kind: 'text',
-      maxLength: 16,
+    row_id: text(16, 'The service row inside its parent; unique there.', 'SVC-01', {
+      required: true,
       format: 'row_id',
-      required: true,
-      doc: 'The service row inside its parent; unique there.',
-      example: 'SVC-01',
-    },
-    service_code: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      doc: 'Code of the service in the registry (`code` of services); several rows may have the same.',
-      example: 'ANNEAL-S',
-    },
-    description: { kind: 'text', maxLength: 500, doc: 'What is done.', example: 'Stress relief annealing' },
+    }),
+    service_code: text(
+      64,
+      'Code of the service in the registry (`code` of services); several rows may have the same.',
+      'ANNEAL-S',
+      { required: true },
+    ),
+    description: text(500, 'What is done.', 'Stress relief annealing'),
     quantity: { kind: 'decimal', min: 0, required: true, doc: 'Quantity.', example: 740.5 },
-    unit: { kind: 'text', maxLength: 16, format: 'ucum', doc: 'Unit of the quantity, as a UCUM code.', example: 'kg' },
+    unit: unit('Unit of the quantity, as a UCUM code.', 'kg'),
     unit_price: { kind: 'decimal', min: 0, doc: 'Net price of one unit, in `currency`.', example: 1.85 },
     currency: currencyOf('price'),
     assignments: {
@@ -40,13 +35,7 @@ export const serviceRows = {
           doc: 'What is assigned: a person or an asset.',
           example: 'assets',
         },
-        id: {
-          kind: 'text',
-          maxLength: 64,
-          required: true,
-          doc: 'The `id` of that person or asset.',
-          example: 'A-1001',
-        },
+        id: text(64, 'The `id` of that person or asset.', 'A-1001', { required: true }),
       },
       doc: 'People and assets assigned to the row.',
       example: [{ resource: 'assets', id: 'A-1001' }],

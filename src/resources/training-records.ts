@@ -1,4 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
+import { date, reference, text } from './kinds.ts';
 
 /** Training records. */
 export const trainingRecords = defineResource({
@@ -9,30 +10,11 @@ export const trainingRecords = defineResource({
   idExample: 'TR-1001',
   permissions: ['training_records.view'],
   fields: {
-    person_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'people',
+    person_id: reference('people', 'Person who was trained.', 'PE-1001', { required: true, filter: true }),
+    course_code: text(64, 'Code of the course or qualification.', 'FORKLIFT', { required: true, filter: true }),
+    course_title: text(200, 'Title of the course or qualification.', 'Forklift licence, yearly instruction', {
       required: true,
-      filter: true,
-      doc: 'Person who was trained.',
-      example: 'PE-1001',
-    },
-    course_code: {
-      kind: 'text',
-      maxLength: 64,
-      required: true,
-      filter: true,
-      doc: 'Code of the course or qualification.',
-      example: 'FORKLIFT',
-    },
-    course_title: {
-      kind: 'text',
-      maxLength: 200,
-      required: true,
-      doc: 'Title of the course or qualification.',
-      example: 'Forklift licence, yearly instruction',
-    },
+    }),
     category: {
       kind: 'enum',
       values: ['safety', 'quality', 'process', 'machine', 'management', 'other'],
@@ -47,19 +29,13 @@ export const trainingRecords = defineResource({
       doc: 'Where it stands.',
       example: 'completed',
     },
-    process_id: {
-      kind: 'text',
-      maxLength: 64,
-      references: 'processes',
-      doc: 'Process it qualifies for.',
-      example: 'PR-1001',
-    },
-    asset_id: { kind: 'text', maxLength: 64, references: 'assets', doc: 'Asset it qualifies for.', example: 'A-1001' },
-    trainer: { kind: 'text', maxLength: 200, doc: 'Who taught it.', example: 'Training centre Lindental' },
-    completed_date: { kind: 'date', doc: 'Day on which it was passed.', example: '2026-03-12' },
-    valid_until: { kind: 'date', filter: true, doc: 'Last day on which it holds.', example: '2027-03-11' },
+    process_id: reference('processes', 'Process it qualifies for.', 'PR-1001'),
+    asset_id: reference('assets', 'Asset it qualifies for.', 'A-1001'),
+    trainer: text(200, 'Who taught it.', 'Training centre Lindental'),
+    completed_date: date('Day on which it was passed.', '2026-03-12'),
+    valid_until: date('Last day on which it holds.', '2027-03-11', { filter: true }),
     score_percent: { kind: 'decimal', min: 0, max: 100, unit: '%', doc: 'Result, 0 to 100.', example: 92 },
-    certificate_number: { kind: 'text', maxLength: 64, doc: 'Number of the certificate.', example: 'FL-26-1184' },
+    certificate_number: text(64, 'Number of the certificate.', 'FL-26-1184'),
     duration_h: { kind: 'decimal', min: 0, unit: 'h', doc: 'Length.', example: 4 },
   },
 });

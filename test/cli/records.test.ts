@@ -29,10 +29,7 @@ async function keep(
   const sensor = (await store.readings.directory(entity?.id ?? '')).get(code);
   await store.readings.append({
     count: readings.length,
-    series: Uint32Array.from(readings, () => sensor?.series ?? 0),
-    atUs: Float64Array.from(readings, ([atUs]) => atUs),
-    value: Float64Array.from(readings, ([, value]) => value),
-    quality: Uint8Array.from(readings, ([, , quality]) => quality),
+    rows: Float64Array.from(readings.flatMap((reading) => [sensor?.series ?? 0, ...reading])),
   });
   await store.close();
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { globalFlags } from '../../src/cli/command.ts';
 import { nouns } from '../../src/cli/nouns.ts';
 import { serveDefaults } from '../../src/core/operations/settings.ts';
-import { maxBatch } from '../../src/core/readings/readings.ts';
+import { maxBatch } from '../../src/core/readings/rejections.ts';
 import { memoryLimits } from '../../src/http/fairness/memory.ts';
 import { maxBodyBytes } from '../../src/http/ingest/body.ts';
 import { connectionLimits } from '../../src/http/net/connections.ts';

@@ -9,7 +9,7 @@ const sent = (batch: ImportBatch) => unpack(structuredClone(pack(batch)));
 describe('a batch that goes to another thread', () => {
   it('is the same there', () => {
     const value = fc.oneof(fc.string(), fc.constantFrom('EA', 'KG', 'é', ''), fc.boolean(), fc.constant(null));
-    // The judge makes a zero of a negative one.
+    // The validator turns negative zero into zero.
     const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
     const column = fc.oneof(
       fc.array(value, { minLength: 1, maxLength: 200 }),

@@ -92,7 +92,7 @@ describe('CSV', () => {
     [',', `${header}\nA,x,1,true\n`],
     [';', 'id;name;part_number;is_active\nA;x;1;true'],
     ['tab', 'id\tname\tpart_number\tis_active\nA\tx\t1\ttrue\n'],
-    ['that Excel tells', 'sep=;\r\nid;name;part_number;is_active\r\nA;x;1;true\r\n'],
+    ['that Excel declares', 'sep=;\r\nid;name;part_number;is_active\r\nA;x;1;true\r\n'],
     ['with empty lines', `${header}\n\nA,x,1,true\n\n`],
     ['; after empty lines', '\r\n\nid;name;part_number;is_active\nA;x;1;true\n'],
     ['with quoted names', '"id","name","part_number","is_active"\nA,x,1,true\n'],
@@ -124,7 +124,7 @@ describe('CSV', () => {
     expect(violations).toHaveLength(1);
   });
 
-  it('tells of every bad row up to twenty, and counts them all', async () => {
+  it('reports the first twenty violations, and counts them all', async () => {
     const rows = Array.from({ length: 100 }, (_, i) => `P-${i},x,${i},${i % 2 ? 'true' : 'maybe'}`);
     const { violations, count, error } = await read([header, ...rows].join('\n'));
     expect(count).toBe(50);
@@ -175,9 +175,9 @@ describe('CSV', () => {
     );
   });
 
-  it('tells the same rows and faults however the text is cut, and calls plain only what is', () => {
+  it('reports the same rows and faults however the text is cut, and marks only plain rows as plain', () => {
     const piece = fc.constantFrom('a', '17', ',', '"', '""', '"x",', '\n', '\r\n', '\r', 'é', '\t', '\u0001', ' ');
-    const told = (texts: readonly string[]) => {
+    const eventsOf = (texts: readonly string[]) => {
       const events: unknown[] = [];
       const reader = createCsvReader({
         row: (cells, line, plain) => {
@@ -194,7 +194,7 @@ describe('CSV', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
         const text = `c1,c2\n${pieces.join('')}`;
-        expect(told([...text])).toEqual(told([text]));
+        expect(eventsOf([...text])).toEqual(eventsOf([text]));
       }),
       { numRuns: 2000 },
     );
@@ -210,7 +210,7 @@ describe('NDJSON', () => {
     expect(lines).toEqual([1, 3]);
   });
 
-  it('goes on behind a line that is none', async () => {
+  it('continues after a line that is not JSON', async () => {
     const { violations } = await read('{"id":"A"\n[]\n{"id":"B","name":"y","part_number":"2","is_active":"no"}', {
       format: 'ndjson',
     });
@@ -376,7 +376,7 @@ describe('any format', () => {
     await expect(read(damaged)).rejects.toMatchObject({ code: 'bad_input' });
   });
 
-  it('is refused where it is no UTF-8, with the byte and the line', async () => {
+  it('is refused if it is not UTF-8, with the byte and the line', async () => {
     const latin1 = Buffer.concat([Buffer.from(`${header}\nA,"x\n`), Buffer.from([0xe4]), Buffer.from('",1,true\n')]);
     const { violations } = await read(latin1);
     expect(violations).toMatchObject([
@@ -396,7 +396,7 @@ describe('any format', () => {
     }
   });
 
-  it('is told by its name, else by its beginning', async () => {
+  it('is found by its name, else by its beginning', async () => {
     expect(['a.csv', 'a.CSV.gz', 'b.json', 'c.ndjson.gz', 'c.jsonl', 'd.tsv', 'e', 'f.gz'].map(formatOfName)).toEqual([
       'csv',
       'csv',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { longestItem, maxBatch, tooLong } from '../../src/core/readings/readings.ts';
+import { longestItem, maxBatch, tooLong } from '../../src/core/readings/rejections.ts';
 import { finish } from '../../src/http/fairness/slices.ts';
 import { itemsOfJson, itemsOfLines } from '../../src/http/ingest/batch-text.ts';
 import { ApiError } from '../../src/http/request/problem.ts';

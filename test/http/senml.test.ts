@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Sensor } from '../../src/core/port/readings.ts';
-import { lastOf, validateReadings } from '../../src/core/readings/readings.ts';
+import { validateReadings } from '../../src/core/readings/readings.ts';
+import { finish } from '../../src/http/fairness/slices.ts';
 import { resolveSenml } from '../../src/http/ingest/senml.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 8, 15);
@@ -8,9 +9,9 @@ const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: null, isActive
 
 /** The instant in epoch ms of one SenML record, or the code of its rejection. */
 function outcomeOf(record: Record<string, unknown>): number | string | undefined {
-  const { items } = lastOf(resolveSenml([{ n: 'OVEN', v: 1, ...record }], nowMs * 1000));
-  const { batch, rejected } = validateReadings(items, new Map([['OVEN', oven]]), nowMs * 1000);
-  return rejected[0]?.code ?? (batch.atUs[0] ?? Number.NaN) / 1000;
+  const { items } = finish(resolveSenml([{ n: 'OVEN', v: 1, ...record }], nowMs * 1000));
+  const { batch, rejected } = finish(validateReadings(items, new Map([['OVEN', oven]]), nowMs * 1000));
+  return rejected[0]?.code ?? (batch.rows[1] ?? Number.NaN) / 1000;
 }
 
 describe('the time of a SenML record, in seconds', () => {

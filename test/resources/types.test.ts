@@ -25,7 +25,7 @@ it('choices are literal, and lists never null, however deep', () => {
   expectTypeOf<Service['assignments'][number]['resource']>().toEqualTypeOf<'people' | 'assets'>();
 });
 
-it('a declaration with a permission or kind that there is not does not compile', () => {
+it('a declaration with an unknown permission or kind does not compile', () => {
   defineResource({
     name: 'x',
     title: 'X',

@@ -17,15 +17,15 @@ export const qualities = ['good', 'uncertain', 'bad'] as const;
 
 export type Quality = (typeof qualities)[number];
 
-/** Readings in columns, as long as `count`; position in the arrays is the reading's position in the batch. */
+/** The numbers that a {@link ReadingBatch} holds for each reading. */
+export const readingColumns = 4;
+
+/** Readings row by row, in the one layout that crosses to a writer's thread. */
 export interface ReadingBatch {
+  /** How many readings there are; `rows` may be longer. */
   count: number;
-  series: Uint32Array;
-  /** Epoch µs; whole. */
-  atUs: Float64Array;
-  value: Float64Array;
-  /** 0 = none told, else 1 + the index in {@link qualities}. */
-  quality: Uint8Array;
+  /** For each reading its series, instant (whole epoch µs), value, and quality (0 = none, else 1 + the index in {@link qualities}). */
+  rows: Float64Array;
 }
 
 /** The result of a batch; positions not named were accepted. */

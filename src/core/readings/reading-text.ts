@@ -8,10 +8,10 @@ import type {
 } from '../port/readings.ts';
 import { createInstantUsText } from '../time/instants.ts';
 
-/** Writes one row. */
+/** Writes one row as text. */
 export type WriteRow = (row: Reading | ReadingBucket) => string;
 
-/** Builds what writes the rows of a request; a line ends with its line break, an object of `json` with nothing. */
+/** Creates the writer for the rows of a request; lines end with a line break, objects of `json` do not. */
 export function createRowWriter({ format, buckets }: Pick<ReadingTextRequest, 'format' | 'buckets'>): WriteRow {
   const wanted = buckets?.aggregates;
   const textOf = createInstantUsText();
@@ -28,17 +28,17 @@ export function createRowWriter({ format, buckets }: Pick<ReadingTextRequest, 'f
   };
 }
 
-/** What stands between two rows. */
+/** The text between two rows. */
 export function separatorOf(format: ReadingFormat): string {
   return format === 'json' ? ',' : '';
 }
 
-/** Names of the columns of CSV, in their order. */
+/** The names of the CSV columns in order. */
 export function columnsOf(buckets: BucketRequest | undefined): readonly string[] {
   return ['at', ...(buckets?.aggregates ?? ['value', 'quality'])];
 }
 
-/** Bytes that a row takes at most: its instant, and each number with its name. */
+/** The most bytes of a row: its instant, and each number with its name. */
 export function longestRow(buckets: BucketRequest | undefined): number {
   return buckets === undefined ? 96 : 48 + 34 * buckets.aggregates.length;
 }

@@ -1,21 +1,13 @@
 import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
-import type { Reading, Sensor, SensorDirectory } from '../port/readings.ts';
+import type { Reading, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
 import type { ResourceDefinition } from '../records/fields.ts';
 import { formatInstantUs } from '../time/instants.ts';
 
-/** A sensor as it was imported, with what was last heard of it. */
-export interface SensorView {
-  id: string;
-  code: string;
-  last_reading_at: string | null;
-  last_value: number | null;
-  last_heartbeat_at: string | null;
-  last_status: string | null;
-  [field: string]: unknown;
-}
+/** A sensor as it was imported, with its last state. */
+type SensorView = { id: string; code: string; [field: string]: unknown } & ReturnType<typeof shownState>;
 
 /** All sensors of an entity in order of id. `resource` is the declaration of sensors. */
 export async function listSensors(domain: Domain, entity: Entity, resource: ResourceDefinition): Promise<SensorView[]> {
@@ -29,7 +21,7 @@ export async function listSensors(domain: Domain, entity: Entity, resource: Reso
       limit: 500,
       after,
     });
-    // What the store wrote as JSON is a list of records.
+    // The store writes records as JSON objects separated by commas.
     records.push(...(JSON.parse(`[${page.json}]`) as Record<string, unknown>[]));
     if (page.next === null) break;
     after = page.next;
@@ -56,11 +48,11 @@ export async function showSensor(
   const sensor = await requireSensor(domain, entity, ref);
   const json = await domain.store.records.get(resource, entity.id, sensor.id);
   const [view] = json === undefined ? [] : await withStates(domain, entity, [JSON.parse(json)]);
-  if (!view) throw new HkctlError('not_found', `The sensor "${ref}" was just removed.`);
+  if (!view) throw new HkctlError('not_found', `The sensor "${ref}" was removed meanwhile.`);
   return view;
 }
 
-/** A sensor by its id alone: the same text may be the code of another one, which goes before it in a directory. */
+/** Finds a sensor by its id alone: in a directory the same text may be the code of another one, which takes precedence. */
 export function sensorById(directory: SensorDirectory, id: string): Sensor | undefined {
   const named = directory.get(id);
   if (named === undefined || named.id === id) return named;
@@ -68,14 +60,25 @@ export function sensorById(directory: SensorDirectory, id: string): Sensor | und
   return undefined;
 }
 
-/** What somebody takes out of an entity: readings of some sensors, or of all where none are named, from a span of time. */
-export interface ReadingsExport {
+/** The last state of a sensor as fields of its record, null before the first reading or heartbeat. */
+export function shownState(state: SensorState | undefined) {
+  const instant = (us: number | null | undefined) => (us == null ? null : formatInstantUs(us));
+  return {
+    last_reading_at: instant(state?.lastReadingAtUs),
+    last_value: state?.lastValue ?? null,
+    last_heartbeat_at: instant(state?.lastHeartbeatAtUs),
+    last_status: state?.lastStatus ?? null,
+  };
+}
+
+/** An export of readings from a span of time: of some sensors, or of all of the entity. */
+interface ReadingsExport {
   sensors: readonly Sensor[] | undefined;
   fromUs?: number;
   toUs?: number;
 }
 
-/** Audits that readings leave the store; asks no permission, since every profile may look at sensors. */
+/** Audits that readings leave the store; needs no permission, since every profile may read sensors. */
 export async function auditExport(
   domain: Domain,
   actor: Actor,
@@ -91,7 +94,7 @@ export async function auditExport(
   await domain.store.audit.append(auditDraft(domain, actor, 'sensors.export', entity.code, detail));
 }
 
-/** Readings of one sensor in order of time, read in pieces so that memory stays bounded. */
+/** Readings of one sensor in order of time, read in chunks to bound memory. */
 export async function* readingsOf(
   domain: Domain,
   sensor: Sensor,
@@ -120,15 +123,6 @@ async function withStates(domain: Domain, entity: Entity, records: Record<string
   return records.map((record) => {
     const sensor = byId.get(String(record.id));
     const state = sensor && states.get(sensor.series);
-    const instant = (us: number | null | undefined) => (us === null || us === undefined ? null : formatInstantUs(us));
-    return {
-      ...record,
-      id: String(record.id),
-      code: String(record.code),
-      last_reading_at: instant(state?.lastReadingAtUs),
-      last_value: state?.lastValue ?? null,
-      last_heartbeat_at: instant(state?.lastHeartbeatAtUs),
-      last_status: state?.lastStatus ?? null,
-    };
+    return { ...record, id: String(record.id), code: String(record.code), ...shownState(state) };
   });
 }

@@ -2,16 +2,16 @@ import { HkctlError } from '../errors.ts';
 import { importFields, type ResourceDefinition } from './fields.ts';
 import { ImportError, type Violation } from './imports.ts';
 
-/** What a column of a file stands for: a field, null where it is left out, undefined where it is unknown. */
-export type FieldOfColumn = (column: string) => string | null | undefined;
+/** Maps a column of a file to its field: null if it is left out, undefined if it is unknown. */
+type FieldOfColumn = (column: string) => string | null | undefined;
 
 /** The target in a mapping that leaves a column out. */
-export const leaveOut = '-';
+const leaveOut = '-';
 
 /**
- * Finds the field of a column: by the mapping, else by its own name, without regard to case and with blanks and hyphens
- * read as `_`. `updated_at` is left out, so that what the API gave can be imported. Throws `bad_input` for a mapping to
- * what is no field.
+ * Finds the field of a column: by the mapping, else by its own name, ignoring case and reading blanks and hyphens as `_`.
+ * `updated_at` is left out, so that records from the API can be imported. Throws `bad_input` for a mapping to an unknown
+ * field.
  */
 export function createFieldOfColumn(
   resource: ResourceDefinition,
@@ -20,9 +20,13 @@ export function createFieldOfColumn(
   const names = new Set(Object.keys(importFields(resource)));
   for (const [column, target] of Object.entries(map)) {
     if (target !== leaveOut && !names.has(target)) {
-      throw new HkctlError('bad_input', `--map ${column}=${target}: ${resource.name} have no field "${target}".`, {
-        hint: `There are: ${[...names].join(', ')}; and ${leaveOut} leaves the column out.`,
-      });
+      throw new HkctlError(
+        'bad_input',
+        `--map ${column}=${target}: "${target}" is an unknown field of ${resource.name}.`,
+        {
+          hint: `The fields are ${[...names].join(', ')}; ${leaveOut} leaves the column out.`,
+        },
+      );
     }
   }
   const find = (column: string): string | null | undefined => {
@@ -39,16 +43,16 @@ export function createFieldOfColumn(
   };
 }
 
-/** The rule an unknown column or member breaks. */
+/** The rule that an unknown column or member breaks. */
 export function unknownFieldRule(resource: ResourceDefinition, column: string): string {
   const names = Object.keys(importFields(resource)).join(', ');
-  return `no such field of ${resource.name}; there are ${names}. Name one with --map '${column}=FIELD', or leave it out with --map '${column}=${leaveOut}'`;
+  return `an unknown field of ${resource.name}; the fields are ${names}. Map it with --map '${column}=FIELD', or leave it out with --map '${column}=${leaveOut}'`;
 }
 
 /**
- * For each field (`id`, then as declared) the position of its column in a header, -1 where there is none. Throws
- * `ImportError` for columns that are unknown or stand for the same field, for mapped ones that are missing, and for
- * required fields without one.
+ * Returns for each field (`id`, then as declared) the position of its column in a header, -1 if it has none. Throws
+ * `ImportError` for unknown columns, for two columns of the same field, for mapped columns that are missing, and for
+ * required fields without a column.
  */
 export function columnsOf(
   resource: ResourceDefinition,

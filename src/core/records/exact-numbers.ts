@@ -1,7 +1,4 @@
-/**
- * A number of a JSON text that JSON.parse would round: its text stands in the place of its value, so that whoever validates
- * the value can refuse it by name.
- */
+/** Holds the text of a JSON number that JSON.parse would round, so that a validator can refuse it and name its field. */
 export class RoundedNumber {
   readonly source: string;
 
@@ -15,11 +12,11 @@ export class RoundedNumber {
 }
 
 /**
- * Whether a decimal numeral says something else than the double that it is read as, which is what the shortest text of that
- * says. Zeros at either end change nothing.
+ * Whether a decimal numeral differs from the double that it is read as, compared by the shortest text of that double. Zeros
+ * at either end do not count.
  */
 export function isRounded(numeral: string, value: number): boolean {
-  // Any 15 digits come back from a double as they were (DBL_DIG), but for numbers so small that it keeps fewer.
+  // A double keeps any 15 digits (DBL_DIG), except in subnormal numbers, which have fewer.
   if (numeral.length <= exactDigits && (Math.abs(value) >= smallestNormal || !exponent.test(numeral))) return false;
   const given = decimalOf(numeral);
   const kept = decimalOf(String(value));
@@ -27,8 +24,8 @@ export function isRounded(numeral: string, value: number): boolean {
 }
 
 /**
- * JSON.parse with a {@link RoundedNumber} for each number that it would round; throws its SyntaxError. Costs one search
- * more where no number is long enough for that. (JSON.parse gives the source text of a number only from Node 22 on.)
+ * Parses JSON, with a {@link RoundedNumber} for each number that JSON.parse would round; throws its SyntaxError. Costs one
+ * more search if no number is long enough for that. (JSON.parse gives the source text of a number only from Node 22 on.)
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -40,14 +37,14 @@ export function parseExactJson(text: string): unknown {
 const exactDigits = 15;
 const smallestNormal = 2 ** -1022;
 const exponent = /[eE]/;
-/** What may be too small for all of its digits; what stands within a text may match, too. */
+/** Finds numbers that may be subnormal; strings may match, too. */
 const smallNumeral = /\d[eE]-\d{3}/;
-/** No declared field takes this character, so that no text that begins with it was good before. */
+/** No declared field accepts this character, so that no valid text begins with it. */
 const mark = '\\u0000';
 
 /**
- * Whether 16 digits and points stand side by side anywhere, as in no number that is short enough to be exact. Of as many
- * characters one is the last of a stride, so that only those are read: a seventh of what a regular expression takes.
+ * Whether a run of 16 digits and points occurs anywhere: shorter numbers are exact. Such a run covers the end of some stride
+ * of 16 characters, so that only those ends are read, in a seventh of the time of a regular expression.
  */
 function hasLongNumeral(text: string): boolean {
   for (let at = longLength - 1; at < text.length; at += longLength) {
@@ -67,16 +64,16 @@ function isOfNumeral(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 46;
 }
 
-/** The text of a JSON value with each number that would be rounded as a text that begins with the mark. */
+/** Replaces each number that would be rounded by a string that begins with the mark. */
 function withMarks(text: string): string {
   const pieces: string[] = [];
   let from = 0;
-  // A number, or the quote before a text, whose digits are none.
+  // A number, or the quote that opens a string, whose digits are skipped.
   const token = /"|-?\d[\d.]*(?:[eE][+-]?\d+)?/g;
   for (let found = token.exec(text); found; found = token.exec(text)) {
     const [numeral] = found;
     if (numeral === '"') {
-      token.lastIndex = endOfText(text, found.index) + 1;
+      token.lastIndex = endOfString(text, found.index) + 1;
     } else if (isRounded(numeral, Number(numeral))) {
       pieces.push(text.slice(from, found.index), `"${mark}${numeral}"`);
       from = token.lastIndex;
@@ -85,14 +82,14 @@ function withMarks(text: string): string {
   return pieces.join('') + text.slice(from);
 }
 
-/** The quote that closes the text opened at `start`; a regular expression would run out of stack in a long one. */
-function endOfText(text: string, start: number): number {
+/** The quote that closes the string opened at `start`; a regular expression would overflow the stack in a long one. */
+function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (; text[at] !== '"'; at++) if (text[at] === '\\') at++;
   return at;
 }
 
-/** Puts the marked texts of a parsed value right; with a stack of its own, since a value may be nested very deeply. */
+/** Replaces marked strings by {@link RoundedNumber}s; with its own stack, since a value may be nested deeply. */
 function unmarked(root: unknown): unknown {
   const holder = { root };
   const stack: object[] = [holder];
@@ -110,11 +107,11 @@ function unmarked(root: unknown): unknown {
 interface Decimal {
   /** Without zeros at either end; empty for zero. */
   digits: string;
-  /** How many digits stand before the decimal point. */
+  /** The number of digits before the decimal point. */
   point: number;
 }
 
-/** Reads a numeral of digits with at most one point, a sign and an exponent; no regular expression, since it may be very long. */
+/** Reads digits with at most one point, a sign and an exponent; without a regular expression, since it may be very long. */
 function decimalOf(numeral: string): Decimal {
   const end = numeral.search(exponent);
   const mantissa = (end === -1 ? numeral : numeral.slice(0, end)).replace(/^[+-]/, '');

@@ -1,23 +1,23 @@
 import type { ClientPermission } from '../access/permissions.ts';
 
-/** What every field declares beside its kind. `doc` is one sentence for the data dictionary and the OpenAPI document. */
+/** What every field declares besides its kind. `doc` is one sentence for the data dictionary and the OpenAPI document. */
 interface FieldBase {
   doc: string;
-  /** A value as the API shows it; used in documents and in their tests. */
+  /** A value as the API shows it, for documents and their tests. */
   example: unknown;
-  /** An import without a value for it is refused. Without it the field may be null. */
+  /** Imports must give a value. Fields that are not required may be null. */
   required?: boolean;
   /** Clients may filter by it: equality, and for dates and instants also `_from`, `_to` and `_week`. Backed by an index. */
   filter?: boolean;
-  /** Only in the answer for a single record, not in lists. */
+  /** Shown only in the response for a single record, not in lists. */
   detail?: boolean;
-  /** UCUM unit of the value where it is a measure. */
+  /** UCUM unit of a measured value. */
   unit?: string;
-  /** No two records of an entity share a value. Validated at the end of an import, so that one file may swap two of them. */
+  /** No two records of an entity share a value; checked at the end of an import, so that one file may swap two values. */
   unique?: boolean;
 }
 
-/** What a text must look like beyond its length: the pattern for documents, and the rule in words. */
+/** Formats of texts: the pattern for documents, and the rule in words. */
 export const textFormats = {
   currency: { pattern: '^[A-Z]{3}$', rule: 'an ISO 4217 code such as EUR' },
   ucum: { pattern: '^[!-~]+$', rule: 'a UCUM code such as kg, Cel or {piece}, without blanks' },
@@ -29,15 +29,15 @@ export interface TextField extends FieldBase {
   /** In UTF-16 code units, as JSON Schema validators of most languages count. */
   maxLength: number;
   format?: keyof typeof textFormats;
-  /** The resource whose `id` stands here. A hint for documents and sample data; what it points to may come in later. */
+  /** The resource whose `id` this is. A hint for documents and sample data: the record may be imported later. */
   references?: string;
 }
-export interface EnumField extends FieldBase {
+interface EnumField extends FieldBase {
   kind: 'enum';
   values: readonly string[];
 }
 export interface NumberField extends FieldBase {
-  /** `integer`: whole and safe; `decimal`: any finite double, which an import never rounds to. */
+  /** `integer`: whole and safe; `decimal`: any finite double. An import refuses numbers that it would have to round. */
   kind: 'integer' | 'decimal';
   min?: number;
   max?: number;
@@ -48,22 +48,21 @@ export interface PlainField extends FieldBase {
 }
 export interface ListField extends FieldBase {
   /**
-   * A list of texts (`of` absent) or of objects with the fields of `of`, which may be lists again; stored as JSON, never
-   * null: where nothing is given it is empty. In CSV the cell holds JSON.
+   * A list of texts (without `of`) or of objects with the fields in `of`, which may be lists again. Stored as JSON; never
+   * null, but empty if not given. In CSV the cell holds JSON.
    */
   kind: 'list';
   of?: Fields;
-  /** A field of the objects in `of` that is unique inside its parent, such as `row_id`. */
+  /** A field in `of` that is unique inside its parent, such as `row_id`. */
   uniqueBy?: string;
 }
 
-export type ScalarField = TextField | EnumField | NumberField | PlainField;
-export type Field = ScalarField | ListField;
+export type Field = TextField | EnumField | NumberField | PlainField | ListField;
 export interface Fields {
   readonly [name: string]: Field;
 }
 
-/** One resource: everything else (table, type, import, route, filters, OpenAPI, demo data) follows from this. */
+/** Declares one resource; table, type, import, route, filters, OpenAPI and demo data follow from it. */
 export interface ResourceDefinition<F extends Fields = Fields> {
   /** Path segment and name in commands, `kebab-case` plural: `/api/v1/<name>`, `hkctl import <name>`. */
   name: string;
@@ -73,13 +72,13 @@ export interface ResourceDefinition<F extends Fields = Fields> {
   singular: string;
   /** One sentence for the documents. */
   summary: string;
-  /** An `id` as it looks in documents and sample data; what stands before its digits is the prefix of sample ids. */
+  /** An `id` for documents and sample data; the part before its digits is the prefix of sample ids. */
   idExample: string;
-  /** A key needs any one of these to read it. */
+  /** A key needs one of these to read it. */
   permissions: readonly ClientPermission[];
-  /** Ids that none of them may have, since their paths are something else. */
+  /** Ids that no record may have, since their paths have another meaning. */
   reservedIds?: readonly string[];
-  /** The fields beside `id` and `updated_at`, which every record has, in the order in which they are shown. */
+  /** The fields besides `id` and `updated_at`, which every record has, in the order in which they are shown. */
   fields: F;
 }
 
@@ -106,16 +105,13 @@ export type RecordOf<R extends ResourceDefinition> = { id: string; updated_at: s
   [K in keyof R['fields']]: FieldValue<R['fields'][K]>;
 };
 
-/** A record whose resource is known only at run time. */
-export type UntypedRecord = { id: string; updated_at: string } & Record<string, unknown>;
-
-/** Declares a resource; keeps the literal types, so that {@link RecordOf} works. */
+/** Declares a resource and keeps the literal types, which {@link RecordOf} needs. */
 export function defineResource<const F extends Fields>(definition: ResourceDefinition<F>): ResourceDefinition<F> {
   return definition;
 }
 
 /** The two fields that every record has around its own: `id` first, `updated_at` last. */
-export const identityField: TextField & { required: true } = {
+const identityField: TextField & { required: true } = {
   kind: 'text',
   maxLength: 64,
   required: true,

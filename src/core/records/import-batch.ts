@@ -1,10 +1,10 @@
-/** The values of one column for all rows of a batch; a single one where all rows have the same. */
+/** The values of one column for all rows of a batch; a single value if all rows have the same. */
 export type ImportColumn = readonly unknown[];
 
 /**
- * Rows for import, already judged by the domain, column by column in the order of `importFields` (`id`, then as declared) and
- * in canonical form (null where nothing was given, lists as arrays, instants in six-digit UTC). An object for each row would
- * take as long to make and to hand over as its validating, and so would the same value again for each.
+ * Validated rows for import, column by column in the order of `importFields` (`id`, then as declared) and in canonical form
+ * (null for missing values, lists as arrays, instants in six-digit UTC). To create and transfer an object for each row, or a
+ * repeated value for each row, would take as long as its validation.
  */
 export interface ImportBatch {
   /** Line of the file that each row came from. */
@@ -17,7 +17,7 @@ export function valueAt(column: ImportColumn, row: number): unknown {
   return column.length === 1 ? column[0] : column[row];
 }
 
-/** The column with a single value where all are the same. */
+/** Folds a column of equal values into a single one. */
 export function folded(column: ImportColumn): ImportColumn {
   const [first] = column;
   return column.length > 1 && column.every((value) => value === first) ? [first] : column;

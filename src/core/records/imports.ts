@@ -7,23 +7,23 @@ import { printable } from '../text/shown-text.ts';
 import type { ResourceDefinition } from './fields.ts';
 import type { ImportBatch } from './import-batch.ts';
 
-/** What a file of records may hold; each also gzipped, which is seen from its first bytes. */
+/** The formats of a file of records; each may be gzipped, which its first bytes show. */
 export const importFormats = ['csv', 'json', 'ndjson'] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** How a file is to be read. */
+/** How to read a file. */
 export interface ReadOptions {
-  /** Without it: by the name's extension, else by the first character of the content. */
+  /** By default from the name's extension, else from the first character of the content. */
   format?: ImportFormat;
-  /** Only its extensions count. */
+  /** Used for its extensions only. */
   fileName?: string;
-  /** Column of the file → field of the resource, or `-` to leave the column out. Others go by their own names. */
+  /** Column of the file → field of the resource, or `-` to leave the column out. Other columns keep their own names. */
   map?: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads judged rows from bytes in batches; throws {@link ImportError} at the end where any value was refused. The pieces of
- * the source are the reader's from then on: it may hand their memory to another thread.
+ * Reads and validates rows from bytes in batches; throws {@link ImportError} at the end if any value was refused. The reader
+ * owns the chunks of the source from then on: it may transfer their memory to another thread.
  */
 export type RowReader = (
   resource: ResourceDefinition,
@@ -31,42 +31,42 @@ export type RowReader = (
   options: ReadOptions,
 ) => AsyncIterable<ImportBatch>;
 
-/** A value that is not as declared: where it stands, what it is, and the rule it breaks. */
+/** A value that is not as declared: its place, its text and the rule that it breaks. */
 export interface Violation {
-  /** Line of the file, from 1; null where the whole file is meant. */
+  /** Line of the file, from 1; null for the whole file. */
   line: number | null;
-  /** Position of the value among the columns of the file, from 1; null where it has none. */
+  /** Column of the file, from 1; null if it has none. */
   column: number | null;
-  /** The field, or the column as the file names it where no field is known; null where the whole row is meant. */
+  /** The field, or the file's own name of an unknown column; null for the whole row. */
   field: string | null;
-  /** The value as text, cut to what helps and without anything shaped like a secret; null where there is none. */
+  /** The value as text, cut short and without anything shaped like a secret; null if there is none. */
   value: string | null;
   rule: string;
 }
 
-/** How many violations are told one by one; the rest is only counted. */
-export const reportedViolations = 20;
+/** The number of violations that are reported one by one; the rest is only counted. */
+const reportedViolations = 20;
 
-/** The refusal of a file (`bad_input`, exit 2): nothing was imported. `details` holds the violations for programs. */
+/** The refusal of a file (`bad_input`, exit 2): nothing was imported. `details` lists the violations for programs. */
 export class ImportError extends HkctlError {
   readonly violations: readonly Violation[];
   readonly violationCount: number;
 
   constructor(violations: readonly Violation[], violationCount: number = violations.length) {
-    const told = violations.slice(0, reportedViolations);
-    const { message, more } = messageOf(told, violationCount);
+    const reported = violations.slice(0, reportedViolations);
+    const { message, more } = messageOf(reported, violationCount);
     super('bad_input', message, {
       more,
       hint: 'Nothing was imported. Correct the file and import it again; --dry-run only checks it.',
-      details: { violations: told, violation_count: violationCount },
+      details: { violations: reported, violation_count: violationCount },
     });
     this.name = 'ImportError';
-    this.violations = told;
+    this.violations = reported;
     this.violationCount = violationCount;
   }
 }
 
-/** Gathers violations: keeps the first of them and counts them all. */
+/** Collects violations: keeps the first ones and counts all. */
 export class ViolationList {
   readonly first: Violation[] = [];
   count = 0;
@@ -74,7 +74,7 @@ export class ViolationList {
   add(violation: Violation): void {
     this.count++;
     if (this.first.length >= reportedViolations) return;
-    // Columns are called as the file does, and rules quote them.
+    // Names of columns come from the file, and rules quote them.
     const { field, value, rule } = violation;
     this.first.push({
       ...violation,
@@ -84,27 +84,27 @@ export class ViolationList {
     });
   }
 
-  /** Throws {@link ImportError} where anything was gathered. */
+  /** Throws {@link ImportError} if there are any. */
   refuse(): void {
     if (this.count > 0) throw new ImportError(this.first, this.count);
   }
 }
 
-export interface ImportInput {
+interface ImportInput {
   resource: ResourceDefinition;
   /** Code of the entity the records belong to. */
   entity: string;
-  /** Validated rows, as a {@link RowReader} gives them. */
+  /** Validated rows from a {@link RowReader}. */
   rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
-  /** Also remove the records that the file lacks. */
+  /** Also remove records that are not in the file. */
   replace: boolean;
-  /** Tell what would change, change nothing. */
+  /** Report what would change, and change nothing. */
   dryRun: boolean;
 }
 
 /**
  * Inserts or updates the records of a file by `id`, all or nothing; readers see the old set until it ends. A row is the
- * whole record: a field that it lacks becomes null. Needs `records.import`; audited, a dry run too.
+ * whole record: missing fields become null. Needs `records.import`; dry runs are audited, too.
  */
 export async function importRecords(domain: Domain, actor: Actor, input: ImportInput): Promise<ImportSummary> {
   const { resource, replace, dryRun } = input;
@@ -129,7 +129,7 @@ function cleaned(text: string): string {
   return printable(redactSecrets(text));
 }
 
-/** A long value hides the rule behind it. */
+/** Cuts a long value, which would hide the rule after it. */
 function shownValue(value: string): string {
   const safe = cleaned(value);
   return safe.length > shownLength ? `${safe.slice(0, shownLength)}…` : safe;

@@ -1,18 +1,14 @@
-import { sha256 } from '../digest.ts';
-import { HkctlError } from '../errors.ts';
 import type { RecordCondition, RecordPageRequest, RecordPosition } from '../port/records.ts';
-import { quotedText } from '../text/shown-text.ts';
 import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
-import { canonicalInstant, formatInstantUs, isDate } from '../time/instants.ts';
+import { formatInstantUs, isDate } from '../time/instants.ts';
+import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
 import { type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
+import { type QueryParameters, readLimit, readQueryInstant, requireKnown, wrongValue } from './parameters.ts';
 import { validatorOf } from './values.ts';
 
 export const pageLimit = { default: 50, max: 500 } as const;
 
-/** The parameters of a query as they came, names and values decoded, in their order. */
-export type QueryParameters = readonly (readonly [name: string, value: string])[];
-
-/** A parameter that a list of a resource takes: what it does, and the field and kind of value it is about. */
+/** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {
   name: string;
   role: 'limit' | 'cursor' | 'equals' | 'from' | 'to' | 'week';
@@ -20,23 +16,23 @@ export interface PageParameter {
   on?: { field: string; declaration: Field };
 }
 
-/** Where and by whose calendar a page is read. */
+/** The entity of a page and its calendar. */
 export interface PageScope {
   entityId: string;
   timezone: string;
   weekStart: WeekDay;
 }
 
-/** A page request, and how the cursor of its next page is written. */
-export interface PageQuery {
+/** A page request, and the cursor of its next page. */
+interface PageQuery {
   request: RecordPageRequest;
   cursorOf(next: RecordPosition): string;
 }
 
 /** Reads the queries of one resource's list. */
-export interface PageReader {
+interface PageReader {
   readonly parameters: readonly PageParameter[];
-  /** Throws `bad_parameter`, naming what is allowed, for an unknown, repeated or wrong one. */
+  /** Throws `bad_parameter`, which names what is allowed, for an unknown, repeated or wrong parameter. */
   read(query: QueryParameters, scope: PageScope): PageQuery;
 }
 
@@ -44,22 +40,21 @@ export interface PageReader {
 export function createPageReader(resource: ResourceDefinition): PageReader {
   const parameters = pageParameters(resource);
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  const filters = parameters.flatMap(({ name, role, on }) => (on ? [toFilter(name, role, on)] : []));
   return {
     parameters,
     read(query, scope) {
       const given = requireKnown(query, byName);
       const ranged: RecordCondition[] = [];
       const equal: RecordCondition[] = [];
-      // In the order of declaration, not of the query: the same conditions are the same pages, however they are written.
-      for (const parameter of parameters) {
-        const value = given.get(parameter.name);
-        if (value === undefined || !parameter.on) continue;
-        const conditions = conditionsOf(parameter, parameter.on, value, scope);
-        (parameter.role === 'equals' ? equal : ranged).push(...conditions);
+      // In the order of declaration, not of the query: the same conditions give the same pages and cursors.
+      for (const { name, role, read } of filters) {
+        const value = given.get(name);
+        if (value !== undefined) (role === 'equals' ? equal : ranged).push(...read(value, scope));
       }
       const conditions = [...equal, ...ranged];
       const orderBy = ranged[0]?.field ?? 'id';
-      const tie = fingerprint(resource.name, scope.entityId, orderBy, conditions);
+      const tie = fingerprint([resource.name, scope.entityId, orderBy, conditions]);
       const cursor = given.get('cursor');
       return {
         request: {
@@ -68,15 +63,15 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
           conditions,
           orderBy,
           limit: readLimit(given.get('limit'), pageLimit),
-          after: cursor === undefined ? undefined : readCursor(cursor, tie),
+          after: cursor === undefined ? undefined : readPosition(cursor, tie),
         },
-        cursorOf: (next) => writeCursor(tie, next),
+        cursorOf: ({ value, id }) => writeCursor(tie, [value, id]),
       };
     },
   };
 }
 
-/** Every parameter that a list of a resource takes. */
+/** Lists every parameter of a resource's list. */
 export function pageParameters(resource: ResourceDefinition): PageParameter[] {
   const filters = filterableFields(resource).flatMap((field): PageParameter[] => {
     const declaration = resource.fields[field];
@@ -99,57 +94,29 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
   ];
 }
 
-/** Refuses unknown and repeated parameters; gives the rest by name. Throws `bad_parameter`. */
-export function requireKnown(query: QueryParameters, allowed: ReadonlyMap<string, unknown>): Map<string, string> {
-  const given = new Map<string, string>();
-  for (const [name, value] of query) {
-    if (!allowed.has(name)) {
-      const names = [...allowed.keys()];
-      const known = names.length > 0 ? `Allowed are ${names.join(', ')}.` : 'None is allowed here.';
-      throw new HkctlError('bad_parameter', `There is no parameter ${quotedText(name)}. ${known}`);
-    }
-    if (given.has(name))
-      throw new HkctlError('bad_parameter', `The parameter "${name}" is given more than once: give it once.`);
-    given.set(name, value);
-  }
-  return given;
+/** A parameter that filters. */
+interface Filter {
+  name: string;
+  role: PageParameter['role'];
+  read(text: string, scope: PageScope): RecordCondition[];
 }
 
-/** A whole number within bounds, or the default where none is given. Throws `bad_parameter`. */
-export function readLimit(text: string | undefined, bounds: { default: number; max: number }): number {
-  if (text === undefined) return bounds.default;
-  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > bounds.max) throw wrongValue('limit', text, `a whole number from 1 to ${bounds.max}`);
-  return limit;
-}
-
-/** The error for a value that a parameter does not take. */
-export function wrongValue(name: string, value: string, rule: string): HkctlError {
-  return new HkctlError('bad_parameter', `${name}=${quotedText(value)}: give ${rule}.`);
-}
-
-/** An instant of a query; an unescaped `+` of an offset arrives as a blank. */
-export function readQueryInstant(name: string, text: string): string {
-  const instant = canonicalInstant(text.replace(/ (\d\d:\d\d)$/, '+$1'));
-  if (instant === undefined) {
-    throw wrongValue(name, text, 'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z');
-  }
-  return instant;
-}
-
-function conditionsOf(
-  { name, role }: PageParameter,
+/** Compiles a filter once for all requests. */
+function toFilter(
+  name: string,
+  role: PageParameter['role'],
   { field, declaration }: NonNullable<PageParameter['on']>,
-  text: string,
-  scope: PageScope,
-): RecordCondition[] {
-  if (role === 'week') return weekConditions(name, field, declaration, text, scope);
-  const op = role === 'from' || role === 'to' ? role : 'eq';
-  return [{ field, op, value: readValue(name, declaration, text) }];
+): Filter {
+  if (role === 'week') {
+    return { name, role, read: (text, scope) => weekConditions(name, field, declaration, text, scope) };
+  }
+  const op = role === 'equals' ? 'eq' : role === 'to' ? 'to' : 'from';
+  const read = toValueReader(name, declaration);
+  return { name, role, read: (text) => [{ field, op, value: read(text) }] };
 }
 
 function weekConditions(name: string, field: string, declaration: Field, text: string, scope: PageScope) {
-  // Weeks at the ends of the calendar would reach into years that RFC 3339 cannot write.
+  // Weeks at the ends of the calendar would reach into years that RFC 3339 cannot express.
   if (!isDate(text) || text < '1000' || text >= '9999') {
     throw wrongValue(name, text, 'a day of that week as YYYY-MM-DD, from the year 1000 to 9998');
   }
@@ -172,50 +139,25 @@ function startOfDay(date: string, daysLater: number, timezone: string): string {
   return formatInstantUs(startOfDayMs(day, timezone) * 1000);
 }
 
-function readValue(name: string, declaration: Field, text: string): string | number | boolean {
-  if (text === '') throw wrongValue(name, text, 'a value');
-  if (declaration.kind === 'instant') return readQueryInstant(name, text);
-  if (declaration.kind === 'boolean') {
-    if (text !== 'true' && text !== 'false') throw wrongValue(name, text, 'true or false');
-    return text === 'true';
-  }
-  const value = validatorOf(name, declaration).fromText(text, (_field, _given, rule) => {
-    throw wrongValue(name, text, rule);
-  });
-  // A list is never filterable, so that what is left is text or number.
-  return value as string | number;
+function toValueReader(name: string, declaration: Field): (text: string) => string | number | boolean {
+  const { fromText } = validatorOf(name, declaration);
+  return (text) => {
+    if (text === '') throw wrongValue(name, text, 'a value');
+    if (declaration.kind === 'instant') return readQueryInstant(name, text);
+    // In CSV a boolean has more spellings.
+    if (declaration.kind === 'boolean' && text !== 'true' && text !== 'false') {
+      throw wrongValue(name, text, 'true or false');
+    }
+    const value = fromText(text, (_field, _given, rule) => {
+      throw wrongValue(name, text, rule);
+    });
+    return value as string | number | boolean; // lists are not filterable
+  };
 }
 
-/** Ties a cursor to its query: the position alone would silently mean another page elsewhere. */
-function fingerprint(name: string, entityId: string, orderBy: string, conditions: readonly RecordCondition[]): string {
-  return sha256(JSON.stringify([name, entityId, orderBy, conditions]), 'base64url').slice(0, 12);
-}
-
-function writeCursor(tie: string, { value, id }: RecordPosition): string {
-  return Buffer.from(JSON.stringify([tie, value, id])).toString('base64url');
-}
-
-/** Reads a cursor that {@link writeCursor} wrote for the same query. Throws `bad_parameter`. */
-function readCursor(cursor: string, tie: string): RecordPosition {
-  const parts = cursor.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(cursor) ? parseParts(cursor) : undefined;
-  if (parts === undefined) throw wrongValue('cursor', cursor, 'the next_cursor of the page before, as it is');
-  const [ofQuery, value, id] = parts;
-  if (ofQuery !== tie) {
-    throw new HkctlError('bad_parameter', 'This cursor belongs to another query: repeat all other parameters with it.');
-  }
+function readPosition(cursor: string, tie: string): RecordPosition {
+  const [value, id, ...rest] = readCursor(cursor, tie);
+  if (rest.length > 0 || typeof id !== 'string') throw wrongCursor(cursor);
+  if (typeof value !== 'string' && typeof value !== 'number') throw wrongCursor(cursor);
   return { value, id };
-}
-
-function parseParts(cursor: string): [string, string | number, string] | undefined {
-  let parts: unknown;
-  try {
-    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return undefined;
-    throw thrown;
-  }
-  if (!Array.isArray(parts) || parts.length !== 3) return undefined;
-  const [tie, value, id] = parts as unknown[]; // JSON of unknown content: judged in the next line
-  if (typeof tie !== 'string' || typeof id !== 'string') return undefined;
-  return typeof value === 'string' || typeof value === 'number' ? [tie, value, id] : undefined;
 }

@@ -1,33 +1,34 @@
 import { jsonText } from '../text/shown-text.ts';
 import { RoundedNumber } from './exact-numbers.ts';
+import type { FieldValidator, Refuse } from './field-validator.ts';
 import { importFields, type ResourceDefinition } from './fields.ts';
 import { folded, type ImportBatch } from './import-batch.ts';
 import { ViolationList } from './imports.ts';
-import { type FieldValidator, type Refuse, trimmed, validatorOf } from './values.ts';
+import { trimmed, validatorOf } from './values.ts';
 
-/** Validators the rows of one import by a declaration: good ones gather in a batch, what is wrong in `violations`. */
+/** Validates the rows of one import: valid rows gather in a batch, violations in `violations`. */
 export interface RecordValidator {
   readonly violations: ViolationList;
   /** Field names in the order in which rows have them: `id`, then as declared. */
   readonly fields: readonly string[];
   /**
-   * A row of texts: `columns[i]` is the position in `cells` of field `i`, -1 where the file lacks it; `plain` where all of
-   * it is known to be printable ASCII without line breaks.
+   * A row of texts: `columns[i]` is the position in `cells` of field `i`, -1 if the file has no column for it; `plain` if
+   * all of it is known to be printable ASCII without line breaks.
    */
   validateCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
-  /** A row of JSON values keyed by field names; a value it lacks is null. */
+  /** A row of JSON values keyed by field names; a missing value becomes null. */
   validateObject(values: Readonly<Record<string, unknown>>, line: number): void;
-  /** Gives the rows that were good since the last time. */
+  /** Returns the valid rows since the last call. */
   take(): ImportBatch;
 }
 
-/** Builds the judge of an import, its closures compiled once from the declaration. */
+/** Builds the validator of an import; its closures are compiled once from the declaration. */
 export function createRecordValidator(resource: ResourceDefinition): RecordValidator {
   const fields = Object.entries(importFields(resource));
   const names = fields.map(([name]) => name);
   const validators = fields.map(([name, field]) => validatorOf(name, field));
-  const fromText = validators.map((judge) => judge.fromText);
-  const fromJson = validators.map((judge) => judge.fromJson);
+  const fromText = validators.map((validator) => validator.fromText);
+  const fromJson = validators.map((validator) => validator.fromJson);
   const count = names.length;
   const required = fields.map(([, field]) => field.required === true);
   const isList = fields.map(([, field]) => field.kind === 'list');
@@ -51,7 +52,7 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
       columnOf = columns;
       const before = violations.count;
       for (let i = 0; i < count; i++) {
-        const text = trimmed(cells[columns[i] as number] ?? ''); // -1 finds nothing
+        const text = trimmed(cells[columns[i] as number] ?? ''); // undefined for -1
         (gathered[i] as unknown[]).push(
           text === '' ? absent(i) : (fromText[i] as FieldValidator['fromText'])(text, refuse, plain),
         );
@@ -79,23 +80,23 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
     },
   };
 
-  /** What stands for a value that is not given. */
+  /** The value of a field that is not given. */
   function absent(i: number): unknown {
     if (required[i]) refuse(names[i] ?? '', null, 'required');
     return isList[i] ? noItems : null;
   }
 
-  /** Keeps the row whose values came last, or takes them back where anything was refused since `before`. */
+  /** Keeps the row that was just read, or removes it again if it has violations since `before`. */
   function close(before: number): void {
     const id = gathered[0]?.at(-1);
-    // An id stands in the path of its record, where these mean something else.
+    // An id is part of the record's path, where these mean something else.
     if (id === '.' || id === '..' || reserved?.has(id)) refuse('id', id, idRule);
     if (violations.count === before) lines.push(line);
     else for (const column of gathered) column.pop();
   }
 }
 
-/** An array that is one of any values to the engine from the start: arrays of one kind of value each are slower to fill in turn. */
+/** An array of generic elements from the start: V8 fills arrays of differing element kinds in alternation more slowly. */
 function createColumn(): unknown[] {
   const column: unknown[] = [null];
   column.pop();

@@ -1,4 +1,4 @@
-import { longestItem, maxBatch, tooLong } from '../../core/readings/readings.ts';
+import { longestItem, maxBatch, tooLong } from '../../core/readings/rejections.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
 

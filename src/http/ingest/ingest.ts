@@ -1,13 +1,9 @@
 import type { Domain } from '../../core/access/actors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
-import {
-  addConflicts,
-  createReceipts,
-  heartbeatSteps,
-  type Rejection,
-  readingSteps,
-} from '../../core/readings/readings.ts';
+import { createReceipts, validateHeartbeats } from '../../core/readings/heartbeats.ts';
+import { validateReadings } from '../../core/readings/readings.ts';
+import { addConflicts, type Rejection } from '../../core/readings/rejections.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
@@ -103,7 +99,7 @@ function createReadingsParser({ domain, counts }: IngestOptions): Parser {
   const { readings } = domain.store;
   return function* (text, type, sensors, nowUs) {
     const { items, positions: places } = yield* toItems(text, type, 'readings', nowUs);
-    const { batch, positions, rejected } = yield* readingSteps(items, sensors, nowUs);
+    const { batch, positions, rejected } = yield* validateReadings(items, sensors, nowUs);
     return async () => {
       const result = batch.count === 0 ? nothingKept : await readings.append(batch);
       const refused = addConflicts(rejected, result.conflicts, positions);
@@ -123,7 +119,7 @@ function createHeartbeatsParser({ domain, counts }: IngestOptions): Parser {
   const receiptUs = createReceipts(domain.clock);
   return function* (text, type, sensors, nowUs) {
     const { items } = yield* toItems(text, type, 'heartbeats', nowUs);
-    const { heartbeats, positions, rejected } = yield* heartbeatSteps(items, sensors, nowUs, receiptUs);
+    const { heartbeats, positions, rejected } = yield* validateHeartbeats(items, sensors, nowUs, receiptUs);
     return async () => {
       const result = heartbeats.length === 0 ? nothingKept : await readings.appendHeartbeats(heartbeats);
       const refused = addConflicts(rejected, result.conflicts, positions);

@@ -1,6 +1,7 @@
 import { clientPermissions } from '../../core/access/permissions.ts';
 import { qualities } from '../../core/port/readings.ts';
-import { heartbeatStatuses, maxBatch, rejectionCodes } from '../../core/readings/readings.ts';
+import { heartbeatStatuses } from '../../core/readings/heartbeats.ts';
+import { maxBatch, rejectionCodes } from '../../core/readings/rejections.ts';
 import { apiCodes } from '../request/problem.ts';
 import { object, type Schema } from './field-schemas.ts';
 

@@ -1,5 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
-import { type QueryParameters, requireKnown } from '../../core/records/queries.ts';
+import { type QueryParameters, requireKnown } from '../../core/records/parameters.ts';
 
 /** Throws `bad_parameter` where a request has query parameters and its path knows none. */
 export function requireNoQuery(query: string): void {

@@ -9,11 +9,12 @@ import {
   type ReadingText,
   type Sensor,
 } from '../../core/port/readings.ts';
+import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
-import { instantUs } from '../../core/readings/readings.ts';
 import { sensorById } from '../../core/readings/sensors.ts';
+import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { readLimit, requireKnown, wrongValue } from '../../core/records/queries.ts';
+import { readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
@@ -72,7 +73,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
 
     const digest = queryDigest(query, sensor);
     const { limit, toUs, buckets } = query;
-    const fromUs = query.cursor === undefined ? query.fromUs : readCursor(query.cursor, digest);
+    const fromUs = query.cursor === undefined ? query.fromUs : readStart(query.cursor, digest);
     const request = { series: sensor.series, fromUs, toUs, limit, buckets, format: formats[type] };
     const owner = session.principal.keyId;
     const metered = createMeter((more) => charge(exchange, session, more));
@@ -88,7 +89,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     };
     const text = await disconnects.during(exchange, read);
     if (text === undefined) return clientGone;
-    const cursor = text.nextUs === null ? null : cursorAt(text.nextUs, digest);
+    const cursor = text.nextUs === null ? null : writeCursor(digest, [text.nextUs]);
     const { head, end } = envelopeOf(type, query, cursor);
     const representation = toRepresentation(Buffer.concat([Buffer.from(head), ...text.pieces, Buffer.from(end)]), {
       type,
@@ -162,28 +163,17 @@ function readAggregates(text: string | undefined): Aggregate[] {
   return known;
 }
 
-// --- the cursor: the instant at which the next page starts, and a digest of the rest of the query ----------------------
+// --- the cursor: the instant at which the next page starts -------------------------------------------------------------
 
-function cursorAt(us: number, digest: string): string {
-  return Buffer.from(`${us}.${digest}`).toString('base64url');
-}
-
-function readCursor(cursor: string, expected: string): number {
-  const [us = '', digest] = Buffer.from(cursor, 'base64url').toString().split('.');
-  if (!/^-?\d{1,17}$/.test(us)) throw wrongValue('cursor', cursor, 'the unchanged next_cursor of the previous page');
-  if (digest !== expected) {
-    throw new HkctlError(
-      'bad_parameter',
-      'This cursor belongs to another query: repeat all other parameters together with the cursor.',
-    );
-  }
-  return Number(us);
+function readStart(cursor: string, digest: string): number {
+  const [us, ...rest] = readCursor(cursor, digest);
+  if (rest.length > 0 || !Number.isSafeInteger(us)) throw wrongCursor(cursor);
+  return us as number; // a safe integer
 }
 
 /** A digest of the parameters that select the rows; the limit and the format may change from page to page. */
 function queryDigest({ fromUs, toUs, buckets }: ReadingsQuery, { series }: Sensor): string {
-  const parameters = [series, fromUs, toUs, buckets?.widthUs, buckets?.aggregates];
-  return sha256(parameters.join(' '), 'base64url').slice(0, 12);
+  return fingerprint([series, fromUs, toUs, buckets?.widthUs, buckets?.aggregates]);
 }
 
 // --- the text -----------------------------------------------------------------------------------------------------

@@ -1,10 +1,9 @@
 import type { Domain } from '../../core/access/actors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
-import type { ReadingStore, SensorDirectory, SensorState } from '../../core/port/readings.ts';
-import { sensorById } from '../../core/readings/sensors.ts';
+import type { ReadingStore, SensorDirectory } from '../../core/port/readings.ts';
+import { sensorById, shownState } from '../../core/readings/sensors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createPageReader } from '../../core/records/queries.ts';
-import { formatInstantUs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/session.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
@@ -57,14 +56,4 @@ function withStates(readings: ReadingStore, directory: SensorDirectory, sensors:
       })
       .join(','),
   );
-}
-
-function shownState(state: SensorState | undefined) {
-  const instant = (us: number | null | undefined): string | null => (us == null ? null : formatInstantUs(us));
-  return {
-    last_reading_at: instant(state?.lastReadingAtUs),
-    last_value: state?.lastValue ?? null,
-    last_heartbeat_at: instant(state?.lastHeartbeatAtUs),
-    last_status: state?.lastStatus ?? null,
-  };
 }

@@ -8,7 +8,7 @@ import type {
   ReadingTextRequest,
 } from '../../../src/core/port/readings.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import { instantUs } from '../../../src/core/readings/readings.ts';
+import { instantUs } from '../../../src/core/readings/instants.ts';
 import { formatInstantUs } from '../../../src/core/time/instants.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
 import { draftOf, type Plant } from '../stores.ts';
@@ -19,13 +19,8 @@ type Row = readonly [series: number, atUs: number, value: number, quality?: numb
 
 /** A batch of readings. */
 export function batchOf(rows: readonly Row[]): ReadingBatch {
-  return {
-    count: rows.length,
-    series: Uint32Array.from(rows, ([series]) => series),
-    atUs: Float64Array.from(rows, ([, atUs]) => atUs),
-    value: Float64Array.from(rows, ([, , value]) => value),
-    quality: Uint8Array.from(rows, ([, , , quality = 0]) => quality),
-  };
+  const numbers = rows.flatMap(([series, atUs, value, quality = 0]) => [series, atUs, value, quality]);
+  return { count: rows.length, rows: Float64Array.from(numbers) };
 }
 
 /** A client that counts what it is charged. */

@@ -17,11 +17,11 @@ describe('the made-up plant', () => {
   });
 
   it.each(resources.map((resource) => [resource.name, resource] as const))('%s are as declared', (name, resource) => {
-    const judge = createRecordValidator(resource);
+    const validator = createRecordValidator(resource);
     recordsOf(name).forEach((record, position) => {
-      judge.validateObject(record, position + 1);
+      validator.validateObject(record, position + 1);
     });
-    expect(judge.violations.first).toEqual([]);
+    expect(validator.violations.first).toEqual([]);
     const ids = recordsOf(name).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThanOrEqual(18);
@@ -78,11 +78,11 @@ describe('the made-up plant', () => {
       },
     });
     const records = [...demoRecords([...resources, suppliers], plant)].at(-1)?.records ?? [];
-    const judge = createRecordValidator(suppliers);
+    const validator = createRecordValidator(suppliers);
     records.forEach((record, position) => {
-      judge.validateObject(record, position + 1);
+      validator.validateObject(record, position + 1);
     });
-    expect(judge.violations.first).toEqual([]);
+    expect(validator.violations.first).toEqual([]);
     expect(records.length).toBeGreaterThan(10);
     expect(new Set(records.map(({ code }) => code)).size).toBe(records.length);
   });

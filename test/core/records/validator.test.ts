@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawSecret } from '../../src/core/keys/secrets.ts';
-import { defineResource } from '../../src/core/records/fields.ts';
-import type { Violation } from '../../src/core/records/imports.ts';
-import { createRecordValidator } from '../../src/core/records/validator.ts';
-import { recordOf } from '../formats/batches.ts';
+import { drawSecret } from '../../../src/core/keys/secrets.ts';
+import { defineResource } from '../../../src/core/records/fields.ts';
+import type { Violation } from '../../../src/core/records/imports.ts';
+import { createRecordValidator } from '../../../src/core/records/validator.ts';
+import { recordOf } from '../../formats/batches.ts';
 
 const gauges = defineResource({
   name: 'gauges',
@@ -17,7 +17,7 @@ const gauges = defineResource({
     code: { kind: 'text', maxLength: 12, required: true, doc: 'Code.', example: 'G' },
     remarks: { kind: 'text', maxLength: 500, doc: 'Remarks.', example: 'x' },
     state: { kind: 'enum', values: ['on', 'off'], doc: 'State.', example: 'on' },
-    batches: { kind: 'integer', min: 0, max: 100, doc: 'Turns.', example: 1 },
+    turns: { kind: 'integer', min: 0, max: 100, doc: 'Turns.', example: 1 },
     weight: { kind: 'decimal', min: -5, doc: 'Weight.', example: 1.5 },
     is_new: { kind: 'boolean', doc: 'New.', example: true },
     due_date: { kind: 'date', doc: 'Due.', example: '2026-11-20' },
@@ -43,21 +43,21 @@ const required = { id: 'G-1', code: 'A' };
 
 /** Validators one row given as JSON. */
 function validateJson(row: Record<string, unknown>) {
-  const judge = createRecordValidator(gauges);
-  judge.validateObject({ ...required, ...row }, 7);
-  return { record: recordOf(judge.take(), judge.fields), violations: judge.violations.first };
+  const validator = createRecordValidator(gauges);
+  validator.validateObject({ ...required, ...row }, 7);
+  return { record: recordOf(validator.take(), validator.fields), violations: validator.violations.first };
 }
 
 /** Validators one row given as cells of a CSV file with the columns in the order of the row. */
 function validateCsv(row: Record<string, string>) {
-  const judge = createRecordValidator(gauges);
+  const validator = createRecordValidator(gauges);
   const cells = { ...required, ...row };
-  const columns = Int32Array.from(judge.fields, (name) => Object.keys(cells).indexOf(name));
-  judge.validateCells(Object.values(cells), columns, 7, false);
-  return { record: recordOf(judge.take(), judge.fields), violations: judge.violations.first };
+  const columns = Int32Array.from(validator.fields, (name) => Object.keys(cells).indexOf(name));
+  validator.validateCells(Object.values(cells), columns, 7, false);
+  return { record: recordOf(validator.take(), validator.fields), violations: validator.violations.first };
 }
 
-const told = ({ line, field, value, rule }: Violation) => ({ line, field, value, rule });
+const reportOf = ({ line, field, value, rule }: Violation) => ({ line, field, value, rule });
 
 describe('what is not given', () => {
   it('is null, and a list empty', () => {
@@ -67,7 +67,7 @@ describe('what is not given', () => {
       code: 'A',
       remarks: null,
       state: null,
-      batches: null,
+      turns: null,
       weight: null,
       is_new: null,
       due_date: null,
@@ -78,11 +78,11 @@ describe('what is not given', () => {
       rows: [],
     });
     expect(validateJson({}).record).toEqual(record);
-    expect(validateJson({ remarks: '', batches: null, tags: null, unit: '  ' }).record).toEqual(record);
+    expect(validateJson({ remarks: '', turns: null, tags: null, unit: '  ' }).record).toEqual(record);
   });
 
   it('is refused where it is required', () => {
-    expect(validateCsv({ code: ' ' }).violations.map(told)).toEqual([
+    expect(validateCsv({ code: ' ' }).violations.map(reportOf)).toEqual([
       { line: 7, field: 'code', value: null, rule: 'required' },
     ]);
     expect(validateJson({ id: null, code: '' }).violations.map(({ field }) => field)).toEqual(['id', 'code']);
@@ -140,7 +140,7 @@ describe('cells of text', () => {
     ['weight', '-', 'a number with a decimal point'],
     ['weight', '1.2.3', 'a number with a decimal point'],
     ['is_new', 'maybe', 'true or false'],
-    ['due_date', '2023-02-29', 'a date YYYY-MM-DD; there is no such day'],
+    ['due_date', '2023-02-29', 'a date YYYY-MM-DD that exists'],
     ['due_date', '20.11.2026', 'a date YYYY-MM-DD'],
     ['due_date', '2026-11-20T00:00:00Z', 'a date YYYY-MM-DD'],
     ['read_at', '2026-11-20 08:15:00', 'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z'],
@@ -166,14 +166,14 @@ describe('values of JSON', () => {
     ['is_new', 'true', 'true or false'],
     ['is_new', 1, 'true or false'],
     ['due_date', 20261120, 'a date YYYY-MM-DD'],
-    ['remarks', 'half \ud83e of a pair', 'Unicode text; half of a surrogate pair stands alone'],
+    ['remarks', 'half \ud83e of a pair', 'Unicode text without lone surrogates'],
     ['remarks', { a: 1 }, 'a text'],
     ['tags', 'a', 'a list of texts'],
   ])('%s: %j is refused: %s', (field, value, rule) => {
     expect(validateJson({ [field]: value }).violations).toMatchObject([{ line: 7, column: null, field, rule }]);
   });
 
-  it('are told by their path inside lists', () => {
+  it('are reported with their path inside lists', () => {
     const rows = [
       { row_id: 'SVC-01', price: -1 },
       { row_id: 'SVC-01', people: ['A', 7] },
@@ -184,7 +184,7 @@ describe('values of JSON', () => {
     expect(validateJson({ rows }).violations.map(({ field, rule }) => `${field}: ${rule}`)).toEqual([
       'rows[0].price: at least 0',
       'rows[1].people[1]: a text',
-      'rows[2].colour: no such field',
+      'rows[2].colour: an unknown field',
       'rows[2].row_id: a row id such as SVC-01',
       'rows[3].row_id: required',
       'rows[4]: an object',
@@ -198,7 +198,7 @@ describe('values of JSON', () => {
   });
 });
 
-describe('what is told of a value', () => {
+describe('what a report says of a value', () => {
   it('never holds a secret', () => {
     const secret = drawSecret();
     const { violations } = validateCsv({ code: secret });
@@ -213,11 +213,13 @@ describe('what is told of a value', () => {
   });
 
   it('is the first twenty, and the count of all', () => {
-    const judge = createRecordValidator(gauges);
-    for (let line = 1; line <= 50; line++) judge.validateObject({ id: String(line) }, line);
-    expect(judge.violations.first.map(({ line }) => line)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
-    expect(judge.violations.count).toBe(50);
-    expect(() => judge.violations.refuse()).toThrow(/^50 values are not as declared:\n {2}line 1, code: required\n/);
+    const validator = createRecordValidator(gauges);
+    for (let line = 1; line <= 50; line++) validator.validateObject({ id: String(line) }, line);
+    expect(validator.violations.first.map(({ line }) => line)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    expect(validator.violations.count).toBe(50);
+    expect(() => validator.violations.refuse()).toThrow(
+      /^50 values are not as declared:\n {2}line 1, code: required\n/,
+    );
   });
 });
 
@@ -231,7 +233,7 @@ it('numbers are read as they are written, whatever they are', () => {
   );
 });
 
-it('nothing makes the judge throw', () => {
+it('nothing makes the validator throw', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...Object.keys(gauges.fields)), fc.jsonValue()), (row) => {
       const { record, violations } = validateJson(row);

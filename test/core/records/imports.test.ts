@@ -3,18 +3,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Actor, Domain } from '../../src/core/access/actors.ts';
-import type { Store } from '../../src/core/port/store.ts';
-import type { ResourceDefinition } from '../../src/core/records/fields.ts';
-import { ImportError, importRecords } from '../../src/core/records/imports.ts';
-import { loadDemo } from '../../src/demo/demo.ts';
-import { readRows } from '../../src/formats/rows.ts';
-import { resources } from '../../src/resources/index.ts';
-import { orders } from '../../src/resources/orders.ts';
-import { parts } from '../../src/resources/parts.ts';
-import { sensors } from '../../src/resources/sensors.ts';
-import { cli, environment, Running } from '../e2e/program.ts';
-import { nowMs, type Plant, plantIn, temporaryStore } from '../store/stores.ts';
+import type { Actor, Domain } from '../../../src/core/access/actors.ts';
+import type { Store } from '../../../src/core/port/store.ts';
+import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
+import { ImportError, importRecords } from '../../../src/core/records/imports.ts';
+import { loadDemo } from '../../../src/demo/demo.ts';
+import { readRows } from '../../../src/formats/rows.ts';
+import { resources } from '../../../src/resources/index.ts';
+import { orders } from '../../../src/resources/orders.ts';
+import { parts } from '../../../src/resources/parts.ts';
+import { sensors } from '../../../src/resources/sensors.ts';
+import { cli, environment, Running } from '../../e2e/program.ts';
+import { nowMs, type Plant, plantIn, temporaryStore } from '../../store/stores.ts';
 
 let store: Store;
 let plant: Plant;
@@ -105,7 +105,7 @@ describe('what is in the file', () => {
     expect(await recordsOf(parts)).toEqual(bulk);
   });
 
-  it('may hold an id once: both lines are told, in bulk and row by row', async () => {
+  it('may hold an id once: both lines are reported, in bulk and row by row', async () => {
     const text = `${header}${rowsOf(0, 70)}P-7,again,N,true\n${rowsOf(70, 140)}`;
     const expected = [
       {
@@ -142,7 +142,7 @@ describe('what is in the file', () => {
     expect(JSON.parse(page.json)).toMatchObject({ id: 'P-4321' });
   });
 
-  it('replaces the set where it is told to', async () => {
+  it('replaces the set on request', async () => {
     await load(header + rowsOf(0, 10));
     const text = header + rowsOf(5, 15, 'y');
     const summary = { inserted: 5, updated: 5, unchanged: 0, removed: 5 };
@@ -220,7 +220,7 @@ describe('memory', () => {
       await write('id,name,part_number,is_active,description\n');
       const filler = 'x'.repeat(400);
       let peak = 0;
-      const look = () => {
+      const sample = () => {
         // A process that has ended and is not yet collected has no memory.
         peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1] ?? peak);
       };
@@ -228,12 +228,12 @@ describe('memory', () => {
         let text = '';
         for (let i = from; i < from + 1000; i++) text += `P-${i},Part,N-${i},true,${filler}\n`;
         await write(text);
-        look();
+        sample();
       }
       stdin.end();
       // The indexes are made now.
       while (importing.child.exitCode === null && existsSync(status)) {
-        look();
+        sample();
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
       const { code, stderr } = await importing.ended;

@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Sensor } from '../../src/core/port/readings.ts';
-import {
-  addConflicts,
-  createReceipts,
-  quickInstantUs,
-  validateHeartbeats,
-  validateReadings,
-} from '../../src/core/readings/readings.ts';
-import { formatInstantUs, parseInstantUs } from '../../src/core/time/instants.ts';
+import type { Sensor } from '../../../src/core/port/readings.ts';
+import { createReceipts, validateHeartbeats } from '../../../src/core/readings/heartbeats.ts';
+import { quickInstantUs } from '../../../src/core/readings/instants.ts';
+import { validateReadings } from '../../../src/core/readings/readings.ts';
+import { addConflicts } from '../../../src/core/readings/rejections.ts';
+import { formatInstantUs, parseInstantUs } from '../../../src/core/time/instants.ts';
+import { finish } from '../../../src/http/fairness/slices.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
 const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: 'Cel', isActive: true };
@@ -18,32 +16,29 @@ const sensors = new Map(
   [oven, door, old].flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]),
 );
 const at = '2026-11-20T08:15:00.123456Z';
-const codeOf = (item: unknown) => validateReadings([item], sensors, nowUs).rejected[0]?.code;
+const validate = (items: readonly unknown[]) => finish(validateReadings(items, sensors, nowUs));
+const codeOf = (item: unknown) => validate([item]).rejected[0]?.code;
 
 describe('readings', () => {
-  it('become columns', () => {
+  it('become rows', () => {
     const items = [
       { sensor: 'OVEN', at, value: 182.4, unit: 'Cel', quality: 'bad' },
       { sensor: 'nobody', at, value: 1 },
       { sensor: 'SE-2', at: 1795162500000, value: true },
     ];
-    const { batch, positions, rejected } = validateReadings(items, sensors, nowUs);
+    const { batch, positions, rejected } = validate(items);
     expect(batch.count).toBe(2);
-    expect([...batch.series]).toEqual([7, 8]);
-    expect([...batch.value]).toEqual([182.4, 1]);
-    expect([...batch.quality]).toEqual([3, 0]);
-    expect(batch.atUs[0]).toBe(parseInstantUs(at));
-    expect(batch.atUs[1]).toBe(1795162500000000);
+    expect([...batch.rows.slice(0, 8)]).toEqual([7, parseInstantUs(at), 182.4, 3, 8, 1795162500000000, 1, 0]);
     expect([...positions.slice(0, 2)]).toEqual([0, 2]);
     expect(rejected.map(({ index, code }) => [index, code])).toEqual([[1, 'unknown_sensor']]);
   });
 
-  it('keep no mark of a reading refused before them', () => {
+  it('hold nothing of a reading rejected before them', () => {
     const items = [
       { sensor: 'OVEN', at, value: 1, quality: 'bad', unit: 'K' },
       { sensor: 'OVEN', at, value: 1 },
     ];
-    expect([...validateReadings(items, sensors, nowUs).batch.quality]).toEqual([0]);
+    expect(validate(items).batch.rows[3]).toBe(0);
   });
 
   it.each([
@@ -88,8 +83,7 @@ describe('readings', () => {
   });
 
   it('are refused without a secret or a flood in the sentence', () => {
-    const detail = validateReadings([{ sensor: `hk_${'x'.repeat(4000)}`, at, value: 1 }], sensors, nowUs).rejected[0]
-      ?.detail;
+    const detail = validate([{ sensor: `hk_${'x'.repeat(4000)}`, at, value: 1 }]).rejected[0]?.detail;
     expect(detail?.length).toBeLessThan(200);
     expect(detail).not.toContain('xxxxxx');
   });
@@ -100,12 +94,12 @@ describe('readings', () => {
       'Give whole epoch milliseconds or RFC 3339.';
     const item = { sensor: 'OVEN', at: 1_795_162_500 };
     const expected = [{ index: 0, code: 'invalid_at', detail }];
-    expect(validateReadings([{ ...item, value: 1 }], sensors, nowUs).rejected).toEqual(expected);
-    expect(validateHeartbeats([item], sensors, nowUs, () => nowUs).rejected).toEqual(expected);
+    expect(validate([{ ...item, value: 1 }]).rejected).toEqual(expected);
+    expect(finish(validateHeartbeats([item], sensors, nowUs, () => nowUs)).rejected).toEqual(expected);
   });
 
   it('that conflict are named by their place in the body', () => {
-    const rejected = validateReadings([1, 1], sensors, nowUs).rejected;
+    const rejected = validate([1, 1]).rejected;
     const all = addConflicts(rejected, [0, 2], [5, 6, 0]);
     expect(all.map(({ index, code }) => [index, code])).toEqual([
       [0, 'invalid_reading'],
@@ -117,12 +111,12 @@ describe('readings', () => {
 });
 
 describe('heartbeats', () => {
-  const judge = (item: unknown) => validateHeartbeats([item], sensors, nowUs, () => nowUs);
+  const validateBeat = (item: unknown) => finish(validateHeartbeats([item], sensors, nowUs, () => nowUs));
 
   it('take the time of receipt where they name none', () => {
     const heartbeat = { series: 7, atUs: nowUs, status: null, battery: null, signal: null, firmware: null };
-    expect(judge({ sensor: 'OVEN' }).heartbeats).toEqual([heartbeat]);
-    expect(judge({ sensor: 'OLD', status: 'fault' }).heartbeats).toHaveLength(1);
+    expect(validateBeat({ sensor: 'OVEN' }).heartbeats).toEqual([heartbeat]);
+    expect(validateBeat({ sensor: 'OLD', status: 'fault' }).heartbeats).toHaveLength(1);
   });
 
   it.each([
@@ -136,7 +130,7 @@ describe('heartbeats', () => {
     [{ sensor: 'OVEN', value: 1 }, 'unknown_field'],
     [1, 'invalid_reading'],
   ])('%j → %s', (item, code) => {
-    expect(judge(item).rejected[0]?.code).toBe(code);
+    expect(validateBeat(item).rejected[0]?.code).toBe(code);
   });
 });
 

@@ -1,0 +1,104 @@
+import type { Heartbeat, SensorDirectory } from '../port/readings.ts';
+import type { Clock } from '../time/instants.ts';
+import { maxAheadUs, measuredUs, tooEarly } from './instants.ts';
+import { itemsInStep } from './readings.ts';
+import {
+  aheadFault,
+  type Fault,
+  fault,
+  instantFault,
+  isObject,
+  notObject,
+  type Rejection,
+  sensorFault,
+  unknownField,
+} from './rejections.ts';
+
+/** A validated body of heartbeats: those to keep, their positions in the body, and the rejected ones in order. */
+interface ValidatedHeartbeats {
+  heartbeats: Heartbeat[];
+  positions: number[];
+  rejected: Rejection[];
+}
+
+/** Every status that a heartbeat may report. */
+export const heartbeatStatuses = ['ok', 'degraded', 'fault'] as const;
+
+/**
+ * Validates the heartbeats of a body, each by itself, in steps as `validateReadings` does. Without `at` a heartbeat takes
+ * the time of receipt, which `receiptUs` gives.
+ */
+export function* validateHeartbeats(
+  items: readonly unknown[],
+  sensors: SensorDirectory,
+  nowUs: number,
+  receiptUs: () => number,
+): Generator<void, ValidatedHeartbeats> {
+  const validated: ValidatedHeartbeats = { heartbeats: [], positions: [], rejected: [] };
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0 && index % itemsInStep === 0) yield;
+    const heartbeat = toHeartbeat(items[index], sensors, nowUs, receiptUs);
+    if ('code' in heartbeat) {
+      validated.rejected.push({ index, ...heartbeat });
+    } else {
+      validated.heartbeats.push(heartbeat);
+      validated.positions.push(index);
+    }
+  }
+  return validated;
+}
+
+/**
+ * Creates the times of receipt, in epoch microseconds. Each is later than the one before, so that two things received at
+ * once stay two, unless the clock was set back.
+ */
+export function createReceipts(clock: Clock): () => number {
+  let lastUs = 0;
+  return () => {
+    const nowUs = clock() * 1000;
+    const isInOrder = nowUs > lastUs || lastUs - nowUs > mostAtOnceUs;
+    lastUs = isInOrder ? nowUs : lastUs + 1;
+    return lastUs;
+  };
+}
+
+/** Far more receipts than one millisecond can bring: a larger step back means that the clock was set back. */
+const mostAtOnceUs = 1e6;
+
+const heartbeatFields = new Set(['sensor', 'at', 'status', 'battery', 'signal', 'firmware']);
+
+function toHeartbeat(
+  item: unknown,
+  sensors: SensorDirectory,
+  nowUs: number,
+  receiptUs: () => number,
+): Heartbeat | Fault {
+  if (!isObject(item)) return notObject(item, 'A heartbeat');
+  for (const field in item) {
+    if (!heartbeatFields.has(field)) return unknownField(field, 'sensor, at, status, battery, signal and firmware');
+  }
+  const { sensor: name, at, status = null, battery = null, signal = null, firmware = null } = item;
+  const sensor = typeof name === 'string' ? sensors.get(name) : undefined;
+  // An inactive sensor may send heartbeats: they are not measurements.
+  if (sensor === undefined) return sensorFault(name, undefined);
+  const atUs = at === undefined || at === null ? receiptUs() : measuredUs(at);
+  if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
+  if (atUs > nowUs + maxAheadUs) return aheadFault(at, atUs);
+  if (status !== null && !isStatus(status)) return fault('invalid_status');
+  if (battery !== null && !isWithin(battery, 0, 100)) return fault('invalid_battery');
+  if (signal !== null && !isWithin(signal, -200, 100)) return fault('invalid_signal');
+  if (firmware !== null && !isFirmware(firmware)) return fault('invalid_firmware');
+  return { series: sensor.series, atUs, status, battery, signal, firmware };
+}
+
+function isStatus(value: unknown): value is string {
+  return (heartbeatStatuses as readonly unknown[]).includes(value);
+}
+
+function isWithin(value: unknown, min: number, max: number): value is number {
+  return typeof value === 'number' && value >= min && value <= max;
+}
+
+function isFirmware(value: unknown): value is string {
+  return typeof value === 'string' && value.length >= 1 && value.length <= 64 && !/\p{Cc}/u.test(value);
+}

@@ -1,0 +1,121 @@
+import { redactSecrets } from '../keys/secrets.ts';
+import type { Sensor } from '../port/readings.ts';
+import { formatInstantUs } from '../time/instants.ts';
+import { isBelowEpochMs, tooEarly } from './instants.ts';
+
+/** The most readings or heartbeats in one request body. */
+export const maxBatch = 10_000;
+/** The most characters of one reading or heartbeat: a hundred times the usual length. */
+export const longestItem = 16 * 1024;
+/** Stands in a list for an item that was not parsed because it is longer than {@link longestItem}. */
+export const tooLong = Symbol('too long');
+
+/** Why one reading or heartbeat of a body was rejected; `index` is its position in the body. */
+export interface Rejection {
+  index: number;
+  code: RejectionCode;
+  detail: string;
+}
+
+/** A rejection whose position is not known yet. */
+export type Fault = Omit<Rejection, 'index'>;
+
+/** Every reason for rejecting a single reading or heartbeat, and what it means. */
+export const rejectionCodes = {
+  invalid_reading: 'It is not a JSON object, or it is longer than 16 KiB.',
+  unknown_field: 'It has an unknown field.',
+  missing_field: 'A required field is missing.',
+  unknown_sensor: 'No sensor of the entity has this code or id.',
+  sensor_inactive: 'The sensor is marked as inactive.',
+  invalid_at:
+    'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds from 100,000,000,000 on (less would be ' +
+    'epoch seconds, which land in 1970), or before the year 1685.',
+  in_future: 'The instant lies more than 24 hours ahead.',
+  invalid_value: 'The value is neither a finite number nor a boolean.',
+  unit_mismatch: "The unit is not the sensor's own.",
+  invalid_quality: 'The quality is none of good, uncertain, bad.',
+  reading_conflict: 'The sensor has another value at this instant; the first one stays.',
+  invalid_status: 'The status is none of ok, degraded, fault.',
+  invalid_battery: 'The battery is not a number from 0 to 100.',
+  invalid_signal: 'The signal is not a number of dBm from -200 to 100.',
+  invalid_firmware: 'The firmware is not a text of 1 to 64 characters.',
+} as const;
+
+type RejectionCode = keyof typeof rejectionCodes;
+
+/** Adds the conflicts that the store found, given as positions in its batch; the result is in order of the body. */
+export function addConflicts(
+  rejected: readonly Rejection[],
+  conflicts: readonly number[],
+  positions: ArrayLike<number>,
+): Rejection[] {
+  const found = conflicts.map((position) => ({
+    index: positions[position] ?? position,
+    ...fault('reading_conflict'),
+  }));
+  return [...rejected, ...found].sort((a, b) => a.index - b.index);
+}
+
+/** A fault; its detail is the meaning of the code where there is nothing more to say. */
+export function fault(code: RejectionCode, detail: string = rejectionCodes[code]): Fault {
+  return { code, detail };
+}
+
+/** Whether an item is a JSON object; everything else is a {@link notObject}. */
+export function isObject(item: unknown): item is Record<string, unknown> {
+  return typeof item === 'object' && item !== null && !Array.isArray(item);
+}
+
+/** The fault of an item that is not an object; `what` begins the sentence. */
+export function notObject(item: unknown, what: string): Fault {
+  const detail = item === tooLong ? `at most ${longestItem / 1024} KiB long` : 'an object';
+  return fault('invalid_reading', `${what} is ${detail}.`);
+}
+
+/** The fault of a missing field. */
+export function missing(field: string): Fault {
+  return fault('missing_field', `The field "${field}" is missing.`);
+}
+
+/** The fault of an unknown field; `known` lists the fields that there are. */
+export function unknownField(field: string, known: string): Fault {
+  return fault('unknown_field', `${shown(field)} is an unknown field; the fields are ${known}.`);
+}
+
+/** The fault of a sensor that is missing, unknown or, where it is given, inactive. */
+export function sensorFault(name: unknown, sensor: Sensor | undefined): Fault {
+  if (name === undefined) return missing('sensor');
+  if (sensor) return fault('sensor_inactive', `The sensor ${shown(sensor.code)} is marked as inactive.`);
+  return fault('unknown_sensor', `No sensor of this entity has the code or id ${shown(name)}.`);
+}
+
+/** The fault of an instant that is missing, malformed or too early. */
+export function instantFault(at: unknown, atUs: number | undefined): Fault {
+  if (at === undefined) return missing('at');
+  if (atUs === tooEarly) return fault('invalid_at', `${shown(at)} lies before the year 1685.`);
+  if (isBelowEpochMs(at) && Number.isInteger(at)) {
+    const why = 'epoch seconds taken for milliseconds would land in 1970';
+    return fault('invalid_at', `${at} is below 100,000,000,000: ${why}. Give whole epoch milliseconds or RFC 3339.`);
+  }
+  const allowed = 'give RFC 3339 with an offset, such as 2026-11-20T08:15:00Z, or whole epoch milliseconds';
+  return fault('invalid_at', `${shown(at)} is not an instant: ${allowed}.`);
+}
+
+/** The fault of an instant in the future. */
+export function aheadFault(at: unknown, atUs: number): Fault {
+  const instant = Number.isFinite(atUs) ? formatInstantUs(atUs) : shown(at);
+  return fault('in_future', `${instant} lies more than 24 hours ahead.`);
+}
+
+/** The fault of a unit other than the sensor's own. */
+export function unitFault(unit: unknown, sensor: Sensor): Fault {
+  const own = sensor.unit === null ? 'it has none' : `its own is ${shown(sensor.unit)}`;
+  return fault('unit_mismatch', `${shown(unit)} is not the unit of the sensor; ${own}.`);
+}
+
+/** A value from the client for use in a message: cut short, without nested values, and without a secret. */
+function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
+  const text = redactSecrets(JSON.stringify(value) ?? String(value));
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

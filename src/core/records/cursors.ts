@@ -1,0 +1,38 @@
+import { sha256 } from '../digest.ts';
+import { HkctlError } from '../errors.ts';
+import { wrongValue } from './parameters.ts';
+
+/** Binds a cursor to its query: with another query the same position would silently give another page. */
+export function fingerprint(query: readonly unknown[]): string {
+  return sha256(JSON.stringify(query), 'base64url').slice(0, 12);
+}
+
+/** Writes the position of the next page as a cursor that is valid for one query only. */
+export function writeCursor(tie: string, position: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify([tie, ...position])).toString('base64url');
+}
+
+/** Reads the position from a cursor of the same query, of unchecked length and types. Throws `bad_parameter`. */
+export function readCursor(cursor: string, tie: string): unknown[] {
+  const parts = cursor.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(cursor) ? parse(cursor) : undefined;
+  if (!Array.isArray(parts) || typeof parts[0] !== 'string') throw wrongCursor(cursor);
+  const [ofQuery, ...position] = parts as unknown[];
+  if (ofQuery !== tie) {
+    throw new HkctlError('bad_parameter', 'This cursor belongs to another query: repeat all other parameters with it.');
+  }
+  return position;
+}
+
+/** The error for a text that is not a cursor. */
+export function wrongCursor(cursor: string): HkctlError {
+  return wrongValue('cursor', cursor, 'the next_cursor of the previous page, unchanged');
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,44 @@
+import { HkctlError } from '../errors.ts';
+import { quotedText } from '../text/shown-text.ts';
+import { canonicalInstant } from '../time/instants.ts';
+
+/** The parameters of a query in their order, names and values decoded. */
+export type QueryParameters = readonly (readonly [name: string, value: string])[];
+
+/** Returns the parameters by name. Throws `bad_parameter` for unknown and repeated ones. */
+export function requireKnown(query: QueryParameters, allowed: ReadonlyMap<string, unknown>): Map<string, string> {
+  const given = new Map<string, string>();
+  for (const [name, value] of query) {
+    if (!allowed.has(name)) {
+      const names = [...allowed.keys()];
+      const known = names.length > 0 ? `Allowed are ${names.join(', ')}.` : 'None is allowed here.';
+      throw new HkctlError('bad_parameter', `There is no parameter ${quotedText(name)}. ${known}`);
+    }
+    if (given.has(name))
+      throw new HkctlError('bad_parameter', `The parameter "${name}" is given more than once: give it once.`);
+    given.set(name, value);
+  }
+  return given;
+}
+
+/** Reads a whole number within bounds, or the default if none is given. Throws `bad_parameter`. */
+export function readLimit(text: string | undefined, bounds: { default: number; max: number }): number {
+  if (text === undefined) return bounds.default;
+  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > bounds.max) throw wrongValue('limit', text, `a whole number from 1 to ${bounds.max}`);
+  return limit;
+}
+
+/** The error for a wrong value of a parameter. */
+export function wrongValue(name: string, value: string, rule: string): HkctlError {
+  return new HkctlError('bad_parameter', `${name}=${quotedText(value)}: give ${rule}.`);
+}
+
+/** Reads an instant of a query, where an unescaped `+` of an offset arrives as a blank. Throws `bad_parameter`. */
+export function readQueryInstant(name: string, text: string): string {
+  const instant = canonicalInstant(text.replace(/ (\d\d:\d\d)$/, '+$1'));
+  if (instant === undefined) {
+    throw wrongValue(name, text, 'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z');
+  }
+  return instant;
+}
