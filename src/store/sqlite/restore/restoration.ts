@@ -82,13 +82,13 @@ async function restoreFile(
  * Checks the permissions of the actor in the store at a path; false where there is none, or none that can be opened any more. Refuses where a
  * daemon serves it, before anybody is asked.
  */
-async function checkPresent(path: string, options: StoreOptions, { judge }: RestoreHooks): Promise<boolean> {
+async function checkPresent(path: string, options: StoreOptions, { authorize }: RestoreHooks): Promise<boolean> {
   const store = openReadable(path, options);
   if (!store) return false;
   try {
     const address = await store.daemon.address();
     if (address !== undefined) throw servedAt(address);
-    await judge(store);
+    await authorize(store);
     return true;
   } finally {
     await store.close();
@@ -141,7 +141,7 @@ interface Completion {
 async function completeRestore(
   { path, file, prepared, present, isPermitted }: Completion,
   options: StoreOptions,
-  { judge, audit }: RestoreHooks,
+  { authorize, audit }: RestoreHooks,
 ): Promise<KeptStopped[]> {
   const registry: Connection = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
   const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, writerThread: undefined });
@@ -150,7 +150,7 @@ async function completeRestore(
     const nowMs = options.clock();
     const kept = replayStops({ registry, path, file, migrationsFolder: options.migrationsFolder, present, nowMs });
     // In the backup somebody may be a Super user who is none any more.
-    if (!isPermitted) await judge(store);
+    if (!isPermitted) await authorize(store);
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (present.clock) await store.clock.bring({ fromMs: 0, looks: present.clock });
     await audit(store, kept, present.trail);
