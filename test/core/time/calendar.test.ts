@@ -9,7 +9,7 @@ import {
   startOfDayMs,
   weekDays,
   weekOf,
-} from '../../src/core/time/calendar.ts';
+} from '../../../src/core/time/calendar.ts';
 
 /** Zones with something odd: midnights skipped or doubled, whole days skipped, half hours, offsets of many hours. */
 const oddZones = [

@@ -8,7 +8,7 @@ import {
   findingOfReferences,
   findingOfSpace,
   findingOfVersions,
-} from '../../src/core/operations/doctor.ts';
+} from '../../../src/core/operations/doctor.ts';
 
 const folder: FileFacts = { path: '/plant', kind: 'folder', mode: 0o700, ownerId: 7 };
 const file: FileFacts = { path: '/plant/a b.db', kind: 'file', mode: 0o600, ownerId: 7 };

@@ -9,7 +9,7 @@ import {
   isDate,
   parseInstantMs,
   parseInstantUs,
-} from '../../src/core/time/instants.ts';
+} from '../../../src/core/time/instants.ts';
 
 const us = fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 const two = (value: number) => String(value).padStart(2, '0');

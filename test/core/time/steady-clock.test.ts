@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClockSamples } from '../../src/core/port/clock.ts';
-import { acceptedSamples, afterSample, sampleClock } from '../../src/core/time/steady-clock.ts';
+import type { ClockSamples } from '../../../src/core/port/clock.ts';
+import { acceptedSamples, afterSample, sampleClock } from '../../../src/core/time/steady-clock.ts';
 
 const second = 1000;
 const minute = 60 * second;

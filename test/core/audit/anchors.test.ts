@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Anchors, anchorIn } from '../../src/core/audit/anchors.ts';
+import { Anchors, anchorIn } from '../../../src/core/audit/anchors.ts';
 
 const hash = 'ab'.repeat(32);
 const other = 'cd'.repeat(32);
