@@ -36,7 +36,7 @@ export async function* exportAudit(
 }
 
 /** Hashes that were kept outside the store, to compare a chain with. */
-export interface KeptOutside {
+interface KeptOutside {
   /** A head hash that was printed earlier. */
   head?: string;
   /** Heads from the daemon's log. */
@@ -44,7 +44,7 @@ export interface KeptOutside {
 }
 
 /** The result for the whole chain, and whether it still contains the hashes that were kept outside the store. */
-export interface TrailReport extends ChainReport {
+interface TrailReport extends ChainReport {
   /** Undefined where no head was given. */
   knownHeadFound: boolean | undefined;
   /** Undefined where no anchors were given. */

@@ -50,7 +50,7 @@ export interface StoreInspection {
   space(): { freeBytes: number; totalBytes: number };
 }
 
-export interface DoctorOptions {
+interface DoctorOptions {
   inspection: StoreInspection;
   /** The time of the machine's clock. */
   machineMs: number;
@@ -131,7 +131,7 @@ export function findingOfDamage(faults: readonly string[]): Finding {
 }
 
 /** Whether every database has this version, and exactly the schema that its migrations make. */
-export function findingOfSchema({ versions, foreign }: Pick<StoreInspection, 'versions' | 'foreign'>): Finding {
+function findingOfSchema({ versions, foreign }: Pick<StoreInspection, 'versions' | 'foreign'>): Finding {
   const finding = findingOfVersions(versions());
   if (finding.code === 'store_too_new') return finding;
   const wrong = foreign().flatMap(({ database, what }) => what.map((one) => `${one} (${database})`));

@@ -21,7 +21,7 @@ export function requireLabel(text: string, what: string): void {
 }
 
 /** Requires a text without invisible or deceptive characters (see {@link trickyIn}). Throws `bad_input`. */
-export function requireVisible(text: string, what: string): void {
+function requireVisible(text: string, what: string): void {
   const found = trickyIn(text);
   if (found === undefined) return;
   throw new HkctlError(

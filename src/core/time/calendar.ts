@@ -46,11 +46,6 @@ export function endOfDayMs(date: string, timezone: string): number {
   return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`) + dayMs, timezone) - 1;
 }
 
-/** The local date `YYYY-MM-DD` in a time zone at an instant (epoch ms). */
-export function dateAt(ms: number, timezone: string): string {
-  return new Date(ms + offsetMs(ms, timezone)).toISOString().slice(0, 10);
-}
-
 /** An instant in local time: `2026-11-20 08:15:00 CET` (or `GMT+1` where the zone has no abbreviation). */
 export function formatLocal(ms: number, timezone: string): string {
   const wall = new Date(ms + offsetMs(ms, timezone)).toISOString();
