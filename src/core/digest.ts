@@ -1,7 +1,4 @@
-/**
- * SHA-256 of a text. node:crypto takes longer to load than a short command takes to run, so that it is fetched when
- * something is first hashed.
- */
+/** SHA-256 of a text. `node:crypto` is loaded on first use: loading it takes longer than a short command takes to run. */
 export function sha256(text: string, encoding: 'hex' | 'base64url'): string {
   nodeCrypto ??= process.getBuiltinModule('node:crypto');
   return nodeCrypto.hash('sha256', text, encoding);

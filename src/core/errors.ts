@@ -1,9 +1,9 @@
 /**
- * Every error a user can meet, in one table: the exit code the CLI ends with, the status the API answers with, and the
- * title of the problem document. `exit` and `status` are interfaces (contract, sections 3 and 6).
+ * Every error that a user can see, in one table: exit code of the CLI, HTTP status of the API, and title of the problem
+ * document. `exit` and `status` are interfaces (contract, sections 3 and 6).
  */
 export const errorTable = {
-  // Input and state, met at the terminal.
+  // Input and state, seen at the terminal.
   usage: { exit: 2, status: 400, title: 'Wrong usage' },
   bad_input: { exit: 2, status: 400, title: 'Bad input' },
   confirmation_required: { exit: 2, status: 400, title: 'Confirmation required' },
@@ -63,14 +63,14 @@ interface HkctlErrorOptions {
 
 /**
  * An error whose message may be shown: what is wrong (`message`) and what to do about it (`hint`).
- * Anything thrown that is not one of these is "internal": its message is logged and never shown.
+ * Anything else that is thrown is "internal": its message is logged and never shown.
  */
 export class HkctlError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
-  /** More for programs, in the JSON of the error beside code, message and hint. */
+  /** Further members of the error's JSON, for programs, beside code, message and hint. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** The lines of the message. What is quoted in one, such as a name of a store, may hold a line break of its own. */
+  /** The lines of the message; a quoted text in one, such as a name from a store, may contain a line break of its own. */
   readonly lines: readonly string[];
 
   constructor(code: ErrorCode, message: string, options: HkctlErrorOptions = {}) {
@@ -84,7 +84,7 @@ export class HkctlError extends Error {
   }
 }
 
-/** Tells whether a thrown thing is one of ours, and narrows it. */
+/** Whether a thrown value is an {@link HkctlError}. */
 export function isHkctlError(thrown: unknown): thrown is HkctlError {
   return thrown instanceof HkctlError;
 }

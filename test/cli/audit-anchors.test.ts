@@ -70,7 +70,7 @@ describe('a log finds what the chain itself cannot', () => {
 
   it('a tail cut off with the sequence lowered', async () => {
     tamper(cli.store, "delete from audit where seq > 6; update sqlite_sequence set seq = 6 where name = 'audit'");
-    await expectBroken(7, /knows the records up to 8, which are gone/);
+    await expectBroken(7, /names records up to 8, which are missing/);
   });
 
   it('a tail cut off and written on', async () => {
@@ -95,7 +95,7 @@ describe('a log finds what the chain itself cannot', () => {
     tamper(cli.store, '');
     for (const rest of ['-wal', '-shm']) rmSync(cli.store + rest, { force: true });
     copyFileSync(before, cli.store);
-    await expectBroken(9, /up to 9, which are gone/);
+    await expectBroken(9, /up to 9, which are missing/);
   });
 
   it('a restore from which on records are missing', async () => {

@@ -40,7 +40,7 @@ describe('a whole secret where its prefix or a name was asked for', () => {
     [['tenants', 'set', '--name']],
   ])('%s: is no name (exit 2)', async (argv) => {
     const { code, stderr } = await cli.run([...argv, `my ${secret}`]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('holds no secret')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('must not contain a secret')]);
     expect(stderr).not.toContain(secret.slice(8, 20));
   });
 

@@ -230,7 +230,7 @@ describe('a backup of an older version', () => {
       "ALTER TABLE `keys` ADD `colour` text DEFAULT 'green' NOT NULL;--> statement-breakpoint\nCREATE TABLE `more` (`x` integer);",
     );
     const options = { clock: () => cli.nowMs, migrationsFolder, writerThread: undefined };
-    const hooks = { judge: () => {}, confirm: () => {}, audit: () => {} };
+    const hooks = { authorize: () => {}, confirm: () => {}, audit: () => {} };
     await restoreBackup(cli.store, backupIn(file, options), options, hooks);
     const registry = openFile(cli.store, { busyTimeoutMs: 100, create: false });
     expect(registry.prepare('select id, colour from keys').all()).toEqual([{ id: key.id, colour: 'green' }]);

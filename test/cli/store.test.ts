@@ -43,7 +43,7 @@ describe('the path of a store', () => {
     ['a folder', 'is a folder'],
     ['a circle of links', 'links run in a circle'],
     ['in a circle of links', 'links run in a circle'],
-    ['below a file', 'its folder is none'],
+    ['below a file', 'its parent is not a folder'],
     ['a FIFO', 'no ordinary file'],
     ['too long a name', 'its name is too long'],
   ])('that is %s is told as such (exit 6)', async (what, sentence) => {

@@ -24,7 +24,7 @@ export const restore = defineCommand({
     const attempt = { action: 'store.restore', target: source } as const;
     let judged: Actor | undefined;
     const { facts, kept } = await context.services.restoreStore(context.storePath, source, {
-      async judge(store) {
+      async authorize(store) {
         const domain = context.domainOf(store);
         judged = await context.actorIn(domain);
         await requirePermissions(domain, judged, ['store.manage'], attempt);

@@ -4,22 +4,22 @@ import type { AuditHead, AuditRecord } from './events.ts';
 /** The message under which the daemon writes the head of the audit chain to its log. */
 export const anchorMessage = 'audit head';
 
-/** What holding a chain against anchors found: how many there were, and the first that does not fit. */
+/** The result of comparing a chain with anchors: how many anchors there are, and the first that does not match. */
 export interface AnchorReport {
   count: number;
   broken: { seq: number; reason: string } | null;
 }
 
 /**
- * The head that a line of a log names, if it is such a line: as the daemon writes it, or wrapped by what collects logs, such as
- * journald, syslog or a container's runtime.
+ * The audit head that a log line contains, if any: as the daemon writes it, or wrapped by a log collector such as journald,
+ * syslog or a container runtime.
  */
 export function anchorIn(line: string): AuditHead | undefined {
   const start = line.indexOf('{');
   return start === -1 || !line.includes(anchorMessage) ? undefined : headIn(objectIn(line.slice(start)), 1);
 }
 
-/** Members in which `journalctl -o json`, docker and others keep the line that a program wrote. */
+/** JSON members in which `journalctl -o json`, docker and others keep the original line. */
 const wrappings = ['MESSAGE', 'log', 'message'];
 
 function headIn(entry: Readonly<Record<string, unknown>>, depth: number): AuditHead | undefined {
@@ -35,7 +35,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }
 
-/** Lines of other programs, and of which a power cut left a part, are nothing. */
+/** Lines of other programs, and lines that a power failure cut off, become an empty object. */
 function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
@@ -46,7 +46,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Heads that were kept outside a store, against which its chain is held record by record. */
+/** Audit heads that were kept outside the store; its chain is compared with them record by record. */
 export class Anchors {
   readonly #hashes = new Map<number, Set<string>>();
   #last = 0;
@@ -57,25 +57,25 @@ export class Anchors {
     this.#hashes.set(count, (this.#hashes.get(count) ?? new Set()).add(hash));
   }
 
-  /** How many different ones there are. */
+  /** The number of different anchors. */
   get count(): number {
     let count = 0;
     for (const hashes of this.#hashes.values()) count += hashes.size;
     return count;
   }
 
-  /** Shows them the next record of the chain. */
+  /** Compares the next record of the chain. */
   watch({ seq, hash }: Pick<AuditRecord, 'seq' | 'hash'>): void {
     const kept = this.#hashes.get(seq);
     if (kept === undefined || (kept.size === 1 && kept.has(hash))) return;
     this.#broken ??= { seq, reason: 'another record was here when the log was written' };
   }
 
-  /** Says what was found once all `records` records of a whole chain were shown, or those before the break of a broken one. */
+  /** The result, after every record of an intact chain, or every record before the break of a broken one, was compared. */
   report({ records, broken }: Pick<ChainReport, 'records' | 'broken'>): AnchorReport {
     const isCut = broken === null && this.#last > records;
     const cut = isCut
-      ? { seq: records + 1, reason: `the log knows the records up to ${this.#last}, which are gone` }
+      ? { seq: records + 1, reason: `the log names records up to ${this.#last}, which are missing` }
       : null;
     return { count: this.count, broken: this.#broken ?? cut };
   }

@@ -5,14 +5,14 @@ import { isCutInHalf } from './damage.ts';
 import type { AuditDraft, AuditRecord } from './events.ts';
 
 /**
- * An event as it is kept: without secrets, since people give a whole one where its prefix was asked for, no longer than what
- * it is about, and such that a store gives back every text as it was hashed. Whatever merely begins like a secret stays: a
- * login or a path must be told from another later.
+ * An event as the trail stores it. Secrets are removed, since people type a whole secret where a prefix is asked for; texts
+ * are cut to 4,096 characters and made well-formed, so that a store returns every text exactly as it was hashed. A text that
+ * only begins like a secret stays, so that one login or path can be distinguished from another later.
  */
 export function fitForTrail(draft: AuditDraft): AuditDraft {
   const { actor } = draft;
   const detail = Object.entries(draft.detail)
-    // JSON drops these, while the hash would know them as null.
+    // JSON drops undefined values, while the hash would include them as null.
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [tidy(name), typeof value === 'string' ? tidy(value) : value]);
   return {
@@ -29,30 +29,33 @@ function tidy(text: string): string {
   return cutText(withoutSecrets(wellFormed(text)), longestText);
 }
 
-/** The longest path of a file. */
+/** PATH_MAX of Linux: the longest target is a path. */
 const longestText = 4096;
 
-/** The hash that stands before the first record. */
+/** The `previousHash` of the first record. */
 export const genesisHash = '0'.repeat(64);
 
-/** Gives an event its place after the record with `previous`: SHA-256, hex, over a canonical JSON array of all fields. */
+/** Appends an event after `previous`; its hash is SHA-256, in hex, over a canonical JSON array of all fields. */
 export function chainRecord(draft: AuditDraft, previous: { seq: number; hash: string } | undefined): AuditRecord {
   const seq = (previous?.seq ?? 0) + 1;
   const previousHash = previous?.hash ?? genesisHash;
   return { ...draft, seq, previousHash, hash: hashRecord(draft, seq, previousHash) };
 }
 
-/** What a walk over the chain found. */
+/** The result of verifying a chain. */
 export interface ChainReport {
   records: number;
   headHash: string;
-  /** The first record that does not fit, and why; null where the chain is whole. */
+  /** The first record that does not match, and why; null where the chain is intact. */
   broken: { seq: number; reason: string } | null;
-  /** Records that fit the chain, though an earlier hkctl kept less of their text than it had hashed; see `isCutInHalf`. */
+  /** Records whose hash matches, although an earlier hkctl stored less of their text than it had hashed; see `isCutInHalf`. */
   damaged: readonly number[];
 }
 
-/** Walks the chain and names the first record that was altered, removed, put in or moved; the first one is of `store.init`. */
+/**
+ * Verifies a chain and reports the first record that was altered, removed, inserted or moved. The first record must be a
+ * `store.init`.
+ */
 export async function verifyChain(records: Iterable<AuditRecord> | AsyncIterable<AuditRecord>): Promise<ChainReport> {
   let previous: { seq: number; hash: string } | undefined;
   let count = 0;
@@ -64,7 +67,7 @@ export async function verifyChain(records: Iterable<AuditRecord> | AsyncIterable
     damaged,
   });
   for await (const record of records) {
-    const broken = misplacement(record, previous);
+    const broken = orderFault(record, previous);
     if (broken) return report(broken);
     if (hashRecord(record, record.seq, record.previousHash) !== record.hash) {
       const fits = (as: AuditRecord) => hashRecord(as, as.seq, as.previousHash) === as.hash;
@@ -77,16 +80,16 @@ export async function verifyChain(records: Iterable<AuditRecord> | AsyncIterable
   return report(null);
 }
 
-function misplacement(
+function orderFault(
   { seq, previousHash, action }: AuditRecord,
   previous: { seq: number; hash: string } | undefined,
 ): ChainReport['broken'] {
   const wanted = (previous?.seq ?? 0) + 1;
   if (seq > wanted) return { seq: wanted, reason: `it was removed, and record ${seq} follows` };
-  if (seq < wanted) return { seq, reason: 'it stands twice or out of order' };
+  if (seq < wanted) return { seq, reason: 'it is repeated or out of order' };
   if (previousHash !== (previous?.hash ?? genesisHash))
     return { seq, reason: 'it does not follow the record before it' };
-  // Whoever empties a trail and lets hkctl write on has a chain that fits in itself.
+  // A trail that was emptied and then written on is a consistent chain; only its first action shows the loss.
   if (seq === 1 && action !== 'store.init') {
     return { seq, reason: 'it is not the store.init with which every trail begins: the chain was made anew' };
   }

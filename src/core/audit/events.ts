@@ -1,4 +1,4 @@
-/** What can happen, as audit records name it. */
+/** The actions that audit records name. */
 export type AuditAction =
   | 'store.init'
   | 'profile.use'
@@ -29,30 +29,30 @@ export type AuditAction =
   | 'store.doctor'
   | 'store.accept_clock';
 
-/** An event before the store gives it a place in the chain. Never holds a secret. */
+/** An event before it is appended to the chain. It never contains a secret. */
 export interface AuditDraft {
   tenantId: string | null;
   atMs: number;
   action: AuditAction;
-  /** The profile that acted; null where there was none. */
+  /** The profile that acted; null where the login has none. */
   actor: { id: string; login: string } | null;
   /** The account of the operating system that acted. */
   osAccount: string;
-  /** What it was done to: a key's prefix, a login, an entity's code, a resource. */
+  /** The object of the action: a key's prefix, a login, an entity's code, a resource. */
   target: string;
   outcome: 'done' | 'denied' | 'failed';
-  /** Small, flat facts beside it. */
+  /** Further facts, small and flat. */
   detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** An event in its place. `hash` covers all of it and the hash before. */
+/** An event in the chain. `hash` covers all its fields and the hash of the record before. */
 export interface AuditRecord extends AuditDraft {
   seq: number;
   previousHash: string;
   hash: string;
 }
 
-/** Where a chain ends: how many records it holds, and the hash of the last one. Kept elsewhere, it is an anchor. */
+/** The end of a chain: the number of its records and the hash of the last one. A head kept elsewhere is an anchor. */
 export interface AuditHead {
   count: number;
   hash: string;

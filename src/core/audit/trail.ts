@@ -6,8 +6,8 @@ import type { AuditRecord } from './events.ts';
 import { verifyTrail } from './verification.ts';
 
 /**
- * Records of the actor's organization, newest first; those that are of no organization, such as attempts of logins without
- * a profile, are shown to the first one, whose Super users look after the store. Needs `tenant.manage`.
+ * Audit records of the actor's organization, newest first. Records without an organization, such as attempts of unknown
+ * logins, are shown to the first organization, whose Super users administer the store. Needs `tenant.manage`.
  */
 export async function listAudit(
   domain: Domain,
@@ -18,7 +18,7 @@ export async function listAudit(
   return domain.store.audit.list(actor.user.tenantId, { ...range, ofStore: await isOfFirstTenant(domain, actor) });
 }
 
-/** The same, oldest first, in pieces so that memory stays bounded. Needs `tenant.manage`. */
+/** The same records, oldest first, one at a time, so that memory stays bounded. Needs `tenant.manage`. */
 export async function* exportAudit(
   domain: Domain,
   actor: Actor,
@@ -35,25 +35,25 @@ export async function* exportAudit(
   }
 }
 
-/** What was kept elsewhere of a chain, to hold it against. */
-export interface KeptOutside {
+/** Hashes that were kept outside the store, to compare a chain with. */
+interface KeptOutside {
   /** A head hash that was printed earlier. */
   head?: string;
   /** Heads from the daemon's log. */
   anchors?: Anchors;
 }
 
-/** What the whole chain looks like, and whether it still holds what was kept elsewhere. */
-export interface TrailReport extends ChainReport {
+/** The result for the whole chain, and whether it still contains the hashes that were kept outside the store. */
+interface TrailReport extends ChainReport {
   /** Undefined where no head was given. */
   knownHeadFound: boolean | undefined;
-  /** Undefined where none were given. */
+  /** Undefined where no anchors were given. */
   anchors: AnchorReport | undefined;
 }
 
 /**
- * Walks the chain of all organizations. Names the first record that was altered, removed, put in or moved, and notices a
- * tail that was cut off. Needs `tenant.manage`.
+ * Verifies the chain of all organizations. Reports the first record that was altered, removed, inserted or moved, and a tail
+ * that was cut off. Needs `tenant.manage`.
  */
 export async function verifyAudit(
   domain: Domain,

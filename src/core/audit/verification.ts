@@ -3,14 +3,14 @@ import { type ChainReport, verifyChain } from './chain.ts';
 import type { AuditRecord } from './events.ts';
 
 /**
- * Verifies the whole trail of a store, or of a backup: the chain from its first record to the last one that was ever given.
- * `watch` is shown each record that is read.
+ * Verifies the whole trail of a store or of a backup, from its first record to the last sequence number that the store ever
+ * assigned. Calls `watch` with each record that is read.
  */
 export async function verifyTrail(
   audit: Pick<AuditStore, 'walk' | 'lastSeq'>,
   watch: (record: AuditRecord) => void = () => {},
 ): Promise<ChainReport> {
-  // Others append meanwhile: what was given before the walk must be in it, and what is in it must have been given after.
+  // Other processes append meanwhile: the walk must include all records counted before it, and none beyond those counted after.
   const before = await audit.lastSeq();
   const report = await verifyChain(watched(audit.walk(), watch));
   return { ...report, broken: report.broken ?? cutOff(report.records, before, await audit.lastSeq()) };
@@ -26,7 +26,7 @@ async function* watched(
   }
 }
 
-/** What is missing at the end of a chain of `records` that fits in itself. */
+/** The records that are missing at the end of a consistent chain of `records`. */
 function cutOff(records: number, before: number, after: number): ChainReport['broken'] {
   const seq = records + 1;
   if (before > records) return { seq, reason: `the records ${seq} to ${before} at the end were removed` };

@@ -3,7 +3,7 @@ import type { AuditHead } from '../audit/events.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import type { Store } from '../port/store.ts';
 
-/** What a backup says of itself without being read whole, so that people see whether it is the one they think. */
+/** The facts in the head of a backup, so that people can recognise it before it is read completely. */
 export interface BackupHead {
   createdAtMs: number;
   keys: number;
@@ -11,15 +11,15 @@ export interface BackupHead {
   bytes: number;
 }
 
-/** The same of a backup that was read whole. */
+/** The facts of a backup that was read completely. */
 export interface BackupFacts extends BackupHead {
-  /** Records of the trail that an earlier hkctl cut in the middle of a character; see `damageText`. */
+  /** Sequence numbers of audit records that an earlier hkctl damaged; see `damageText`. */
   damagedAuditRecords: readonly number[];
 }
 
 /**
- * Something that works in a backup, was stopped since, and stays so. `name` is the prefix of a key, the login of a user or
- * the code of an entity.
+ * An object that is active in a backup, was stopped afterwards, and stays stopped by the restore. `name` is the prefix of a
+ * key, the login of a user or the code of an entity.
  */
 export interface KeptStopped {
   what: 'revoked_key' | 'deactivated_user' | 'demoted_user' | 'deactivated_entity' | 'removed_entity';
@@ -27,25 +27,25 @@ export interface KeptStopped {
   tenantId: string;
   name: string;
   atMs: number;
-  /** Of a demoted user: the role that it keeps. */
+  /** The role that a demoted user keeps. */
   role?: Role;
 }
 
-/** What a restore did. */
+/** The result of a restore. */
 export interface RestoreOutcome {
   facts: BackupFacts;
   kept: readonly KeptStopped[];
 }
 
-/** What a restore asks on its way, and what it tells. */
+/** The questions and reports of a restore, answered by its caller. */
 export interface RestoreHooks {
-  /** Validators the actor in the store that is there or, where none can be opened, in the one of the backup; throws to refuse. */
-  judge(store: Store): MaybePromise<void>;
-  /** Asked before the backup is copied and anything is replaced; throws to refuse. */
+  /** Checks the actor's permission in the present store or, where none can be opened, in the restored one; throws to refuse. */
+  authorize(store: Store): MaybePromise<void>;
+  /** Called before the backup is copied and anything is replaced; throws to refuse. */
   confirm(head: BackupHead): MaybePromise<void>;
   /**
-   * Appends the audit events of the restore to the store that will be there. `replaced` is where the trail of the store
-   * ended that was there; null where none could be read.
+   * Appends the audit events of the restore to the restored store. `replaced` is the head of the replaced store's trail; null
+   * where it could not be read.
    */
   audit(store: Store, kept: readonly KeptStopped[], replaced: AuditHead | null): MaybePromise<void>;
 }

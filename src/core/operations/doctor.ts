@@ -4,7 +4,7 @@ import { verifyAudit } from '../audit/trail.ts';
 import { type ErrorCode, isHkctlError } from '../errors.ts';
 import { formatInstantMs } from '../time/instants.ts';
 
-/** What one look at a store found. */
+/** The result of one check of a store. */
 export interface Check {
   /** Stable, for programs. */
   name: string;
@@ -12,7 +12,7 @@ export interface Check {
   detail: string;
   /** What to do about it. */
   hint?: string;
-  /** Of a problem: what a command would end with for it. */
+  /** Of a problem: the error code that `hkctl doctor` exits with. */
   code?: ErrorCode;
 }
 
@@ -26,48 +26,48 @@ export interface FileFacts {
 
 export interface JournalFacts {
   isThere: boolean;
-  /** How many keys it says are revoked. */
+  /** The number of keys that the journal lists as revoked. */
   revoked: number;
-  /** Ids of those among them that work in the store. */
+  /** Ids of those among them that are active in the store. */
   alive: readonly string[];
-  /** Lines that a power cut left in half. */
+  /** The number of incomplete lines, as a power failure leaves them. */
   torn: number;
 }
 
-/** What an engine can tell about the files of a store; each look throws the domain's errors where it is not possible. */
+/** What an engine reports about the files of a store. A method throws the domain's errors where it cannot read them. */
 export interface StoreInspection {
-  /** Each database, and what is damaged in it, in the engine's words; nothing where it is whole. */
+  /** Each database with its damage in the engine's words; an empty list where it is intact. */
   databases: readonly { name: string; damage(): string[] }[];
   /** The folder and every file of the store. */
   files(): FileFacts[];
-  /** Tables of the registry with rows that refer to nothing, and how many. */
+  /** Registry tables with rows whose foreign key has no target, and the number of such rows. */
   brokenReferences(): { table: string; rows: number }[];
-  /** The version of each database's layout, and the one that this hkctl wants. */
+  /** The schema version of each database, and the version that this hkctl needs. */
   versions(): { database: string; version: number; wanted: number }[];
-  /** What each database holds that no migration of its version made, and what of that it lacks, in words. */
+  /** Differences between each database's schema and its migrations, in words: foreign and missing objects. */
   foreign(): { database: string; what: readonly string[] }[];
   journal(nowMs: number): JournalFacts;
   space(): { freeBytes: number; totalBytes: number };
 }
 
-export interface DoctorOptions {
+interface DoctorOptions {
   inspection: StoreInspection;
-  /** What the machine's clock shows. */
+  /** The time of the machine's clock. */
   machineMs: number;
-  /** Whether anything answers at an address. */
+  /** Whether an HTTP server answers at an address. */
   answers(address: string): Promise<boolean>;
 }
 
 type Finding = Omit<Check, 'name'>;
 
-/** Looks at everything that a store needs to be trusted, one check after the other. Needs `store.manage`. */
+/** Runs every check of a store, one after the other. Needs `store.manage`. A new check is one more entry of its list. */
 export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOptions): AsyncGenerator<Check> {
   await requirePermissions(domain, actor, ['store.manage'], { action: 'store.doctor', target: 'store' });
   const { inspection } = options;
-  const checks: [name: string, look: () => Finding | Promise<Finding>][] = [
+  const checks: [name: string, run: () => Finding | Promise<Finding>][] = [
     ['files', () => findingOfFiles(inspection.files())],
     ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [name, () => findingOfDamage(damage())]),
-    ['schema', () => validateSchema(inspection)],
+    ['schema', () => findingOfSchema(inspection)],
     ['references', () => findingOfReferences(inspection.brokenReferences())],
     ['audit', () => checkAudit(domain, actor)],
     ['revocations', () => checkJournal(domain, actor, inspection.journal(domain.clock()))],
@@ -75,36 +75,36 @@ export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOpt
     ['clock', async () => findingOfClock((await domain.store.clock.read()).seenMs, options.machineMs)],
     ['daemon', () => checkDaemon(domain, options)],
   ];
-  for (const [name, look] of checks) yield { name, ...(await found(look)) };
+  for (const [name, run] of checks) yield { name, ...(await finding(run)) };
 }
 
-/** A check that cannot be made is a problem of its own; the others go on. */
-async function found(look: () => Finding | Promise<Finding>): Promise<Finding> {
+/** A check that fails with one of our errors is itself a problem; the other checks continue. */
+async function finding(run: () => Finding | Promise<Finding>): Promise<Finding> {
   try {
-    return await look();
+    return await run();
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     return problem(thrown.code, thrown.message, thrown.hint);
   }
 }
 
-/** The mode of the files is the lock: they are for their owner only. */
+/** The file modes are the access control of a store: only the owner may open its files. */
 export function findingOfFiles(files: readonly FileFacts[]): Finding {
   const open = files.filter(({ kind, mode }) => (mode & (kind === 'folder' ? 0o022 : 0o077)) !== 0);
   if (open.length > 0) {
-    const told = open.map(({ path, mode }) => `${path} (mode ${mode.toString(8).padStart(4, '0')})`).join(', ');
-    return problem('state_forbids', `Others than the owner can open ${told}.`, chmodHint(open));
+    const named = open.map(({ path, mode }) => `${path} (mode ${mode.toString(8).padStart(4, '0')})`).join(', ');
+    return problem('state_forbids', `Others than the owner can open ${named}.`, chmodHint(open));
   }
   const loose = files.filter(({ kind, mode }) => mode !== (kind === 'folder' ? 0o700 : 0o600));
   if (loose.length > 0) {
-    const told = loose.map(({ path, mode }) => `${path} has mode ${mode.toString(8).padStart(4, '0')}`).join(', ');
-    return warning(`${told}; a store has folder 0700, files 0600.`, chmodHint(loose));
+    const named = loose.map(({ path, mode }) => `${path} has mode ${mode.toString(8).padStart(4, '0')}`).join(', ');
+    return warning(`${named}; a store has folder 0700, files 0600.`, chmodHint(loose));
   }
   const ownerId = files.find(({ kind }) => kind === 'folder')?.ownerId;
   const strange = files.filter((file) => file.ownerId !== ownerId).map(({ path }) => path);
   if (strange.length > 0) {
     const hint = `Run as root: chown ${ownerId} ${strange.map(quoted).join(' ')}`;
-    return warning(`Not of the owner of the folder: ${strange.join(', ')}.`, hint);
+    return warning(`Not owned by the owner of the folder: ${strange.join(', ')}.`, hint);
   }
   return ok(`The folder and its ${files.length - 1} files are open to their owner only.`);
 }
@@ -124,14 +124,14 @@ function quoted(path: string): string {
 
 const toBackup = 'Keep the files as they are and go back to your last backup: hkctl restore FILE';
 
-/** What the engine found wrong in one database. */
+/** Whether one database is intact; `faults` are the engine's words for its damage. */
 export function findingOfDamage(faults: readonly string[]): Finding {
   if (faults.length === 0) return ok('Every page of it is whole.');
   return problem('store_corrupt', `It is damaged: ${faults.slice(0, 3).join('; ')}.`, toBackup);
 }
 
-/** Whether every database is of this version, and holds nothing but what its migrations made. */
-export function validateSchema({ versions, foreign }: Pick<StoreInspection, 'versions' | 'foreign'>): Finding {
+/** Whether every database has this version, and exactly the schema that its migrations make. */
+function findingOfSchema({ versions, foreign }: Pick<StoreInspection, 'versions' | 'foreign'>): Finding {
   const finding = findingOfVersions(versions());
   if (finding.code === 'store_too_new') return finding;
   const wrong = foreign().flatMap(({ database, what }) => what.map((one) => `${one} (${database})`));
@@ -144,32 +144,31 @@ export function validateSchema({ versions, foreign }: Pick<StoreInspection, 'ver
   );
 }
 
-/** Whether every database is of this version. */
+/** Whether every database has the schema version that this hkctl needs. */
 export function findingOfVersions(versions: readonly { database: string; version: number; wanted: number }[]): Finding {
   const wrong = versions.filter(({ version, wanted }) => version !== wanted);
-  const told = wrong.map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`).join(', ');
+  const named = wrong.map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`).join(', ');
   if (wrong.length === 0) return ok('The layout is that of this version of hkctl.');
   return wrong.some(({ version, wanted }) => version > wanted)
-    ? problem('store_too_new', `A newer hkctl made it: ${told}.`, 'Use that version of hkctl, or a newer one.')
-    : problem('store_too_old', `It is of an older version: ${told}.`, 'Stop the daemon and run: hkctl migrate');
+    ? problem('store_too_new', `A newer hkctl made it: ${named}.`, 'Use that version of hkctl, or a newer one.')
+    : problem('store_too_old', `It is of an older version: ${named}.`, 'Stop the daemon and run: hkctl migrate');
 }
 
-/** Whether what the registry refers to is there. */
+/** Whether every foreign key of the registry has its target. */
 export function findingOfReferences(broken: readonly { table: string; rows: number }[]): Finding {
-  if (broken.length === 0) return ok('Whatever the registry refers to is there.');
-  const told = broken.map(({ table, rows }) => `${rows} of ${table}`).join(', ');
-  return problem('store_corrupt', `Rows that refer to what is not there: ${told}.`, toBackup);
+  if (broken.length === 0) return ok('Every reference of the registry has its target.');
+  const named = broken.map(({ table, rows }) => `${rows} of ${table}`).join(', ');
+  return problem('store_corrupt', `Rows with missing references: ${named}.`, toBackup);
 }
 
 async function checkAudit(domain: Domain, actor: Actor): Promise<Finding> {
   const { records, broken, damaged } = await verifyAudit(domain, actor);
   if (broken === null && damaged.length > 0) {
-    const hint = 'Nothing needs to be done: it happens no more, and backups go on.';
+    const hint = 'Nothing needs to be done: this version does not cut texts that way, and backups continue to work.';
     return warning(`The chain of ${records} records fits. ${damageText(damaged)}`, hint);
   }
   if (broken === null) return ok(`The chain of ${records} records is whole.`);
-  const hint =
-    'Compare with an export or a backup from before; hkctl audit verify --head tells whether a kept head fits.';
+  const hint = 'Compare with an export or a backup from before; hkctl audit verify --head checks a head that you kept.';
   return problem('state_forbids', `The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, hint);
 }
 
@@ -182,19 +181,19 @@ async function checkJournal(domain: Domain, actor: Actor, journal: JournalFacts)
   return findingOfJournal(journal, prefixes);
 }
 
-/** Whether a key works that was revoked. `prefixes` are those of the actor's organization, others are only counted. */
+/** Whether a revoked key works. `prefixes` are such keys of the actor's organization; others are only counted. */
 export function findingOfJournal(
   { isThere, revoked, alive, torn }: JournalFacts,
   prefixes: readonly string[],
 ): Finding {
   if (alive.length > 0) {
     const others = alive.length - prefixes.length;
-    const told = [...prefixes, ...(others > 0 ? [`${others} of other organizations`] : [])].join(', ');
+    const named = [...prefixes, ...(others > 0 ? [`${others} of other organizations`] : [])].join(', ');
     const hint =
       prefixes.length > 0
         ? `Run: hkctl keys revoke ${prefixes.join(' ')} --yes`
         : 'A Super user of each other organization runs hkctl doctor, which names its keys.';
-    return problem('state_forbids', `Keys work that the journal says were revoked: ${told}.`, hint);
+    return problem('state_forbids', `Keys work that the journal says were revoked: ${named}.`, hint);
   }
   if (torn > 0) {
     const hint = 'What was being revoked then may not have been: compare with hkctl keys list.';
@@ -207,35 +206,32 @@ export function findingOfJournal(
 const lowBytes = 2 ** 30;
 const lowShare = 0.05;
 
-/** Room for what is still to come. */
+/** Whether enough disk space is free: at least 1 GiB and 5 %. */
 export function findingOfSpace({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): Finding {
   const share = totalBytes > 0 ? freeBytes / totalBytes : 0;
-  const told = `${(freeBytes / 2 ** 30).toFixed(1)} GiB (${Math.floor(share * 100)} %) are free on its file system.`;
-  if (freeBytes >= lowBytes && share >= lowShare) return ok(told);
-  return warning(`Only ${told}`, 'Make room: on a full disk nothing is ingested, and no key is made or revoked.');
+  const free = `${(freeBytes / 2 ** 30).toFixed(1)} GiB (${Math.floor(share * 100)} %) are free on its file system.`;
+  if (freeBytes >= lowBytes && share >= lowShare) return ok(free);
+  return warning(`Only ${free}`, 'Free some space: on a full disk nothing is ingested, and no key is made or revoked.');
 }
 
-/** So much a clock may be behind: more than what keeping it right takes back. */
+/** A clock may be this far behind: more than a time service sets it back. */
 const toleratedMs = 60_000;
 
-/** The machine's clock against the latest time that was steadily seen. */
+/** Compares the machine's clock with the latest time that was steadily seen. */
 export function findingOfClock(seenMs: number, machineMs: number): Finding {
   const shown = `The machine's clock shows ${formatInstantMs(machineMs)}`;
   if (seenMs - machineMs <= toleratedMs) return ok(`${shown} and is not behind what was seen before.`);
+  const behind = `${shown}, behind ${formatInstantMs(seenMs)}, which was steadily seen and by which keys expire.`;
   const hint = 'Set the clock right. If it is right, and was ahead before: hkctl doctor --accept-clock';
-  return problem(
-    'state_forbids',
-    `${shown}, behind ${formatInstantMs(seenMs)}, which was steadily seen and by which keys expire.`,
-    hint,
-  );
+  return problem('state_forbids', behind, hint);
 }
 
 async function checkDaemon({ store }: Domain, { answers }: DoctorOptions): Promise<Finding> {
   const address = await store.daemon.address();
   if (address === undefined) return ok('No daemon serves this store.');
   if (await answers(address)) return ok(`The daemon answers at ${address}.`);
-  const hint = 'Look at its log and start it anew; behind a proxy it may only be out of reach from here.';
-  return warning(`A daemon is noted at ${address}, where nothing answers.`, hint);
+  const hint = 'Read its log and restart it; behind a proxy it may only be unreachable from here.';
+  return warning(`A daemon is recorded at ${address}, but nothing answers there.`, hint);
 }
 
 function ok(detail: string): Finding {

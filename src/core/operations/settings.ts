@@ -1,6 +1,6 @@
 import { HkctlError } from '../errors.ts';
 
-/** So many requests in a window; null where a limit is off. */
+/** At most `requests` in each window of `windowSeconds`. */
 export interface RateLimit {
   requests: number;
   windowSeconds: number;
@@ -9,7 +9,7 @@ export interface RateLimit {
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What `hkctl serve` runs with; defaults in {@link serveDefaults}. */
+/** The settings of `hkctl serve`; defaults in {@link serveDefaults}. */
 export interface ServeSettings {
   host: string;
   /** 0 = any free port. */
@@ -17,14 +17,15 @@ export interface ServeSettings {
   /** Paths of PEM files; both or none. */
   tlsCert: string | undefined;
   tlsKey: string | undefined;
-  /** Addresses or CIDR ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
   trustProxy: readonly string[];
-  /** What to call the daemon in examples and documents, where it stands behind a proxy. */
+  /** The public address, for examples and documents, of a daemon behind a proxy. */
   baseUrl: string | undefined;
-  /** Origins that browsers may call from; none by default. */
+  /** Origins allowed by CORS; none by default. */
   corsOrigin: readonly string[];
   /** Whether clients other than loopback may read `/metrics`. */
   metricsPublic: boolean;
+  /** Null turns a limit off. */
   limitFailedChecks: RateLimit | null;
   limitRequests: RateLimit | null;
   limitIngest: RateLimit | null;
@@ -49,7 +50,7 @@ export const serveDefaults: ServeSettings = {
 
 const windows = { s: 1, m: 60, h: 3600 } as const;
 
-/** Reads `600/m`, `20/s`, `5/h` or `off` (null). Throws `usage`. */
+/** Parses `600/m`, `20/s`, `5/h` or `off` (null: no limit). Throws `usage`. */
 export function parseRateLimit(text: string): RateLimit | null {
   if (text === 'off') return null;
   const match = /^([1-9]\d{0,8})\/([smh])$/.exec(text);
@@ -59,7 +60,7 @@ export function parseRateLimit(text: string): RateLimit | null {
 
 const spans = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** Reads a span of time such as `14d`, `12h` or `2w` to milliseconds. Throws `usage`. */
+/** Parses a duration such as `14d`, `12h` or `2w` to milliseconds. Throws `usage`. */
 export function parseSpanMs(text: string): number {
   const match = /^(\d{1,6})([smhdw])$/.exec(text);
   if (!match)

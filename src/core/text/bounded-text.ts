@@ -1,12 +1,9 @@
-/**
- * A text that every store and every protocol keeps as it is: half a character (a lone surrogate of UTF-16, which UTF-8 does
- * not know) becomes U+FFFD here, and not in some of the places that the text comes to.
- */
+/** The text with each lone surrogate (which UTF-8 cannot encode) replaced by U+FFFD, so that every store and protocol keeps it. */
 export function wellFormed(text: string): string {
   return text.toWellFormed();
 }
 
-/** A well-formed text of at most `most` characters (code points), with `…` behind it where there were more. */
+/** The well-formed text cut to `most` characters (code points), with `…` appended where it was longer. */
 export function cutText(text: string, most: number): string {
   const whole = wellFormed(text);
   if (whole.length <= most) return whole;

@@ -3,8 +3,8 @@ import { holdsSecret } from '../keys/secrets.ts';
 import { trickyIn } from './shown-text.ts';
 
 /**
- * A name for people, of whatever `what` says ("A key name"): 1 to 120 characters, each of which can be seen, no blank ends,
- * no secret. Throws `bad_input`.
+ * Requires a valid name; `what` begins the message ("A key name"). It has 1 to 120 visible characters, no blanks at its ends
+ * and no secret. Throws `bad_input`.
  */
 export function requireLabel(text: string, what: string): void {
   const { length } = [...text];
@@ -13,19 +13,22 @@ export function requireLabel(text: string, what: string): void {
     throw new HkctlError('bad_input', `${what} has 1 to 120 characters, and no blanks at its ends.`);
   }
   if (holdsSecret(text)) {
-    throw new HkctlError('bad_input', `${what} holds no secret: it is shown to others and written to the audit trail.`);
+    throw new HkctlError(
+      'bad_input',
+      `${what} must not contain a secret: it is shown to others and written to the audit trail.`,
+    );
   }
 }
 
-/** Refuses a text, of whatever `what` says, with a character that nobody can see or that plays tricks: `bad_input`. */
-export function requireVisible(text: string, what: string): void {
+/** Requires a text without invisible or deceptive characters (see {@link trickyIn}). Throws `bad_input`. */
+function requireVisible(text: string, what: string): void {
   const found = trickyIn(text);
   if (found === undefined) return;
   throw new HkctlError(
     'bad_input',
     `${what} must not contain ${found}, which is invisible or changes how text is shown.`,
     {
-      hint: 'Type the text anew instead of pasting it; with such a character one name can look like another.',
+      hint: 'Type the text instead of pasting it; with such a character one name can look like another.',
     },
   );
 }

@@ -1,7 +1,7 @@
-/** Why a file that a person named cannot be written, by the code of the system. */
+/** Why a file named on the command line cannot be written, by errno code. */
 export const pathFaults: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist',
-  ENOTDIR: 'its folder is none',
+  ENOTDIR: 'its parent is not a folder',
   EISDIR: 'it is a folder',
   EACCES: 'this account may not write there',
   EPERM: 'this account may not write there',

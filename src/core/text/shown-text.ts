@@ -1,25 +1,25 @@
 import { redactSecrets } from '../keys/secrets.ts';
 import { cutText } from './bounded-text.ts';
 
-/** A text of a client's in a message: quoted, without a secret that strayed into it, and cut short only then. */
+/** A client's text, quoted for a message; secrets are redacted before it is cut to `most` characters. */
 export function quotedText(text: string, most = 60): string {
   return JSON.stringify(cutText(redactSecrets(text), most));
 }
 
-/** A value as JSON, for a message; what is nested too deeply for that is said to be so. */
+/** A value as JSON for a message, or a description where it is nested too deeply to be written. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (thrown) {
     // The engine runs out of stack.
-    if (thrown instanceof RangeError) return 'what is nested very deeply';
+    if (thrown instanceof RangeError) return 'a very deeply nested value';
     throw thrown;
   }
 }
 
 /**
- * A text without characters that would play tricks on a terminal or a reader (see {@link trickyIn}): each is written as its
- * number, in the manner of JSON, so that a document in JSON stays the same document.
+ * A text in which characters that could deceive a terminal or a reader (see {@link trickyIn}) are written as JSON escapes, so
+ * that a JSON document keeps its meaning.
  */
 export function printable(text: string): string {
   return text.replace(tricky, (found) =>
@@ -30,22 +30,22 @@ export function printable(text: string): string {
   );
 }
 
-/** A value as JSON in which no character can play tricks; it reads as the same value, with each text `cleaned`. */
+/** A value as JSON with deceptive characters escaped, after `cleaned` was applied to each text; it parses to that value. */
 export function toSafeJson(value: unknown, indent?: number, cleaned = (text: string) => text): string {
   const clean = (_name: string, member: unknown) => (typeof member === 'string' ? cleaned(member) : member);
   const text = JSON.stringify(value, clean, indent);
-  // Outside of strings JSON has no character of these but the line break.
+  // Outside strings the only such character in JSON is the line break.
   return isTricky(text) ? text.split('\n').map(printable).join('\n') : text;
 }
 
-/** Whether there is any such character in a text. */
+/** Whether a text contains a character that {@link trickyIn} finds. */
 export function isTricky(text: string): boolean {
   return text.search(tricky) !== -1;
 }
 
 /**
- * The first character of a text that controls a terminal, turns the direction of a line, or cannot be seen, as `U+202E`: with
- * any of them one name can be made to look like another.
+ * The first character of a text that controls a terminal, changes the writing direction or is invisible, as `U+202E`. Each of
+ * them can make one name look like another.
  */
 export function trickyIn(text: string): string | undefined {
   const [found] = text.match(tricky) ?? [];
@@ -57,7 +57,7 @@ function hex(code: number): string {
 }
 
 /**
- * By the properties of Unicode: controls, format characters (directions, zero width, tags), line and paragraph separators,
- * lone surrogates, and what is shown as nothing (fillers, variation selectors); the blank of Braille is none of these.
+ * Unicode controls, format characters (directions, zero width, tags), line and paragraph separators, lone surrogates and
+ * default-ignorable characters (fillers, variation selectors); U+2800, the blank of Braille, has none of these properties.
  */
 const tricky = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;

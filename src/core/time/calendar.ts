@@ -1,4 +1,4 @@
-/** The days a week can start on, in the order of Date.getUTCDay. */
+/** The days on which a week can start, in the order of Date.getUTCDay. */
 export const weekDays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 export type WeekDay = (typeof weekDays)[number];
 
@@ -7,7 +7,7 @@ const firstDayMs = Date.parse('0000-01-01T00:00:00Z');
 const lastDayMs = Date.parse('9999-12-31T00:00:00Z');
 const firstOffsetMs = Date.parse('0100-01-02T00:00:00Z');
 
-/** Whether a text is an IANA time zone that this machine knows, such as `Europe/Berlin`. */
+/** Whether a text is an IANA time zone of this machine's database, such as `Europe/Berlin`. */
 export function isTimezone(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9+_/-]*$/.test(text)) return false;
   try {
@@ -19,7 +19,7 @@ export function isTimezone(text: string): boolean {
   }
 }
 
-/** Adds whole days to a date `YYYY-MM-DD`; stops at the first and last one that can be written so. */
+/** Adds whole days to a date `YYYY-MM-DD`; the result is clamped to the years 0000 to 9999. */
 export function addDays(date: string, days: number): string {
   const ms = Date.parse(`${date}T00:00:00Z`) + days * dayMs;
   return new Date(Math.min(Math.max(ms, firstDayMs), lastDayMs)).toISOString().slice(0, 10);
@@ -34,24 +34,19 @@ export function weekOf(date: string, weekStart: WeekDay): { first: string; last:
 }
 
 /**
- * The first instant (epoch ms) of a date in a time zone: of two midnights the earlier one, and where midnight is skipped by
- * a clock change, the first instant after it. A day that a zone skipped whole starts where the next one does.
+ * The first instant (epoch ms) of a date in a time zone. Of two midnights it is the earlier one; where a clock change skips
+ * midnight, it is the first instant after the gap. A day that a zone skipped completely starts with the next day.
  */
 export function startOfDayMs(date: string, timezone: string): number {
   return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`), timezone);
 }
 
-/** The last millisecond (epoch ms) of a date in a time zone: when a key with a date for expiry ends. */
+/** The last millisecond (epoch ms) of a date in a time zone: the end of a key whose expiry is given as a date. */
 export function endOfDayMs(date: string, timezone: string): number {
   return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`) + dayMs, timezone) - 1;
 }
 
-/** The date `YYYY-MM-DD` that a calendar on the wall in a time zone shows at an instant. */
-export function dateAt(ms: number, timezone: string): string {
-  return new Date(ms + offsetMs(ms, timezone)).toISOString().slice(0, 10);
-}
-
-/** An instant as people at a site read it: `2026-11-20 08:15:00 CET` (or `GMT+1` where the zone has no letters). */
+/** An instant in local time: `2026-11-20 08:15:00 CET` (or `GMT+1` where the zone has no abbreviation). */
 export function formatLocal(ms: number, timezone: string): string {
   const wall = new Date(ms + offsetMs(ms, timezone)).toISOString();
   const name = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeZoneName: 'short' })
@@ -61,7 +56,7 @@ export function formatLocal(ms: number, timezone: string): string {
 }
 
 function startOfWallDayMs(wallMs: number, timezone: string): number {
-  // The offset can change between the guess and the truth, so try those in force on either side, the earlier instant first.
+  // The offset may change that day: try the offsets in force a day before and a day after, the earlier instant first.
   const candidates = [dayMs, -dayMs].map((shift) => wallMs - offsetMs(wallMs + shift, timezone)).sort((a, b) => a - b);
   for (const instant of candidates) {
     if (instant + offsetMs(instant, timezone) === wallMs) return instant;
@@ -69,9 +64,9 @@ function startOfWallDayMs(wallMs: number, timezone: string): number {
   return firstInstantAfterGap(candidates, wallMs, timezone);
 }
 
-/** By how much the wall clock of a zone is ahead of UTC at an instant, in ms. */
+/** By how many ms the wall clock of a zone is ahead of UTC at an instant. */
 function offsetMs(ms: number, timezone: string): number {
-  // Before the year 100 (of which Date.UTC makes 19xx) and after 9999 no zone changes any more, and its offset is known here.
+  // Outside the years 100 to 9999 (Date.UTC reads earlier years as 19xx) offsets do not change: use the nearest known one.
   const within = Math.min(Math.max(ms, firstOffsetMs), lastDayMs);
   const parts: Record<string, number> = {};
   for (const part of wallClock(timezone).formatToParts(within)) parts[part.type] = Number(part.value);
@@ -79,7 +74,7 @@ function offsetMs(ms: number, timezone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(within / 1000) * 1000;
 }
 
-/** Midnight does not exist that day: halve the hours between the candidates until the wall clock reaches the day. */
+/** Midnight does not exist that day: search by bisection for the first instant at which the wall clock shows the day. */
 function firstInstantAfterGap(candidates: number[], wallMs: number, timezone: string): number {
   let before = Math.min(...candidates) - 1;
   let after = Math.max(...candidates);

@@ -1,45 +1,45 @@
-/** The time now in epoch milliseconds. Injected everywhere, so that tests can stand still. */
+/** The current time in epoch milliseconds; passed as an argument everywhere, so that tests use a fixed clock. */
 export type Clock = () => number;
 
 /**
- * Reads an RFC 3339 instant to whole epoch microseconds as {@link boundedUs} has them; digits beyond the microsecond are
- * cut. Undefined where the text is no instant with an offset, or names a day or time that does not exist. A leap second
- * (`:60`) is read as the first instant of the next minute.
+ * Parses an RFC 3339 instant to whole epoch microseconds, bounded by {@link boundedUs}; further digits are cut off. Undefined
+ * where the text is not an instant with an offset, or names a day or time that does not exist. A leap second (`:60`) is the
+ * first instant of the next minute.
  */
 export function parseInstantUs(text: string): number | undefined {
-  const instant = readInstant(text);
+  const instant = parseParts(text);
   return instant && boundedUs(instant.ms * 1000 + instant.micros);
 }
 
-/** The same to whole epoch milliseconds, in all years that RFC 3339 can write. */
+/** Parses an RFC 3339 instant to whole epoch milliseconds, for all years that RFC 3339 can express. */
 export function parseInstantMs(text: string): number | undefined {
-  return readInstant(text)?.ms;
+  return parseParts(text)?.ms;
 }
 
-/** Epoch microseconds where they are an exact number, in the years 1684 to 2255; before and after them an infinity. */
+/** Epoch microseconds where a double represents them exactly (years 1684 to 2255); before and after, -Infinity or Infinity. */
 export function boundedUs(us: number): number {
   return Number.isSafeInteger(us) ? us : us * Number.POSITIVE_INFINITY;
 }
 
 /**
- * An RFC 3339 instant of the years 0000 to 9999 as RFC 3339 in UTC with six digits of fraction, the form in which records
- * keep it; undefined where it is none.
+ * An RFC 3339 instant of the years 0000 to 9999 in the form in which records store it: UTC with six digits of fraction.
+ * Undefined where the text is not such an instant.
  */
 export function canonicalInstant(text: string): string | undefined {
-  const instant = readInstant(text);
+  const instant = parseParts(text);
   if (!instant) return undefined;
   const canonical = formatParts(instant.ms, instant.micros);
-  // An offset can carry the first or last day of what RFC 3339 can write out of it; those years have a sign.
+  // In UTC an instant may fall outside the years 0000 to 9999; ISO 8601 then writes a sign and more digits.
   return canonical.length === canonicalLength ? canonical : undefined;
 }
 
-/** Writes epoch microseconds as RFC 3339 in UTC with six digits, `2026-11-20T08:15:00.123456Z`: sorts as text as it does in time. */
+/** Writes epoch microseconds as RFC 3339 in UTC with six digits, `2026-11-20T08:15:00.123456Z`; such texts sort by time. */
 export function formatInstantUs(us: number): string {
   const ms = Math.floor(us / 1000);
   return formatParts(ms, us - ms * 1000);
 }
 
-/** Builds what does the same for many that come in order: the date is written once a day, which takes a quarter of the time. */
+/** Builds the same formatter for many instants in order: it keeps the date of the last one, which takes a quarter of the time. */
 export function createInstantUsText(): (us: number) => string {
   let day = Number.NaN;
   let date = '';
@@ -66,7 +66,7 @@ export function formatInstantMs(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Writes epoch milliseconds that come in order; the many of one second cost little more than one. */
+/** Builds the same formatter for many instants in order: it keeps the text of the last second. */
 export function createInstantText(): (ms: number) => string {
   let lastMs = Number.NaN;
   let second = Number.NaN;
@@ -86,7 +86,7 @@ export function createInstantText(): (ms: number) => string {
   };
 }
 
-/** {@link formatInstantMs} for a time that may be missing. */
+/** {@link formatInstantMs} for an optional time. */
 export function formatOptionalMs(ms: number | null): string | null {
   return ms === null ? null : formatInstantMs(ms);
 }
@@ -97,7 +97,7 @@ export function isDate(text: string): boolean {
   return isCalendarDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)));
 }
 
-/** Whether a text has the shape `YYYY-MM-DD`, be there such a day or not. */
+/** Whether a text has the shape `YYYY-MM-DD`; the day need not exist. */
 export function isDateShaped(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text);
 }
@@ -105,8 +105,8 @@ export function isDateShaped(text: string): boolean {
 const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const canonicalLength = '2026-11-20T08:15:00.123456Z'.length;
 
-/** Milliseconds and the microseconds beyond them apart: together they are no exact number in far years. */
-function readInstant(text: string): { ms: number; micros: number } | undefined {
+/** Milliseconds and remaining microseconds apart: in far years a double cannot represent the sum exactly. */
+function parseParts(text: string): { ms: number; micros: number } | undefined {
   const match = rfc3339.exec(text);
   if (!match) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
@@ -128,7 +128,7 @@ function isCalendarDay(year: number, month: number, day: number): boolean {
   return day <= 28 || day <= new Date(utcMs(year, month + 1, 0)).getUTCDate();
 }
 
-/** Date.UTC reads the years 0 to 99 as 1900 to 1999; this does not. */
+/** Like Date.UTC, which however reads the years 0 to 99 as 1900 to 1999. */
 function utcMs(year: number, month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

@@ -4,24 +4,24 @@ import type { ClockSample, ClockSamples } from '../port/clock.ts';
 import type { Store } from '../port/store.ts';
 import { type Clock, formatInstantMs } from './instants.ts';
 
-/** Reads both together; the few milliseconds between them are far below what counts as a jump. */
+/** Samples clock and uptime together; the milliseconds between the two reads are far below the tolerance for a jump. */
 export function sampleClock(machine: Clock, uptime: Clock): ClockSample {
   const upMs = uptime();
   return { nowMs: machine(), upMs };
 }
 
-/** The clock may move against the uptime by so much without a jump: leap seconds and small steps of NTP. */
+/** A difference between clock and uptime up to this is not a jump: leap seconds and small NTP steps. */
 const toleranceMs = 10_000;
-/** A jump counts once the clock has gone on from it for so long. */
+/** After a jump the clock counts again once it has run steadily for this long. */
 const steadyForMs = 5 * 60_000;
-/** A store is written to at most so often for a clock that goes on. */
+/** The shortest time between two writes to the store for a steady clock. */
 const writeGapMs = 10_000;
 
 /**
- * What is known of the machine's clock after one more sample; the same object where nothing changed. The clock minus the
- * uptime is the instant at which the machine started, and stays the same for as long as nobody sets the clock. A time
- * counts as steadily seen at once while that instant is the one known; any other, after a jump or a restart, first has to
- * stay for minutes of the uptime, in every sample. The clock of a new store is taken as it is.
+ * The state of the clock after one more sample; the same object where nothing changed. Clock minus uptime is the instant at
+ * which the machine started; it is constant unless the clock is set. While that instant is the known one, a sampled time
+ * counts as steadily seen at once. A different start, after a jump or a restart, must first hold in every sample for five
+ * minutes of uptime. The clock of a new store is accepted as it is.
  */
 export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample, gapMs = writeGapMs): ClockSamples {
   const startMs = nowMs - upMs;
@@ -38,8 +38,8 @@ export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample, 
   return { ...steadyAt(candidateStartMs), seenMs: Math.max(seenMs, nowMs) };
 }
 
-/** What is known once somebody has taken the clock for right. */
-export function acceptedLooks({ nowMs, upMs }: ClockSample): ClockSamples {
+/** The state after an administrator has accepted the machine's clock. */
+export function acceptedSamples({ nowMs, upMs }: ClockSample): ClockSamples {
   return { ...steadyAt(nowMs - upMs), seenMs: nowMs };
 }
 
@@ -52,9 +52,9 @@ function isNear(startMs: number, knownMs: number): boolean {
 }
 
 /**
- * Samples the machine's clock for a store, and gives the clock by which everything in it is judged: the machine's, but
- * never behind the latest time that was steadily seen. A clock that jumps back revives no expired key, and one that was
- * ahead for a moment expires none for longer than that.
+ * Samples the machine's clock for a store and returns the store's clock: the machine's, but never behind the latest time
+ * that was steadily seen. A clock that jumps back does not revive an expired key; a clock that was ahead for less than five
+ * minutes expires keys only during that time.
  */
 export async function steadyClock(store: Pick<Store, 'clock'>, machine: Clock, uptime: Clock): Promise<Clock> {
   const sample = sampleClock(machine, uptime);
@@ -64,7 +64,7 @@ export async function steadyClock(store: Pick<Store, 'clock'>, machine: Clock, u
     try {
       await store.clock.record(sample);
     } catch (thrown) {
-      // What only reads goes on where nothing can be written; what writes will tell of it itself.
+      // A command that only reads can continue; one that writes will report the same error itself.
       if (!isHkctlError(thrown) || !passing.has(thrown.code)) throw thrown;
     }
   }
@@ -74,8 +74,8 @@ export async function steadyClock(store: Pick<Store, 'clock'>, machine: Clock, u
 const passing: ReadonlySet<ErrorCode> = new Set(['store_locked', 'store_full', 'store_unreadable']);
 
 /**
- * Takes the machine's clock for right again after a jump ahead that was none; gives what was steadily seen before. Nothing
- * is changed where the clock is not behind that. Needs `store.manage`; audited.
+ * Accepts the machine's clock although it is behind the latest time steadily seen; returns the state before. Changes nothing
+ * where the clock is not behind. Needs `store.manage`; audited.
  */
 export async function acceptClock(domain: Domain, actor: Actor, sample: ClockSample): Promise<ClockSamples> {
   const { nowMs } = sample;

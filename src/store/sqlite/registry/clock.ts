@@ -1,6 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
-import { acceptedLooks, afterSample } from '../../../core/time/steady-clock.ts';
+import { acceptedSamples, afterSample } from '../../../core/time/steady-clock.ts';
 import { lazily } from '../connection/lazily.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
@@ -50,7 +50,7 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
       }),
     accept: (sample, audit) =>
       registry.change(() => {
-        keep(read(), acceptedLooks(sample));
+        keep(read(), acceptedSamples(sample));
         append(audit);
       }),
   };

@@ -81,13 +81,13 @@ async function restoreFile(
  * Checks the permissions of the actor in the store at a path; false where there is none or it cannot be opened. Refuses a
  * store that a daemon serves, before it asks for confirmation.
  */
-async function checkPresent(path: string, options: StoreOptions, { judge }: RestoreHooks): Promise<boolean> {
+async function checkPresent(path: string, options: StoreOptions, { authorize }: RestoreHooks): Promise<boolean> {
   const store = openReadable(path, options);
   if (!store) return false;
   try {
     const address = await store.daemon.address();
     if (address !== undefined) throw servedAt(address);
-    await judge(store);
+    await authorize(store);
     return true;
   } finally {
     await store.close();
@@ -139,7 +139,7 @@ interface Completion {
 async function completeRestore(
   { path, file, prepared, present, isPermitted }: Completion,
   options: StoreOptions,
-  { judge, audit }: RestoreHooks,
+  { authorize, audit }: RestoreHooks,
 ): Promise<KeptStopped[]> {
   const registry: Connection = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
   const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, writerThread: undefined });
@@ -148,7 +148,7 @@ async function completeRestore(
     const nowMs = options.clock();
     const kept = replayStops({ registry, path, file, migrationsFolder: options.migrationsFolder, present, nowMs });
     // In the backup somebody may be a Super user who is none any more.
-    if (!isPermitted) await judge(store);
+    if (!isPermitted) await authorize(store);
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (present.clock) await store.clock.merge({ fromMs: 0, samples: present.clock });
     await audit(store, kept, present.trail);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chainRecord, fitForTrail, genesisHash, verifyChain } from '../../src/core/audit/chain.ts';
-import type { AuditDraft, AuditRecord } from '../../src/core/audit/events.ts';
+import { chainRecord, fitForTrail, genesisHash, verifyChain } from '../../../src/core/audit/chain.ts';
+import type { AuditDraft, AuditRecord } from '../../../src/core/audit/events.ts';
 
 const draft: AuditDraft = {
   tenantId: 't',
@@ -33,13 +33,13 @@ describe('a chain', () => {
   });
 
   it('holds each record once and in order', async () => {
-    expect((await verify(first, first)).broken).toEqual({ seq: 1, reason: 'it stands twice or out of order' });
+    expect((await verify(first, first)).broken).toEqual({ seq: 1, reason: 'it is repeated or out of order' });
     expect(await verify(first, second, first)).toMatchObject({ count: 2, headHash: second?.hash, broken: { seq: 1 } });
     expect((await verify(first, third)).broken).toEqual({ seq: 2, reason: 'it was removed, and record 3 follows' });
     expect((await verify(second, third)).broken).toEqual({ seq: 1, reason: 'it was removed, and record 2 follows' });
   });
 
-  it('begins with store.init, whatever fits in itself', async () => {
+  it('begins with store.init, even where it is consistent otherwise', async () => {
     expect((await verify(...chainOf({ action: 'key.create' }, {}))).broken?.reason).toContain('made anew');
   });
 
@@ -50,7 +50,7 @@ describe('a chain', () => {
 });
 
 describe('the hash of a record', () => {
-  it('covers every field, its place and the record before', () => {
+  it('covers every field, the sequence number and the record before', () => {
     const changes: Partial<AuditDraft>[] = [
       {},
       { tenantId: null },
@@ -73,14 +73,14 @@ describe('the hash of a record', () => {
     expect(new Set(hashes).size).toBe(3 * changes.length);
   });
 
-  it('is the same in whatever order the details stand', () => {
+  it('does not depend on the order of the details', () => {
     expect(chainRecord({ ...draft, detail: { a: 'x', b: 1 } }, undefined).hash).toBe(
       chainRecord(draft, undefined).hash,
     );
   });
 });
 
-it('an event keeps no detail that JSON drops, which the hash would know', () => {
+it('an event keeps no detail that JSON drops but the hash would include', () => {
   const detail = Object.fromEntries([
     ['gone', undefined],
     ['kept', null],

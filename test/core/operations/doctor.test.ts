@@ -8,14 +8,14 @@ import {
   findingOfReferences,
   findingOfSpace,
   findingOfVersions,
-} from '../../src/core/operations/doctor.ts';
+} from '../../../src/core/operations/doctor.ts';
 
 const folder: FileFacts = { path: '/plant', kind: 'folder', mode: 0o700, ownerId: 7 };
 const file: FileFacts = { path: '/plant/a b.db', kind: 'file', mode: 0o600, ownerId: 7 };
 const seenMs = Date.UTC(2026, 10, 20, 8);
 
 describe('the doctor', () => {
-  it('validators modes and owners, with the command that puts them right', () => {
+  it('checks modes and owners, and names the command that corrects them', () => {
     expect(findingOfFiles([folder, file]).status).toBe('ok');
     for (const mode of [0o640, 0o604, 0o660, 0o601]) {
       const found = findingOfFiles([folder, { ...file, mode }]);
@@ -25,7 +25,7 @@ describe('the doctor', () => {
       status: 'problem',
       hint: 'Run: chmod 700 /plant',
     });
-    // Others can look into such a folder, and at nothing in it.
+    // Others can list such a folder, but open no file in it.
     expect(findingOfFiles([{ ...folder, mode: 0o755 }, file]).status).toBe('warning');
     expect(findingOfFiles([folder, { ...file, ownerId: 0 }])).toMatchObject({
       status: 'warning',
@@ -33,7 +33,7 @@ describe('the doctor', () => {
     });
   });
 
-  it('calls a clock behind by more than a minute a problem', () => {
+  it('reports a clock that is more than a minute behind as a problem', () => {
     expect(findingOfClock(0, seenMs).status).toBe('ok');
     expect(findingOfClock(seenMs, seenMs - 60_000).status).toBe('ok');
     const found = findingOfClock(seenMs, seenMs - 60_001);
@@ -41,7 +41,7 @@ describe('the doctor', () => {
     expect(found.hint).toContain('hkctl doctor --accept-clock');
   });
 
-  it('names the keys of the own organization that work though they were revoked, and counts the others', () => {
+  it('names revoked keys of the own organization that still work, and counts those of others', () => {
     const journal = { isThere: true, revoked: 3, alive: [], torn: 0 };
     expect(findingOfJournal({ ...journal, isThere: false, revoked: 0 }, []).status).toBe('ok');
     expect(findingOfJournal(journal, []).status).toBe('ok');
@@ -59,7 +59,7 @@ describe('the doctor', () => {
     expect(findingOfSpace({ freeBytes: 4 * gib, totalBytes: 100 * gib }).status).toBe('warning');
   });
 
-  it('tells what damages trust in a store by the errors of exit code 6', () => {
+  it('reports damage of a store with the errors of exit code 6', () => {
     expect(findingOfDamage([]).status).toBe('ok');
     expect(findingOfDamage(['page 3 is never used'])).toMatchObject({ status: 'problem', code: 'store_corrupt' });
     expect(findingOfReferences([]).status).toBe('ok');

@@ -1,21 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ClockSamples } from '../../src/core/port/clock.ts';
-import { acceptedLooks, afterSample, sampleClock } from '../../src/core/time/steady-clock.ts';
+import type { ClockSamples } from '../../../src/core/port/clock.ts';
+import { acceptedSamples, afterSample, sampleClock } from '../../../src/core/time/steady-clock.ts';
 
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** The machine started here, and everything below says how long it has run. */
+/** The instant at which the machine started; times below are its uptime. */
 const bootMs = Date.UTC(2026, 10, 20);
 const nothing: ClockSamples = { seenMs: 0, steadyStartMs: 0, candidateStartMs: 0, candidateUpMs: 0 };
 
-/** A sample of a machine that has run for `upMs` and whose clock is so much ahead. */
+/** Samples of a machine that has run for `upMs` and whose clock is `aheadMs` ahead. */
 type Sample = [upMs: number, aheadMs?: number];
 const known = (samples: readonly Sample[], gapMs?: number, start = nothing) =>
   samples.reduce(
-    (looks, [upMs, aheadMs = 0]) => afterSample(looks, { nowMs: bootMs + upMs + aheadMs, upMs }, gapMs),
+    (state, [upMs, aheadMs = 0]) => afterSample(state, { nowMs: bootMs + upMs + aheadMs, upMs }, gapMs),
     start,
   );
 
@@ -23,9 +23,13 @@ describe('samples of the clock', () => {
   const year = 365 * day;
   const cases: [what: string, samples: Sample[], seenMs: number][] = [
     ['the first of a new store counts', [[hour]], hour],
-    ['one of a clock that goes on counts at once', [[hour], [2 * hour]], 2 * hour],
-    ['those within ten seconds are one', [[hour], [hour + 9 * second]], hour],
-    ['one at a clock gone wrong is dropped', [[hour], [hour + minute, year], [hour + 2 * minute]], hour + 2 * minute],
+    ['a sample of a steady clock counts at once', [[hour], [2 * hour]], 2 * hour],
+    ['samples within ten seconds are written once', [[hour], [hour + 9 * second]], hour],
+    [
+      'a single sample of a wrong clock is dropped',
+      [[hour], [hour + minute, year], [hour + 2 * minute]],
+      hour + 2 * minute,
+    ],
     [
       'two within a second at a clock gone wrong are dropped as well',
       [[hour], [hour + minute, year], [hour + minute + second, year], [hour + 2 * minute]],
@@ -49,7 +53,7 @@ describe('samples of the clock', () => {
     ],
     ['a leap second or a small step is no jump', [[hour], [2 * hour, 5 * second]], 2 * hour + 5 * second],
     ['a sleep is none either: the uptime counts it', [[hour], [30 * day]], 30 * day],
-    ['those at a clock set back move nothing', [[day], [day, -hour], [day + 10 * minute, -hour]], day],
+    ['samples of a clock that was set back change nothing', [[day], [day, -hour], [day + 10 * minute, -hour]], day],
     [
       'a clock set back and right again goes on at once',
       [[day], [day + minute, -hour], [day + 2 * minute]],
@@ -63,7 +67,7 @@ describe('samples of the clock', () => {
   it('of a machine that was off for years count after five minutes', () => {
     const before = known([[30 * day]]);
     const laterMs = bootMs + 1000 * day;
-    const at = (looks: ClockSamples, upMs: number) => afterSample(looks, { nowMs: laterMs + upMs, upMs });
+    const at = (state: ClockSamples, upMs: number) => afterSample(state, { nowMs: laterMs + upMs, upMs });
     const started = at(before, second);
     expect(started.seenMs).toBe(before.seenMs);
     expect(at(started, second + 5 * minute - 1).seenMs).toBe(before.seenMs);
@@ -72,42 +76,42 @@ describe('samples of the clock', () => {
     expect(at(steady, hour).seenMs).toBe(laterMs + hour);
   });
 
-  it('of a machine without a clock of its own, which starts in 1970, neither move anything nor count before it is set', () => {
+  it('of a machine without a hardware clock, which starts in 1970, change nothing and count only after it is set', () => {
     const before = known([[30 * day]]);
-    const in1970 = (looks: ClockSamples, upMs: number) => afterSample(looks, { nowMs: upMs, upMs });
-    let looks = before;
-    for (const upMs of [second, 10 * second, hour]) looks = in1970(looks, upMs);
-    expect(looks.seenMs).toBe(before.seenMs);
+    const in1970 = (state: ClockSamples, upMs: number) => afterSample(state, { nowMs: upMs, upMs });
+    let state = before;
+    for (const upMs of [second, 10 * second, hour]) state = in1970(state, upMs);
+    expect(state.seenMs).toBe(before.seenMs);
     const set = (upMs: number) => ({ nowMs: bootMs + 40 * day + upMs, upMs });
-    looks = afterSample(looks, set(hour));
-    expect(looks.seenMs).toBe(before.seenMs);
-    expect(afterSample(looks, set(hour + 5 * minute)).seenMs).toBe(bootMs + 40 * day + hour + 5 * minute);
+    state = afterSample(state, set(hour));
+    expect(state.seenMs).toBe(before.seenMs);
+    expect(afterSample(state, set(hour + 5 * minute)).seenMs).toBe(bootMs + 40 * day + hour + 5 * minute);
   });
 
   it('of another machine with the same start but a shorter life count from its own first', () => {
     const before = known([[10 * day], [10 * day, day]]);
-    const looks = afterSample(before, { nowMs: bootMs + day + minute, upMs: minute });
-    expect(looks).toMatchObject({ seenMs: before.seenMs, candidateUpMs: minute });
+    const state = afterSample(before, { nowMs: bootMs + day + minute, upMs: minute });
+    expect(state).toMatchObject({ seenMs: before.seenMs, candidateUpMs: minute });
   });
 
   it('write nothing where nothing changed', () => {
-    const looks = known([[hour]]);
+    const state = known([[hour]]);
     for (const upMs of [hour, hour + 5 * second, hour + 10 * second])
-      expect(known([[upMs]], undefined, looks)).toBe(looks);
-    expect(known([[hour + 10 * second + 1]], undefined, looks)).not.toBe(looks);
-    const jumped = known([[hour, day]], undefined, looks);
+      expect(known([[upMs]], undefined, state)).toBe(state);
+    expect(known([[hour + 10 * second + 1]], undefined, state)).not.toBe(state);
+    const jumped = known([[hour, day]], undefined, state);
     expect(known([[hour + minute, day]], undefined, jumped)).toBe(jumped);
-    expect(known([[hour + second]], undefined, jumped)).toEqual(looks);
+    expect(known([[hour + second]], undefined, jumped)).toEqual(state);
   });
 
   it('count each where there is no gap', () => {
     expect(known([[hour], [hour + second]], 0).seenMs).toBe(bootMs + hour + second);
   });
 
-  it('are taken for right where somebody says so, also behind what was seen', () => {
-    const looks = acceptedLooks({ nowMs: bootMs + hour, upMs: 2 * hour });
-    expect(looks.seenMs).toBe(bootMs + hour);
-    expect(afterSample(looks, { nowMs: bootMs + hour + minute, upMs: 2 * hour + minute }).seenMs).toBe(
+  it('count at once when accepted, also behind the time that was seen', () => {
+    const state = acceptedSamples({ nowMs: bootMs + hour, upMs: 2 * hour });
+    expect(state.seenMs).toBe(bootMs + hour);
+    expect(afterSample(state, { nowMs: bootMs + hour + minute, upMs: 2 * hour + minute }).seenMs).toBe(
       bootMs + hour + minute,
     );
   });
@@ -129,27 +133,27 @@ describe('samples of the clock', () => {
     .map((runs) => runs.flatMap(([aheadMs, gapsMs]) => gapsMs.map((gapMs) => [gapMs, aheadMs] as const)));
   const gaps = fc.constantFrom(0, 10_000);
 
-  it('never move back what was seen, nor take it beyond what was shown for five minutes on end', () => {
+  it('never move the seen time back, nor beyond a time that was shown for five minutes without interruption', () => {
     let counted = 0;
     fc.assert(
       fc.property(steps, gaps, (given, gapMs) => {
-        let looks = known([[day]], gapMs);
+        let state = known([[day]], gapMs);
         let upMs = day;
         const shown: { upMs: number; aheadMs: number }[] = [{ upMs, aheadMs: 0 }];
         for (const [step, aheadMs] of given) {
           upMs += step;
           shown.push({ upMs, aheadMs });
-          const next = known([[upMs, aheadMs]], gapMs, looks);
-          expect(next.seenMs).toBeGreaterThanOrEqual(looks.seenMs);
-          if (next.seenMs > looks.seenMs) {
-            // Either the clock goes on as it did when something last counted, or it has been as it is for five minutes.
+          const next = known([[upMs, aheadMs]], gapMs, state);
+          expect(next.seenMs).toBeGreaterThanOrEqual(state.seenMs);
+          if (next.seenMs > state.seenMs) {
+            // Either the clock is as steady as at the last counted sample, or it has been unchanged for five minutes.
             const since = shown.findLastIndex((one) => one.aheadMs !== aheadMs) + 1;
             const forMs = upMs - (shown[since]?.upMs ?? upMs);
-            const goesOn = Math.abs(bootMs + aheadMs - looks.steadyStartMs) <= 10_000;
+            const goesOn = Math.abs(bootMs + aheadMs - state.steadyStartMs) <= 10_000;
             expect(goesOn || forMs >= 5 * minute).toBe(true);
             if (!goesOn) counted++;
           }
-          looks = next;
+          state = next;
         }
       }),
       { numRuns: 1000 },
@@ -157,18 +161,18 @@ describe('samples of the clock', () => {
     expect(counted).toBeGreaterThan(10);
   });
 
-  it('of a clock that goes on lag by no more than the gap', () => {
+  it('of a steady clock lag by no more than the gap', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1, maxLength: 60 }),
         gaps,
         (sleeps, gapMs) => {
-          let looks = known([[day]], gapMs);
+          let state = known([[day]], gapMs);
           let upMs = day;
           for (const sleep of sleeps) {
             upMs += sleep;
-            looks = known([[upMs]], gapMs, looks);
-            expect(bootMs + upMs - looks.seenMs).toBeLessThanOrEqual(gapMs);
+            state = known([[upMs]], gapMs, state);
+            expect(bootMs + upMs - state.seenMs).toBeLessThanOrEqual(gapMs);
           }
         },
       ),

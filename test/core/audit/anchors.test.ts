@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Anchors, anchorIn } from '../../src/core/audit/anchors.ts';
+import { Anchors, anchorIn } from '../../../src/core/audit/anchors.ts';
 
 const hash = 'ab'.repeat(32);
 const other = 'cd'.repeat(32);
@@ -20,9 +20,9 @@ describe('a line of a log', () => {
   it.each([
     ['of a request', '{"level":"info","url":"/api/v1/parts?x=audit%20head","status":200,"msg":"request"}'],
     ['whose URL speaks of one', `{"level":"info","url":"{\\"msg\\":\\"audit head\\"}","msg":"request"}`],
-    ['that a power cut left in half', line.slice(0, -5)],
+    ['that a power failure cut off', line.slice(0, -5)],
     ['without a brace', 'audit head'],
-    ['of something else than an object', '{"a":1} audit head'],
+    ['that is not an object', '{"a":1} audit head'],
     ['without a count', line.replace('"count":12,', '')],
     ['with half a record', line.replace('12', '12.5')],
     ['of an empty chain', line.replace('12', '0')],
@@ -47,26 +47,26 @@ describe('anchors', () => {
     return anchors;
   };
 
-  it('fit a chain that holds all of them', () => {
+  it('match a chain that contains all of them', () => {
     expect(held(of([2, hash], [3, other], [2, hash]), ['a', hash, other])).toEqual({ count: 2, broken: null });
   });
 
-  it('name the first record that is another one', () => {
+  it('report the first record that differs', () => {
     const broken = { seq: 2, reason: 'another record was here when the log was written' };
     expect(held(of([3, hash], [2, other]), ['a', hash, other])).toEqual({ count: 2, broken });
   });
 
-  it('fit no chain where they contradict each other', () => {
+  it('match no chain where they contradict each other', () => {
     expect(held(of([2, hash], [2, other]), ['a', hash]).broken?.seq).toBe(2);
     expect(held(of([2, other], [2, hash]), ['a', hash]).broken?.seq).toBe(2);
   });
 
-  it('name where a chain ends too early', () => {
-    const broken = { seq: 3, reason: 'the log knows the records up to 9, which are gone' };
+  it('report where a chain ends too early', () => {
+    const broken = { seq: 3, reason: 'the log names records up to 9, which are missing' };
     expect(held(of([9, hash], [5, hash], [1, 'a']), ['a', hash])).toEqual({ count: 3, broken });
   });
 
-  it('say nothing of what lies behind the break of a broken chain', () => {
+  it('report nothing beyond the break of a broken chain', () => {
     const anchors = of([9, hash]);
     expect(anchors.report({ records: 2, broken: { seq: 3, reason: '' } }).broken).toBeNull();
   });
