@@ -20,19 +20,20 @@ const busyTimeoutMs = 5000;
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
-  const registry = openRegistry(path);
+  const waitMs = options.busyTimeoutMs ?? busyTimeoutMs;
+  const registry = openRegistry(path, waitMs);
   try {
     requireSchemaVersion(registry, 'registry', path, options.migrationsFolder);
   } catch (thrown) {
     registry.close();
     throw thrown;
   }
-  return new SqliteStore(path, registry, { ...options, busyTimeoutMs });
+  return new SqliteStore(path, registry, { ...options, busyTimeoutMs: waitMs });
 }
 
 /** The registry of a whole store; `store_absent` where there is none, or one that was never finished. */
-function openRegistry(path: string): Connection {
-  const registry = openPresent(path, busyTimeoutMs);
+function openRegistry(path: string, waitMs = busyTimeoutMs): Connection {
+  const registry = openPresent(path, waitMs);
   if (registry) return registry;
   throw new HkctlError('store_absent', `The store at ${path} was never finished; it is empty.`, {
     hint: 'Make it with: hkctl init',

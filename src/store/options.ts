@@ -9,4 +9,6 @@ export interface StoreOptions {
   writerThread: string | undefined;
   /** Script of the reader thread; without it large reads of readings are made in this thread, slice by slice. */
   readerThread?: string;
+  /** How long to wait for another writer before the store counts as locked: 5 s where nothing is given. */
+  busyTimeoutMs?: number;
 }
