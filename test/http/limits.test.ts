@@ -52,6 +52,12 @@ describe('a limiter of keys', () => {
     expect(limiter?.size()).toBe(2);
     expect(limiter?.consume('a').allowed).toBe(true);
   });
+
+  it('marks the first refusal of a window, and only that', () => {
+    const limiter = createKeyLimiter('requests', { requests: 1, windowSeconds: 60 });
+    const marks = [1, 2, 3].map(() => limiter?.consume('a').isFirstOver);
+    expect(marks).toEqual([false, true, false]);
+  });
 });
 
 describe('what a request turned out to cost', () => {
