@@ -1,24 +1,42 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+const cores = availableParallelism();
+
 /** What every suite shares: real processes and databases, no colours, one time zone. */
 const shared = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
   pool: 'forks',
-  // Real processes, terminals and browsers on a shared machine: one that fails by chance is asked once more, and shown.
+  // Real processes, terminals and browsers on a shared machine: one that fails by chance runs once more, and is reported.
   retry: process.env.CI ? 1 : 0,
   env: { NO_COLOR: '1', TZ: 'UTC' },
 } as const;
 
 export default defineConfig({
   test: {
-    // One worker a core: most tests wait for processes of their own.
-    maxWorkers: availableParallelism(),
     projects: [
-      { test: { ...shared, name: 'fast', include: ['test/**/*.test.ts'], exclude: ['test/endurance/**'] } },
-      // Kills, floods, races and long terminals: minutes instead of seconds, so they have a run of their own.
-      { test: { ...shared, name: 'endurance', include: ['test/endurance/**/*.test.ts'], testTimeout: 300_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/endurance/**'],
+          // Many tests wait for processes and timers of their own: half as many workers again keep every core busy.
+          maxWorkers: Math.ceil(cores * 1.5),
+        },
+      },
+      // Kills, floods, races, browsers and long terminals: minutes instead of seconds, so they have a run of their own.
+      {
+        test: {
+          ...shared,
+          name: 'endurance',
+          include: ['test/endurance/**/*.test.ts'],
+          testTimeout: 300_000,
+          maxWorkers: cores,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

@@ -39,6 +39,12 @@ describe('a secret is found', () => {
     );
   });
 
+  it('where one escape stands for the beginning of another', () => {
+    const secret = drawSecret();
+    const hex = secret.charCodeAt(20).toString(16);
+    expect(holdsSecret(`${secret.slice(0, 20)}&#37;${hex}${secret.slice(21)}`)).toBe(true);
+  });
+
   it('twice, one behind the other', () => {
     const [one, two] = [drawSecret(), drawSecret()];
     expect(redactSecrets(`${one}${two.slice(3)}`)).toBe(`${one.slice(0, 8)}…${two.slice(3, 8)}…`);

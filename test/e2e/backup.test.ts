@@ -1,19 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { holdFromDaemons } from '../../src/store/sqlite/connection/daemon-lock.ts';
 import { filesOf } from '../../src/store/sqlite/connection/files.ts';
 import { call, keptAlive } from './client.ts';
 import { Plant } from './plant.ts';
-import { cli, until } from './program.ts';
+import { cli } from './program.ts';
 
 const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
-/** Whether a database keeps a write-ahead log: its header says with which versions of the format it is written and read. */
-const keepsLog = (file: string) =>
-  readFileSync(file)
-    .subarray(18, 20)
-    .equals(Buffer.from([2, 2]));
 const sensors = [{ id: 'S-1', code: 'SENSOR-1', name: 'One', unit: 'Cel' }];
 
 let plant: Plant;
@@ -61,57 +56,6 @@ describe('a backup beside a daemon that takes readings', () => {
   });
 });
 
-describe.skipIf(!canTrace)('a restore that takes its time', () => {
-  const slowly = (file: string, ...slow: string[]) =>
-    plant.attach('strace', ['-qq', '-o', '/dev/null', ...slow, process.execPath, cli, 'restore', file, '--yes']);
-
-  it('keeps a command waiting that comes while the store is replaced, and it goes on with the new one', async () => {
-    const file = plant.path('plant.backup');
-    await plant.ok(['backup', file]);
-    await plant.mint('Before', 'production-only');
-    const ready = join(dirname(plant.store), 'hkctl.restored.ready');
-    // The old store is closed to others by then, and nothing is decided yet.
-    const restore = slowly(file, '-P', ready, '-e', 'inject=openat:delay_enter=3000000:when=1');
-    await until('the store is closed to others', () => !keepsLog(plant.store));
-    const { key } = await plant.mint('Meanwhile', 'production-only');
-    expect((await restore.ended).code).toBe(0);
-    const names = (await plant.json<{ id: string; name: string }[]>(['keys', 'list'])).map(({ name }) => name);
-    expect(names).toEqual([key.name]);
-  });
-
-  it('misses no revoke that is made while it reads what was revoked before', async () => {
-    const { key, secret } = await plant.mint('Dead', 'production-only');
-    const before = await plant.mint('Before', 'production-only');
-    const file = plant.path('plant.backup');
-    await plant.ok(['backup', file]);
-    // The journal is there, and is closed by the restore 3 s after it was read.
-    await plant.ok(['keys', 'revoke', before.key.id, '--yes']);
-    const journal = join(dirname(plant.store), 'hkctl.revocations');
-    const trace = plant.path('trace');
-    const slow = ['-o', trace, '-P', journal, '-e', 'trace=openat,close', '-e', 'inject=close:delay_enter=3000000'];
-    const traced = ['-qq', ...slow, process.execPath, cli, 'restore', file, '--yes'];
-    const restore = plant.attach('strace', traced);
-    await until('the journal is read', () => existsSync(trace) && readFileSync(trace, 'utf8').includes('openat('));
-    await plant.ok(['keys', 'revoke', key.id, '--yes']);
-    expect((await restore.ended).code).toBe(0);
-    expect((await plant.key(key.id)).status).toBe('Revoked');
-    expect((await plant.hkctl(['keys', 'verify'], { input: secret })).code).toBe(5);
-  });
-
-  it('keeps another restore away, which is told so (exit 5)', async () => {
-    const file = plant.path('plant.backup');
-    await plant.ok(['backup', file]);
-    const lock = join(dirname(plant.store), 'hkctl.restored.lock');
-    const restore = slowly(file, '-e', 'inject=fsync:delay_enter=3000000:when=1');
-    await until('a restore has begun', () => existsSync(lock));
-    const { code, stderr } = await plant.hkctl(['restore', file, '--yes']);
-    expect([code, stderr]).toEqual([5, expect.stringContaining('Another process restores the store')]);
-    expect((await restore.ended).code).toBe(0);
-    expect(existsSync(lock)).toBe(false);
-    await plant.ok(['restore', file, '--yes']);
-  });
-});
-
 const canContain = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
 
 describe.skipIf(!canContain)('a daemon in a container (needs the right to unshare process numbers)', () => {
@@ -153,40 +97,8 @@ describe.skipIf(!canContain)('a daemon in a container (needs the right to unshar
   });
 });
 
-describe.skipIf(!canTrace)('a restore that is killed', () => {
-  it.each(['fsync', 'rename', 'unlink'])(
-    'before any %s leaves the old store or the new one, and no revoked key alive',
-    async (name) => {
-      const kept = await plant.mint('Kept', 'production-only');
-      const dead = await plant.mint('Dead', 'production-only');
-      const file = plant.path('plant.backup');
-      await plant.ok(['backup', file]);
-      await plant.ok(['keys', 'revoke', dead.key.id, '--yes']);
-      const seen = new Set<string>();
-      for (let step = 1, killed = true; killed; step++) {
-        const mark = await plant.mint(`After ${step}`, 'production-only');
-        const inject = ['-qq', '-o', '/dev/null', '-e', `inject=${name}:signal=KILL:when=${step}`];
-        const traced = plant.attach('strace', [...inject, process.execPath, cli, 'restore', file, '--yes']);
-        killed = (await traced.ended).signal === 'SIGKILL';
-        // All at once: one of them ends what was begun, and the others wait for it.
-        const [keys] = await Promise.all([
-          plant.json<{ id: string; status: string }[]>(['keys', 'list', '--all']),
-          plant.ok(['audit', 'verify']),
-          plant.ok(['entities', 'list']),
-        ]);
-        const statusOf = ({ key }: { key: { id: string } }) => keys.find(({ id }) => id === key.id)?.status;
-        seen.add(statusOf(mark) === undefined ? 'new' : 'old');
-        expect([statusOf(kept), statusOf(dead)]).toEqual(['Active', 'Revoked']);
-        expect(keepsLog(plant.store)).toBe(true);
-      }
-      expect(seen).toContain('new');
-      const left = readdirSync(dirname(plant.store)).filter((found) => /restored|-journal$/.test(found));
-      expect(left).toEqual([]);
-    },
-    120_000,
-  );
-
-  it('before a backup is whole leaves nothing under its name', async () => {
+describe.skipIf(!canTrace)('a backup that is cut off', () => {
+  it('before it is whole leaves nothing under its name', async () => {
     const file = plant.path('plant.backup');
     const inject = ['-qq', '-o', '/dev/null', '-e', 'inject=rename:signal=KILL:when=1'];
     const traced = plant.attach('strace', [...inject, process.execPath, cli, 'backup', file]);
@@ -195,7 +107,7 @@ describe.skipIf(!canTrace)('a restore that is killed', () => {
     await plant.ok(['backup', file]);
   });
 
-  it('on a disk that fails says so (exit 6), and leaves nothing under its name', async () => {
+  it('by a disk that fails says so (exit 6), and leaves nothing under its name', async () => {
     const file = plant.path('plant.backup');
     const inject = ['-qq', '-o', '/dev/null', '-e', 'inject=rename:error=EIO:when=1'];
     const { code, stderr } = await plant.attach('strace', [...inject, process.execPath, cli, 'backup', file]).ended;

@@ -52,6 +52,7 @@ export async function listening(
   plant: HttpPlant,
   change: Partial<ServeSettings> = {},
   limits: ServeOptions['limits'] = {},
+  drainMs?: number,
 ): Promise<Face & { url: string }> {
   const lines: string[] = [];
   const stop = new AbortController();
@@ -65,6 +66,7 @@ export async function listening(
     docsFolder,
     log: { write: (line: string) => lines.push(line) },
     limits,
+    drainMs,
   };
   let ended: Promise<void> = Promise.resolve();
   const url = await new Promise<string>((resolve, reject) => {

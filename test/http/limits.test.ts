@@ -46,6 +46,12 @@ describe('a limiter', () => {
     expect(limiter?.size()).toBe(2);
     expect(limiter?.consume('a').allowed).toBe(true);
   });
+
+  it('marks the first refusal of a window, and only that', () => {
+    const limiter = createLimiter('requests', { requests: 1, windowSeconds: 60 });
+    const marks = [1, 2, 3].map(() => limiter?.consume('a').isFirstOver);
+    expect(marks).toEqual([false, true, false]);
+  });
 });
 
 describe('the cost of a request that is known only later', () => {

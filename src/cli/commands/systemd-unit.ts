@@ -1,4 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
+import { holdsSecret } from '../../core/keys/secrets.ts';
 import { defineCommand } from '../command.ts';
 import { parsed } from '../flags.ts';
 
@@ -44,7 +45,8 @@ function quoted(word: string): string {
 }
 
 function requirePlain(given: string, pattern: RegExp): string {
-  if (pattern.test(given)) return given;
+  // Everybody on the machine can read a unit.
+  if (pattern.test(given) && !holdsSecret(given)) return given;
   throw new HkctlError('usage', `"${given}" cannot stand in a unit.`);
 }
 

@@ -1,10 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findActor } from '../../../src/core/access/actors.ts';
-import { createKey } from '../../../src/core/keys/issuance.ts';
-import { openStore } from '../../../src/store/sqlite/opening.ts';
-import { Cli } from '../harness.ts';
+import type { Cli } from '../harness.ts';
+import { addKeys, seededStore } from './seed.ts';
 import { hasTmux, settled, Terminal } from './terminal.ts';
 
 let terminal: Terminal;
@@ -13,26 +9,9 @@ afterEach(() => terminal?.close());
 const secretShape = /hk_[0-9A-Za-z]{49}/;
 const baseUrl = { HKCTL_BASE_URL: 'https://api.example.com' };
 
-/** A store with the sites BER and CHI, a profile of each role, alice as Super user, and a terminal on it. */
+/** A seeded store, and a terminal on it. */
 async function open(columns = 80, rows = 40, env: Record<string, string> = {}): Promise<Cli> {
-  const cli = new Cli();
-  cli.nowMs = Date.now();
-  const line = [
-    'init',
-    '--org',
-    'Acme',
-    '--entity',
-    'BER',
-    '--entity-name',
-    'Berlin plant',
-    '--timezone',
-    'Europe/Berlin',
-  ];
-  await cli.ok([...line, '--admin', 'alice'], { osAccount: 'alice' });
-  const asAlice = { osAccount: 'alice' };
-  await cli.ok('entities add CHI --name Chicago --timezone America/Chicago', asAlice);
-  for (const role of ['entity_admin', 'manager'])
-    await cli.ok(['users', 'add', role, '--name', role, '--role', role], asAlice);
+  const cli = await seededStore();
   await openTerminal(columns, rows, { ...baseUrl, ...env }, cli.store);
   return cli;
 }
@@ -41,26 +20,6 @@ async function open(columns = 80, rows = 40, env: Record<string, string> = {}): 
 async function openTerminal(...given: ConstructorParameters<typeof Terminal>): Promise<void> {
   terminal = new Terminal(...given);
   await terminal.until(/^\$$/);
-}
-
-async function addKeys(cli: Cli, names: readonly string[]): Promise<void> {
-  const options = {
-    clock: () => Date.now(),
-    migrationsFolder: join(__dirname, '..', '..', '..', 'migrations'),
-    writerThread: undefined,
-  };
-  const store = openStore(cli.store, options);
-  let nowMs = Date.now() - names.length * 1000;
-  const domain = { store, clock: () => nowMs, random: randomBytes, newId: randomUUID };
-  const actor = await findActor(domain, 'alice', 'alice');
-  const entity = await store.entities.find(actor.user.tenantId, 'BER');
-  if (!entity) throw new Error('no entity');
-  const nobody = { deliver() {}, complete() {}, withdraw() {} };
-  for (const name of names) {
-    nowMs += 1000;
-    await createKey(domain, actor, { name, entity, permissions: ['asset_sensors.ingest'], expiresAtMs: null }, nobody);
-  }
-  await store.close();
 }
 
 async function golden(name: string, screen: string): Promise<void> {
@@ -191,28 +150,6 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await golden('keys-no-permission', screen);
     expect(screen).not.toContain('Create key');
   });
-
-  it('keys finds its way in 5,000 keys, and follows the size of the terminal', async () => {
-    const cli = await open(80, 24);
-    await addKeys(
-      cli,
-      Array.from({ length: 5000 }, (_, i) => `Line ${String(i).padStart(4, '0')}`),
-    );
-    terminal.type('hkctl keys');
-    expect(await terminal.until('1 of 5000')).toContain('Line 4999');
-    terminal.press('End');
-    expect(await terminal.until('5000 of 5000')).toContain('Line 0000');
-    terminal.press('PageUp');
-    await terminal.until('4998 of 5000');
-    terminal.press('/');
-    terminal.write('Line 2500');
-    await golden('keys-search', await terminal.until('1 of 1'));
-    terminal.press('Escape');
-    await terminal.until('1 of 5000');
-    terminal.resize(60, 30);
-    const narrow = await terminal.until(/┏━{58}┓/);
-    expect(narrow).toContain('1 of 5000');
-  }, 60_000);
 
   it('keys --plain is linear, for screen readers', async () => {
     const cli = await open(80, 40);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readReadings } from '../../e2e/client.ts';
+import { type Daemon, Plant } from '../../e2e/plant.ts';
+import { createRandom } from '../../e2e/random.ts';
 import { createBreakingProxy } from './breaking-proxy.ts';
-import { readReadings } from './client.ts';
 import { sendReadings } from './gateway.ts';
-import { type Daemon, Plant } from './plant.ts';
-import { createRandom } from './random.ts';
 import { readWeather } from './weather.ts';
 
 describe('a measured series over a network that breaks', () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
-import { keptAlive } from './client.ts';
-import { type Daemon, Plant } from './plant.ts';
-import { type Running, until } from './program.ts';
+import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
+import { keptAlive } from '../../e2e/client.ts';
+import { type Daemon, Plant } from '../../e2e/plant.ts';
+import { type Running, until } from '../../e2e/program.ts';
 
 const rowCount = 200_000;
 const csvHead = 'id,name,part_number,is_active,description\n';

@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Cli } from '../harness.ts';
-import { hasTmux, Terminal } from './terminal.ts';
+import { Cli } from '../../cli/harness.ts';
+import { hasTmux, Terminal } from '../../cli/pty/terminal.ts';
 
 /** How each shell loads the script, as its manual page says. */
 const shells = {

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Actor, type Domain, findActor } from '../../src/core/access/actors.ts';
-import { createKey, rotateKeys, type SecretDelivery } from '../../src/core/keys/issuance.ts';
-import { revokeKeys } from '../../src/core/keys/keys.ts';
-import { requireEntity, setEntityStatus } from '../../src/core/organization/entities.ts';
-import { updateUser } from '../../src/core/organization/users.ts';
-import type { Store } from '../../src/core/port/store.ts';
-import { getText, Wire } from './client.ts';
-import { type Daemon, Plant } from './plant.ts';
+import { type Actor, type Domain, findActor } from '../../../src/core/access/actors.ts';
+import { createKey, rotateKeys, type SecretDelivery } from '../../../src/core/keys/issuance.ts';
+import { revokeKeys } from '../../../src/core/keys/keys.ts';
+import { requireEntity, setEntityStatus } from '../../../src/core/organization/entities.ts';
+import { updateUser } from '../../../src/core/organization/users.ts';
+import type { Store } from '../../../src/core/port/store.ts';
+import { getText, Wire } from '../../e2e/client.ts';
+import { type Daemon, Plant } from '../../e2e/plant.ts';
 
 // A command takes a tenth of a second to start: for thousands of rounds this process makes the changes itself, beside the daemon.
 describe('thousands of rounds between two processes', () => {

@@ -1,6 +1,6 @@
-import type { components } from '../golden/openapi.ts';
-import { createApi, keptAlive } from './client.ts';
-import { pause } from './program.ts';
+import { createApi, keptAlive } from '../../e2e/client.ts';
+import { pause } from '../../e2e/program.ts';
+import type { components } from '../../golden/openapi.ts';
 
 /** A reading as a gateway sends it. */
 export interface GatewayReading {

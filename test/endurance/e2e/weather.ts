@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { SensorRow } from '../../e2e/plant.ts';
 import type { GatewayReading } from './gateway.ts';
-import type { SensorRow } from './plant.ts';
 
 /** What the stations measured each day, with its unit in UCUM. */
 const measures = { precipitation: 'mm', temp_max: 'Cel', temp_min: 'Cel', wind: 'm/s' } as const;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Daemon, type MintedKey, Plant } from './plant.ts';
-import { type Environment, until } from './program.ts';
+import { type Daemon, type MintedKey, Plant } from '../../e2e/plant.ts';
+import { type Environment, until } from '../../e2e/program.ts';
 
 const hour = 1 / 24;
 const dayMs = 86_400_000;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { Cli, type KeyJson } from './harness.ts';
+import { Cli, type KeyJson } from '../../cli/harness.ts';
 
-const hkctl = join(__dirname, '..', '..', 'bin', 'hkctl.js');
+const hkctl = join(__dirname, '..', '..', '..', 'bin', 'hkctl.js');
 
 /** Loaded into the program before it: kills it right before its n-th change to a file, or lets it end. */
 const killer = `
