@@ -51,8 +51,6 @@ describe('the sources', () => {
 
   it('import each other in no circle beside those that are known', () => {
     const known = [
-      ['cli/command.ts', 'cli/context.ts', 'cli/terminal/prompts.ts'],
-      ['cli/commands/completion.ts', 'cli/nouns.ts', 'cli/program.ts'],
       ['http/fairness/memory.ts', 'http/request/exchange.ts', 'http/request/problem.ts', 'http/request/response.ts'],
       [
         'store/sqlite/records/imports-fill.ts',
