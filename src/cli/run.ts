@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { requirePermissions } from '../core/access/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/keys/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
@@ -28,6 +29,11 @@ export async function run(given: readonly string[], io: Io, services: Services):
     const flags = readFlags(definition.flags, given, io.env);
     const program = () => createProgram(io, services.version, async () => {});
     context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals, program);
+    const needs = await definition.needs?.(flags, words, context);
+    if (needs) {
+      const { domain, actor } = await context.session();
+      await requirePermissions(domain, actor, needs.permissions, needs);
+    }
     exitCode = (await definition.run(context, flags, words)) ?? 0;
   };
   try {

@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { setEntityStatus, workingKeysOfEntity } from '../../../core/organization/entities.ts';
 import { defineCommand } from '../../command.ts';
 import { entityJson } from '../../terminal/output.ts';
@@ -12,9 +11,9 @@ export const activate = defineCommand({
   words: codeArgument,
   flags: {},
   examples: [['hkctl entities activate CHI', 'its active keys work from the next request on']],
+  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.activate', target: code }),
   async run(context, _flags, [code = '']) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.activate', target: code });
     const before = await workingKeysOfEntity(domain, actor, code);
     const entity = await setEntityStatus(domain, actor, code, 'active');
     if (context.json) context.printJson(entityJson(entity));

@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { addEntity } from '../../../core/organization/entities.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
 import { isTimezone } from '../../../core/time/calendar.ts';
@@ -20,9 +19,9 @@ export const add = defineCommand({
     yes: yesFlag,
   },
   examples: [['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second site']],
+  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.add', target: code }),
   async run(context, flags, [code = '']) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.add', target: code });
     const name = await valueOrAsk(context, flags.name, '--name', async () => {
       const { askText } = await import('../../terminal/prompts.ts');
       return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));

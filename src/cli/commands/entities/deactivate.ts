@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { setEntityStatus, workingKeysOfEntity } from '../../../core/organization/entities.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { requireConfirmation } from '../../context.ts';
@@ -16,9 +15,9 @@ export const deactivate = defineCommand({
     ['hkctl entities deactivate CHI', 'tells which keys stop and asks'],
     ['hkctl entities deactivate CHI --yes', 'from a script'],
   ],
+  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.deactivate', target: code }),
   async run(context, { yes }, [code = '']) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.deactivate', target: code });
     const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Deactivate entity ${code}? ${stopping(keys)}`;
     await requireConfirmation(context, yes, question, 'Deactivate');

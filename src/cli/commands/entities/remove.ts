@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { removeEntity, workingKeysOfEntity } from '../../../core/organization/entities.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { requireTyped } from '../../context.ts';
@@ -17,9 +16,9 @@ export const remove = defineCommand({
     ['hkctl entities remove CHI', 'tells which keys stop, and wants the code typed'],
     ['hkctl entities remove CHI --yes', 'from a script'],
   ],
+  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.remove', target: code }),
   async run(context, { yes }, [code = '']) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['entities.manage'], { action: 'entity.remove', target: code });
     const keys = await workingKeysOfEntity(domain, actor, code);
     const question = `Remove entity ${code} with all its records, sensors and readings, for good? ${stopping(keys)}`;
     await requireTyped(context, yes, question, code);

@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { addTenant } from '../../../core/organization/tenants.ts';
 import { requireLogin } from '../../../core/organization/users.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
@@ -16,9 +15,9 @@ export const add = defineCommand({
   words: [{ spelling: '<NAME>', doc: 'name of the organization' }],
   flags: { admin: text('--admin <LOGIN>', 'login of its first Super user'), weekStart, yes: yesFlag },
   examples: [['hkctl tenants add "Acme Foundry" --admin bob --week-start sunday', 'bob manages it']],
+  needs: (_flags, [name = '']) => ({ permissions: ['tenant.manage'], action: 'tenant.add', target: name }),
   async run(context, flags, [name = '']) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.add', target: name });
     const login = await valueOrAsk(context, flags.admin, '--admin', async () => {
       const { askText } = await import('../../terminal/prompts.ts');
       return askText(context.io, 'Login of its first Super user', (given) => sentenceOf(() => requireLogin(given)));

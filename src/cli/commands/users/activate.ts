@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { updateUser, workingKeysOfUser } from '../../../core/organization/users.ts';
 import { defineCommand } from '../../command.ts';
 import { userJson } from '../../terminal/output.ts';
@@ -12,9 +11,9 @@ export const activate = defineCommand({
   words: [loginArgument],
   flags: {},
   examples: [['hkctl users activate alice', 'from the next request on']],
+  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.activate', target: login }),
   async run(context, _flags, [login = '']) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['users.manage'], { action: 'user.activate', target: login });
     const before = await workingKeysOfUser(domain, actor, login);
     const user = await updateUser(domain, actor, login, { status: 'active' });
     if (context.json) context.printJson(userJson(user));

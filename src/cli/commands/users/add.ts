@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { roleNames, roles } from '../../../core/access/roles.ts';
 import { addUser } from '../../../core/organization/users.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
@@ -21,9 +20,9 @@ export const add = defineCommand({
     yes: yesFlag,
   },
   examples: [['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys']],
+  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.add', target: login }),
   async run(context, flags, [login = '']) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['users.manage'], { action: 'user.add', target: login });
     const name = await valueOrAsk(context, flags.name, '--name', async () => {
       const { askText } = await import('../../terminal/prompts.ts');
       return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));

@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { requireAnotherSuperUser, updateUser, workingKeysOfUser } from '../../../core/organization/users.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { requireConfirmation } from '../../context.ts';
@@ -16,9 +15,9 @@ export const deactivate = defineCommand({
     ['hkctl users deactivate alice', 'tells which keys stop and asks'],
     ['hkctl users deactivate alice --yes', 'from a script'],
   ],
+  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.deactivate', target: login }),
   async run(context, { yes }, [login = '']) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['users.manage'], { action: 'user.deactivate', target: login });
     await requireAnotherSuperUser(domain, actor, login);
     const keys = await workingKeysOfUser(domain, actor, login);
     await requireConfirmation(context, yes, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
