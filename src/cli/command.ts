@@ -1,7 +1,10 @@
+import type { UserPermission } from '../core/access/roles.ts';
+import type { AuditAction } from '../core/audit/events.ts';
 import { HkctlError } from '../core/errors.ts';
 import { holdsSecret } from '../core/keys/secrets.ts';
+import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { Context } from './context.ts';
-import { type Flag, type Flags, type FlagValues, parsed, text, toggle } from './flags.ts';
+import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
 
 /** One command: what it takes, what help says, and what it does. */
 export interface CommandDefinition {
@@ -16,12 +19,28 @@ export interface CommandDefinition {
   examples: readonly (readonly [command: string, does: string])[];
   /** It changes nothing: a reader that closes the pipe early has simply seen enough. */
   readOnly: boolean;
-  /** Does it; a number is the exit code, nothing means 0. Its flags are typed by {@link defineCommand}. */
+  /**
+   * The permissions without which the command asks and does nothing, and the attempt that a refusal puts into the audit
+   * trail. `run()` of the command line checks them. A command without `needs` leaves it to the domain.
+   */
+  needs?(
+    flags: Readonly<Record<string, unknown>>,
+    words: readonly string[],
+    context: Context,
+  ): MaybePromise<Needs | undefined>;
+  /** Runs it; a number is the exit code, nothing means 0. {@link defineCommand} types its flags. */
   run(
     context: Context,
     flags: Readonly<Record<string, unknown>>,
     words: readonly string[],
   ): Promise<number | undefined>;
+}
+
+/** What a command needs, and how the audit trail names the attempt. */
+export interface Needs {
+  permissions: readonly UserPermission[];
+  action: AuditAction;
+  target: string;
 }
 
 /** Several commands on one noun. */
@@ -33,10 +52,11 @@ export interface Noun {
   bare?: CommandDefinition;
 }
 
-type TypedDefinition<F extends Flags> = Omit<CommandDefinition, 'flags' | 'run' | 'words' | 'readOnly'> & {
+type TypedDefinition<F extends Flags> = Omit<CommandDefinition, 'flags' | 'needs' | 'run' | 'words' | 'readOnly'> & {
   words?: CommandDefinition['words'];
   readOnly?: boolean;
   flags: F;
+  needs?(flags: FlagValues<F>, words: readonly string[], context: Context): MaybePromise<Needs | undefined>;
   // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
   run(context: Context, flags: FlagValues<F>, words: readonly string[]): Promise<number | void>;
 };
@@ -47,32 +67,10 @@ export function defineCommand<F extends Flags>(definition: TypedDefinition<F>): 
     words: [],
     readOnly: false,
     ...definition,
-    // The flags were read by the same declarations, see readFlags.
+    // readFlags read the flags by the same declarations.
+    needs: (flags, words, context) => definition.needs?.(flags as FlagValues<F>, words, context),
     run: async (context, flags, words) => (await definition.run(context, flags as FlagValues<F>, words)) ?? undefined,
   };
-}
-
-/** Flags of every command. */
-export const globalFlags = {
-  store: parsed(
-    '--store <PATH>',
-    'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db)',
-    requireStoreName,
-  ),
-  as: text('--as <LOGIN>', 'act as this user profile instead of the OS account (variable: HKCTL_USER)', [
-    'HKCTL_USER',
-    'HKCTL_AS',
-  ]),
-  json: toggle('--json', 'print one JSON document on standard output, errors as JSON on standard error'),
-  debug: toggle('--debug', 'show where an unexpected error came from'),
-} satisfies Flags;
-
-/** Where a store can be kept: SQLite takes an empty name and `:memory:` for a database that is gone at the end. Throws `usage`. */
-function requireStoreName(given: string): string {
-  if (given === '' || given === ':memory:') {
-    throw new HkctlError('usage', `"${given}" is no place where a store is kept: give the path of a file.`);
-  }
-  return given;
 }
 
 /** The flag of every command that can ask. */

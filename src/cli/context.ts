@@ -1,11 +1,13 @@
+import type { Command } from 'commander';
 import { type Actor, type Domain, findActor } from '../core/access/actors.ts';
 import { HkctlError } from '../core/errors.ts';
 import { withoutSecrets } from '../core/keys/secrets.ts';
 import type { Store } from '../core/port/store.ts';
 import { toSafeJson } from '../core/text/shown-text.ts';
 import { steadyClock } from '../core/time/steady-clock.ts';
-import type { globalFlags } from './command.ts';
+import { cancelled } from './cancellation.ts';
 import type { FlagValues } from './flags.ts';
+import type { globalFlags } from './global-flags.ts';
 import type { Services } from './services.ts';
 import { canAsk, type Io } from './terminal/io.ts';
 import { createStyle, type Style } from './terminal/style.ts';
@@ -39,12 +41,19 @@ export interface Context {
   printJson(value: unknown): void;
   /** Writes lines for people to standard error; nothing with `--json`. */
   say(...lines: string[]): void;
-  /** Lets go of the store. */
+  /** The program with every command loaded. */
+  program(): Promise<Command>;
+  /** Closes the store. */
   close(): Promise<void>;
 }
 
-/** Makes the context of one run. */
-export function createContext(io: Io, services: Services, globals: FlagValues<typeof globalFlags>): Context {
+/** Creates the context of one run. */
+export function createContext(
+  io: Io,
+  services: Services,
+  globals: FlagValues<typeof globalFlags>,
+  program: Context['program'],
+): Context {
   const storePath = globals.store ?? io.defaultStorePath;
   let opened: Promise<Domain> | undefined;
   let acting: Promise<Actor> | undefined;
@@ -89,6 +98,7 @@ export function createContext(io: Io, services: Services, globals: FlagValues<ty
     say(...lines) {
       if (!globals.json) io.stderr.write(linesOf(lines));
     },
+    program,
     async close() {
       const closing = opened;
       opened = undefined;
@@ -158,9 +168,4 @@ function requireSomebody(context: Context, question: string): void {
   throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
     hint: 'Give --yes to confirm it.',
   });
-}
-
-/** The error of a question that was answered with no, or not at all (exit 130). */
-export function cancelled(): HkctlError {
-  return new HkctlError('cancelled', 'Cancelled; nothing was changed.');
 }

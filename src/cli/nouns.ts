@@ -22,22 +22,22 @@ export const nouns: readonly NounEntry[] = [
   {
     name: 'permissions',
     summary: 'The permissions a key can hold',
-    load: async () => (await import('./commands/permissions.ts')).permissions,
+    load: async () => (await import('./commands/permissions/noun.ts')).permissions,
   },
   {
     name: 'entities',
     summary: 'Sites (plants) of the organization',
-    load: async () => (await import('./commands/entities.ts')).entities,
+    load: async () => (await import('./commands/entities/noun.ts')).entities,
   },
   {
     name: 'users',
     summary: 'User profiles and their roles',
-    load: async () => (await import('./commands/users.ts')).users,
+    load: async () => (await import('./commands/users/noun.ts')).users,
   },
   {
     name: 'tenants',
     summary: 'Organizations and their settings',
-    load: async () => (await import('./commands/tenants.ts')).tenants,
+    load: async () => (await import('./commands/tenants/noun.ts')).tenants,
   },
   {
     name: 'import',
@@ -47,12 +47,12 @@ export const nouns: readonly NounEntry[] = [
   {
     name: 'sensors',
     summary: 'Asset sensors, their state and their readings',
-    load: async () => (await import('./commands/sensors.ts')).sensors,
+    load: async () => (await import('./commands/sensors/noun.ts')).sensors,
   },
   {
     name: 'audit',
     summary: 'The audit trail: who did what, when, and was refused what',
-    load: async () => (await import('./commands/audit.ts')).audit,
+    load: async () => (await import('./commands/audit/noun.ts')).audit,
   },
   { name: 'serve', summary: 'Run the API daemon', load: async () => (await import('./commands/serve.ts')).serve },
   {

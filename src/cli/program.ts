@@ -1,7 +1,8 @@
 import { Command, CommanderError, type Help } from 'commander';
 import { HkctlError } from '../core/errors.ts';
-import { type CommandDefinition, globalFlags, type Noun } from './command.ts';
+import type { CommandDefinition, Noun } from './command.ts';
 import { addFlags, type Flags, nameOf } from './flags.ts';
+import { globalFlags } from './global-flags.ts';
 import { type NounEntry, nouns } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 import { nearest } from './terminal/nearest.ts';

@@ -1,10 +1,12 @@
 import { CommanderError } from 'commander';
+import { requirePermissions } from '../core/access/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/keys/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
-import { type CommandDefinition, globalFlags } from './command.ts';
+import type { CommandDefinition } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
+import { globalFlags } from './global-flags.ts';
 import { createProgram, isShown } from './program.ts';
 import type { Services } from './services.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
@@ -25,7 +27,13 @@ export async function run(given: readonly string[], io: Io, services: Services):
     running = definition;
     const globals = readFlags(globalFlags, given, io.env);
     const flags = readFlags(definition.flags, given, io.env);
-    context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals);
+    const program = () => createProgram(io, services.version, async () => {});
+    context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals, program);
+    const needs = await definition.needs?.(flags, words, context);
+    if (needs) {
+      const { domain, actor } = await context.session();
+      await requirePermissions(domain, actor, needs.permissions, needs);
+    }
     exitCode = (await definition.run(context, flags, words)) ?? 0;
   };
   try {

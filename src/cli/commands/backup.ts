@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { auditDraft, requirePermissions } from '../../core/access/actors.ts';
+import { auditDraft } from '../../core/access/actors.ts';
 import { damageText } from '../../core/audit/damage.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command.ts';
@@ -17,10 +17,10 @@ export const backup = defineCommand({
     ['hkctl backup /var/backups/hkctl-$(date +%F).backup', 'every night, from cron or a timer'],
     ['hkctl backup plant.backup --force --json', 'replaces the one before'],
   ],
+  needs: (_flags, [file = '']) => ({ permissions: ['store.manage'], action: 'store.backup', target: resolve(file) }),
   async run(context, { force }, [file = '']) {
     const { domain, actor } = await context.session();
     const target = resolve(file);
-    await requirePermissions(domain, actor, ['store.manage'], { action: 'store.backup', target });
     const facts = await context.services.backupStore(context.storePath, target, domain.clock(), force);
     const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
     await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, { bytes, keys }));

@@ -23,9 +23,7 @@ export const completion = defineCommand({
   ],
   async run(context, _flags, [shell = '']) {
     const wanted = requireOneOf(shell, Object.keys(shells) as (keyof typeof shells)[]); // the keys of that very object
-    const { createProgram } = await import('../program.ts');
-    const program = await createProgram(context.io, context.services.version, async () => {});
-    const script = shells[wanted](program);
+    const script = shells[wanted](await context.program());
     if (context.json) context.printJson({ shell: wanted, script });
     else context.printDocument(script);
   },

@@ -1,4 +1,4 @@
-import { type Actor, type Domain, requirePermissions } from '../../core/access/actors.ts';
+import type { Actor, Domain } from '../../core/access/actors.ts';
 import { errorTable } from '../../core/errors.ts';
 import { type Check, diagnose } from '../../core/operations/doctor.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
@@ -24,6 +24,8 @@ export const doctor = defineCommand({
     ['hkctl doctor --json', 'for a program'],
     ['hkctl doctor --accept-clock --yes', 'after the clock had jumped ahead'],
   ],
+  needs: ({ acceptClock }) =>
+    acceptClock ? { permissions: ['store.manage'], action: 'store.accept_clock', target: 'clock' } : undefined,
   async run(context, { acceptClock: accepting, yes }) {
     const { domain, actor } = await context.session();
     if (accepting) await accept(context, domain, actor, yes);
@@ -59,7 +61,6 @@ export const doctor = defineCommand({
 });
 
 async function accept(context: Context, domain: Domain, actor: Actor, yes: boolean): Promise<void> {
-  await requirePermissions(domain, actor, ['store.manage'], { action: 'store.accept_clock', target: 'clock' });
   const sample = sampleClock(context.io.clock, context.io.uptime);
   const { nowMs } = sample;
   const shown = formatInstantMs(nowMs);

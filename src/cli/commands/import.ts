@@ -1,5 +1,4 @@
 import { createReadStream, fstatSync } from 'node:fs';
-import { requirePermissions } from '../../core/access/actors.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ImportSummary } from '../../core/port/records.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
@@ -8,6 +7,7 @@ import { defineCommand, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
+import type { Services } from '../services.ts';
 import { errnoOf } from '../terminal/io.ts';
 import { openNamedFile } from '../terminal/named-files.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -35,12 +35,13 @@ export const importRecords = defineCommand({
     ['hkctl import jobs jobs.ndjson.gz --entity BER --replace --dry-run', 'what would a full load change?'],
     ['erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer_name', 'from an ERP'],
   ],
+  async needs({ entity = '' }, [name = ''], { services }) {
+    const resource = await findResource(services, name);
+    return { permissions: ['records.import'], action: 'records.import', target: `${entity}/${resource.name}` };
+  },
   async run(context, flags, [name = '', file = '']) {
-    const resources = await context.services.resources();
-    const resource = findResource(resources, name);
+    const resource = await findResource(context.services, name);
     const { domain, actor } = await context.session();
-    const target = `${flags.entity ?? ''}/${resource.name}`;
-    await requirePermissions(domain, actor, ['records.import'], { action: 'records.import', target });
     const entity = await entityOrAsk(context, domain, actor, flags.entity);
     const readRows = await context.services.rowReader();
     const source = openSource(context, file);
@@ -77,7 +78,8 @@ function tell(
   context.print(dryRun ? `Nothing was changed. This would be: ${counts}` : `${resource.title} of ${entity}: ${counts}`);
 }
 
-function findResource(resources: readonly ResourceDefinition[], name: string): ResourceDefinition {
+async function findResource(services: Services, name: string): Promise<ResourceDefinition> {
+  const resources = await services.resources();
   const wanted = requireOneOf(
     name,
     resources.map((resource) => resource.name),

@@ -1,5 +1,5 @@
 import { checkbox, input, password, select } from '@inquirer/prompts';
-import { cancelled } from '../context.ts';
+import { cancelled } from '../cancellation.ts';
 import type { Io } from './io.ts';
 import { isCancelKey, onKeypress } from './keypress.ts';
 import { canDraw } from './style.ts';

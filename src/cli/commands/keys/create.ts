@@ -1,5 +1,4 @@
 import type { Actor, Domain } from '../../../core/access/actors.ts';
-import { requirePermissions } from '../../../core/access/actors.ts';
 import {
   type ClientPermission,
   clientPermissions,
@@ -55,9 +54,9 @@ export const create = defineCommand({
     ],
     ['hkctl keys create', 'asks for everything'],
   ],
+  needs: ({ name = '' }) => ({ permissions: ['api_keys.create'], action: 'key.create', target: name }),
   async run(context, flags) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['api_keys.create'], { action: 'key.create', target: flags.name ?? '' });
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
     else context.io.withOwnRights(() => requireFreePath(secretFile));

@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { requireActiveKeys, revokeKeys } from '../../../core/keys/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { requireConfirmation } from '../../context.ts';
@@ -16,9 +15,9 @@ export const revoke = defineCommand({
     ['hkctl keys revoke hk_Ab3dE', 'asks first'],
     ['hkctl keys revoke hk_Ab3dE hk_9xYz0 --yes', 'two at once, from a script'],
   ],
+  needs: (_flags, refs) => ({ permissions: ['api_keys.delete'], action: 'key.revoke', target: refs.join(' ') }),
   async run(context, { yes }, refs) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['api_keys.delete'], { action: 'key.revoke', target: refs.join(' ') });
     const keys = await requireActiveKeys(domain, actor, refs, 'revoked');
     const what = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
     const question = `${what}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;

@@ -1,4 +1,4 @@
-import { type Actor, type Domain, requirePermissions } from '../../../core/access/actors.ts';
+import type { Actor, Domain } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { rotateKeys } from '../../../core/keys/issuance.ts';
 import { requireActiveKeys } from '../../../core/keys/keys.ts';
@@ -40,12 +40,13 @@ export const rotate = defineCommand({
     ['hkctl keys rotate "$(head -c 8 erp.key)" --secret-file erp.key --yes', 'the key that the file holds'],
     ['hkctl keys rotate hk_Ab3dE hk_9xYz0 --secret-dir new/ --yes', 'several at once'],
   ],
+  needs: (_flags, refs) => ({
+    permissions: ['api_keys.create', 'api_keys.delete'],
+    action: 'key.rotate',
+    target: refs.join(' '),
+  }),
   async run(context, given, refs) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['api_keys.create', 'api_keys.delete'], {
-      action: 'key.rotate',
-      target: refs.join(' '),
-    });
     requireFittingTarget(context, given, refs);
     const { secretFile, force } = given;
     if (secretFile !== undefined) {

@@ -1,4 +1,3 @@
-import { requirePermissions } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { refusalDetails } from '../../../core/keys/authentication.ts';
 import { verifySecret } from '../../../core/keys/keys.ts';
@@ -18,9 +17,9 @@ export const verify = defineCommand({
     ['hkctl keys verify < erp.key', 'a secret in a file'],
     ['hkctl keys verify', 'asks for it, without showing it'],
   ],
+  needs: () => ({ permissions: ['api_keys.view'], action: 'key.verify', target: 'secret' }),
   async run(context) {
     const { domain, actor } = await context.session();
-    await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.verify', target: 'secret' });
     const { key, refusal } = await verifySecret(domain, actor, await readSecret(context));
     const name = `${key.name} (${key.prefix})${key.entity ? ` of ${key.entity.code}` : ''}`;
     if (context.json) {

@@ -1,9 +1,9 @@
 import { createReadStream, fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { Anchors, anchorIn } from '../../core/audit/anchors.ts';
-import { HkctlError } from '../../core/errors.ts';
-import { errnoOf, type Io } from '../terminal/io.ts';
-import { openNamedFile } from '../terminal/named-files.ts';
+import { Anchors, anchorIn } from '../../../core/audit/anchors.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import { errnoOf, type Io } from '../../terminal/io.ts';
+import { openNamedFile } from '../../terminal/named-files.ts';
 
 /**
  * Reads the heads of the audit chain from a log of the daemon (`-` = standard input). `bad_input` where it cannot be read, or

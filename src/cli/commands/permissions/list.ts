@@ -1,8 +1,8 @@
-import { permissionGroups, presets } from '../../core/access/permissions.ts';
-import { defineCommand, type Noun } from '../command.ts';
+import { permissionGroups, presets } from '../../../core/access/permissions.ts';
+import { defineCommand } from '../../command.ts';
 
 /** `hkctl permissions list` */
-const list = defineCommand({
+export const list = defineCommand({
   name: 'list',
   summary: 'List the permissions a key can hold, by group, and the presets',
   readOnly: true,
@@ -30,6 +30,3 @@ const list = defineCommand({
     }
   },
 });
-
-/** `hkctl permissions …` */
-export const permissions: Noun = { name: 'permissions', summary: 'The permissions a key can hold', verbs: [list] };

@@ -1,0 +1,69 @@
+import { damageText } from '../../../core/audit/damage.ts';
+import { verifyAudit } from '../../../core/audit/trail.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import { defineCommand } from '../../command.ts';
+import { parsed, text } from '../../flags.ts';
+import { counted } from '../../terminal/sentence.ts';
+import { readAnchors } from './anchors.ts';
+
+/** `hkctl audit verify` */
+export const verify = defineCommand({
+  name: 'verify',
+  summary: 'Check that no record was altered, removed, put in or moved',
+  description:
+    'Names the first record that does not fit the chain (exit code 5). Keep the head hash it prints elsewhere, or the log of the daemon, which names the head whenever it changed, and give them with --head and --anchors later: then a cut tail, a chain written anew and an older store put back are noticed, too.',
+  readOnly: true,
+  flags: {
+    head: parsed('--head <HASH>', 'a head hash printed earlier, which the chain must still hold', parseHash),
+    anchors: text('--anchors <FILE>', "the daemon's log, also among other lines; - = standard input"),
+  },
+  examples: [
+    ['hkctl audit verify', 'prints the head hash'],
+    ['hkctl audit verify --head "$(cat head.txt)"', 'against a head that was kept elsewhere'],
+    ['journalctl -u hkctl -o cat | hkctl audit verify --anchors -', "against the daemon's log"],
+  ],
+  async run(context, { head, anchors: file }) {
+    const { domain, actor } = await context.session();
+    const anchors = file === undefined ? undefined : await readAnchors(context.io, file);
+    const report = await verifyAudit(domain, actor, { head, anchors });
+    const { records, headHash, broken, damaged, knownHeadFound } = report;
+    const fault = broken ?? report.anchors?.broken ?? null;
+    if (context.json) {
+      context.printJson({
+        ok: fault === null && knownHeadFound !== false,
+        records,
+        head_hash: headHash,
+        broken,
+        ...(damaged.length > 0 && { damaged }),
+        ...(knownHeadFound !== undefined && { known_head_found: knownHeadFound }),
+        ...(report.anchors && { anchors: report.anchors }),
+      });
+    } else if (fault === null) {
+      context.print(`${records} records, the chain is whole.`, `head ${headHash}`);
+      if (report.anchors) context.print(`It holds all of ${counted(report.anchors.count, 'head')} in the log.`);
+    }
+    if (damaged.length > 0) context.say(`warning: ${damageText(damaged)}`);
+    if (broken) {
+      throw new HkctlError('state_forbids', `The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, {
+        hint: `The ${records} records before it fit. Compare with an export or a backup from before.`,
+      });
+    }
+    if (fault) {
+      throw new HkctlError(
+        'state_forbids',
+        `The audit trail is not the one of the log from record ${fault.seq} on: ${fault.reason}.`,
+        {
+          hint: 'The end was cut off, the chain was written anew, or an older store was put back: a record store.restore says when.',
+        },
+      );
+    }
+    if (knownHeadFound === false) {
+      throw new HkctlError('state_forbids', 'The chain does not hold the given head: it was written anew or cut off.');
+    }
+  },
+});
+
+function parseHash(given: string): string {
+  if (/^[0-9a-f]{64}$/.test(given)) return given;
+  throw new HkctlError('usage', 'A head hash has 64 hexadecimal digits.');
+}

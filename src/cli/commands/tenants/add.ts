@@ -1,0 +1,30 @@
+import { addTenant } from '../../../core/organization/tenants.ts';
+import { requireLogin } from '../../../core/organization/users.ts';
+import { defineCommand, yesFlag } from '../../command.ts';
+import { valueOrAsk } from '../../context.ts';
+import { text } from '../../flags.ts';
+import { tenantJson } from '../../terminal/output.ts';
+import { sentenceOf } from '../../terminal/sentence.ts';
+import { weekStart } from './week-start.ts';
+
+/** `hkctl tenants add` */
+export const add = defineCommand({
+  name: 'add',
+  summary: 'Add an organization with its first Super user',
+  description: 'For a Super user of the first organization.',
+  words: [{ spelling: '<NAME>', doc: 'name of the organization' }],
+  flags: { admin: text('--admin <LOGIN>', 'login of its first Super user'), weekStart, yes: yesFlag },
+  examples: [['hkctl tenants add "Acme Foundry" --admin bob --week-start sunday', 'bob manages it']],
+  needs: (_flags, [name = '']) => ({ permissions: ['tenant.manage'], action: 'tenant.add', target: name }),
+  async run(context, flags, [name = '']) {
+    const { domain, actor } = await context.session();
+    const login = await valueOrAsk(context, flags.admin, '--admin', async () => {
+      const { askText } = await import('../../terminal/prompts.ts');
+      return askText(context.io, 'Login of its first Super user', (given) => sentenceOf(() => requireLogin(given)));
+    });
+    const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };
+    const tenant = await addTenant(domain, actor, input);
+    if (context.json) context.printJson(tenantJson(tenant));
+    else context.print(`Organization added: ${tenant.name}; ${login} is its Super user`);
+  },
+});

@@ -1,0 +1,42 @@
+import { roleNames, roles } from '../../../core/access/roles.ts';
+import { addUser } from '../../../core/organization/users.ts';
+import { requireLabel } from '../../../core/text/labels.ts';
+import { defineCommand, yesFlag } from '../../command.ts';
+import { valueOrAsk } from '../../context.ts';
+import { oneOf, text } from '../../flags.ts';
+import { userJson } from '../../terminal/output.ts';
+import { sentenceOf } from '../../terminal/sentence.ts';
+import { loginArgument } from './login-argument.ts';
+
+/** `hkctl users add` */
+export const add = defineCommand({
+  name: 'add',
+  summary: 'Add a profile',
+  description: 'A login is the account of the operating system that it acts for; it is unique in the store.',
+  words: [loginArgument],
+  flags: {
+    name: text('--name <NAME>', 'name of the person or service'),
+    role: oneOf('--role <ROLE>', roleNames, 'what the profile may do'),
+    yes: yesFlag,
+  },
+  examples: [['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys']],
+  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.add', target: login }),
+  async run(context, flags, [login = '']) {
+    const { domain, actor } = await context.session();
+    const name = await valueOrAsk(context, flags.name, '--name', async () => {
+      const { askText } = await import('../../terminal/prompts.ts');
+      return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));
+    });
+    const role = await valueOrAsk(context, flags.role, '--role', async () => {
+      const { askChoice } = await import('../../terminal/prompts.ts');
+      return askChoice(
+        context.io,
+        'Role',
+        roleNames.map((value) => ({ name: roles[value].label, value })),
+      );
+    });
+    const user = await addUser(domain, actor, { login, name, role });
+    if (context.json) context.printJson(userJson(user));
+    else context.print(`User added: ${user.name} (${user.login}), ${roles[user.role].label}`);
+  },
+});
