@@ -7,8 +7,8 @@ const { dirname, join } = require('node:path');
 
 /**
  * Part of `npm ci` (`node bin/driver.js`): makes sure that Node 20 has the binary of its SQLite driver, better-sqlite3 12.
- * Newer Nodes use better-sqlite3 13, whose binaries lie inside its package, so there is nothing to do for them. A binary
- * that is published for this Node is downloaded; only where that fails is one compiled, which takes about a minute.
+ * Newer Nodes use better-sqlite3 13, whose package contains its binaries. Downloads the binary that is published for this
+ * Node; only where that fails compiles one, which takes about a minute.
  */
 function ensureDriver() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return;
@@ -18,7 +18,7 @@ function ensureDriver() {
   const download = join(dirname(require.resolve('prebuild-install/package.json')), 'bin.js');
   const isDownloaded = run(folder, [download], 'ignore') && opensDatabase(folder);
   if (isDownloaded) return;
-  // npm names the node-gyp that it brings along to the scripts that it runs.
+  // npm passes the path of its own node-gyp to the scripts that it runs.
   const compiler = process.env.npm_config_node_gyp ?? 'node-gyp';
   const { status, stderr } = spawnSync(process.execPath, [compiler, 'rebuild', '--release'], {
     cwd: folder,
@@ -31,7 +31,7 @@ Then run npm ci again.`);
   process.exitCode = 1;
 }
 
-/** A binary of another Node, or of another system, does not load; a process of its own keeps that from ending this one. */
+/** Whether the binary loads; tried in a child process, which a binary of another Node or system may crash. */
 function opensDatabase(folder) {
   return run(folder, ['-e', "new (require('.'))(':memory:').close()"], 'ignore');
 }

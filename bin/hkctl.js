@@ -7,17 +7,17 @@ const { join } = require('node:path');
 const { constants, Script } = require('node:vm');
 
 /**
- * Loads the built program. The files that every short command needs lie together in one, `pack.js`, with V8's code cache
- * beside it: finding, reading and compiling thirty files at every start costs more than the command itself, and one file
- * more for this loader would cost a fiftieth of what Node takes. Everything else in `dist` is loaded when it is asked for.
- * Without pack or cache (another Node) it only takes longer.
+ * Loads the built program. One file, `pack.js`, contains the files that every short command needs, with V8's code cache
+ * beside it: finding, reading and compiling thirty files at every start costs more than the command itself. Everything else
+ * in `dist` is loaded on demand. Without pack or cache (as with another Node) the start only takes longer. This loader is a
+ * single file, since one more would add a fiftieth of Node's own start.
  */
 
 const dist = join(__dirname, '..', 'dist');
 const packFile = join(dist, 'pack.js');
 const cacheFile = join(dist, `pack.${process.versions.v8}-${process.arch}.cache`);
 
-/** Gives `load(name)`, which loads a file of `dist` once, and the modules loaded so far. */
+/** Returns `load(name)`, which loads a file of `dist` once, and the modules loaded so far. */
 function createLoader(pack) {
   const modules = new Map();
   const outside = createRequire(packFile);
@@ -66,9 +66,9 @@ function loadProgram() {
 }
 
 /**
- * SIGUSR1, which log rotation sends, would make Node open its debugger to every account of this machine. A listener of our
- * own takes Node's place. Before this line, in the first milliseconds of a start, only Node's own `--disable-sigusr1`
- * helps; the daemon closes what was opened then.
+ * Log rotation sends SIGUSR1, on which Node opens its debugger to every account of this machine. A listener of our own
+ * replaces Node's. In the milliseconds before it only Node's `--disable-sigusr1` helps; the daemon closes a debugger that
+ * was opened then.
  */
 function ignoreDebuggerSignal() {
   process.on('SIGUSR1', () => {});
@@ -84,7 +84,7 @@ async function start() {
 if (require.main === module) {
   ignoreDebuggerSignal();
   start().then((code) => {
-    // All that was written is written (none of it waits in a stream), and taking the heap apart would only take time.
+    // All output is synchronous and thus complete; exit at once, without tearing down the heap.
     process.exit(code);
   });
 }

@@ -13,8 +13,8 @@ async function writePack() {
   const run = async (pack, ...commands) => {
     const loader = createLoader(pack);
     for (const argv of commands) {
-      const surroundings = { argv: { value: ['', '', ...argv] }, env: { value: env } };
-      const code = await loader.load('hkctl.cjs').main(Object.create(process, surroundings));
+      const environment = { argv: { value: ['', '', ...argv] }, env: { value: env } };
+      const code = await loader.load('hkctl.cjs').main(Object.create(process, environment));
       if (code !== 0) throw new Error(`hkctl ${argv.join(' ')} ended with ${code}`);
     }
     return [...loader.modules.keys()];

@@ -2,12 +2,12 @@ import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { callerOfSudo } from './rights/sudo.ts';
 
-/** What the environment say: the only reader of the environment, made once by the composition root. */
+/** The environment of the process. Only this file reads it, once, for the composition root. */
 export interface Environment {
   env: Readonly<Record<string, string | undefined>>;
   /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
   osAccount: string;
-  /** Where the store is if nobody names another: `$STATE_DIRECTORY`, else `$XDG_DATA_HOME/hkctl`, else `~/.local/share/hkctl`. */
+  /** Path of the store where no flag or variable names another: `$STATE_DIRECTORY`, else `$XDG_DATA_HOME/hkctl`, else `~/.local/share/hkctl`. */
   defaultStorePath: string;
 }
 
@@ -22,13 +22,13 @@ export function readEnvironment(
 }
 
 function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: () => string | undefined): string {
-  // Any account can set this variable for itself. Root need not; of others it is believed where the system says the same.
+  // Any account can set this variable. It is believed from root, and from others where the process table confirms it.
   const named = env.SUDO_USER;
   if (named && (uid === 0 || caller() === named)) return named;
   try {
     return userInfo().username;
   } catch {
-    // A uid without an entry in the account database, as containers give it: it still has a number.
+    // A uid without an entry in the account database, as in containers.
     return `uid-${uid ?? 'unknown'}`;
   }
 }

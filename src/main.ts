@@ -11,8 +11,8 @@ import { createRights, type Rights } from './rights/rights.ts';
 import type { StoreOptions } from './store/engine.ts';
 
 /**
- * The composition root: the only file that knows every layer. Each is loaded when a command first needs it, so that a
- * short command pays for no daemon and `--help` for no store. Runs the command line of a process and gives its exit code.
+ * The composition root: the only file that knows every layer. It loads each layer when a command first needs it, so that a
+ * short command does not load the daemon, nor `--help` the store. Runs the command line of a process and returns its exit code.
  */
 export async function main(process: NodeJS.Process): Promise<number> {
   const environment = readEnvironment(process);
@@ -20,7 +20,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
   const io = createIo(process, {
     ...environment,
     clock: Date.now,
-    // On Linux CLOCK_BOOTTIME, which goes on while the machine sleeps; to 10 ms.
+    // On Linux this is CLOCK_BOOTTIME, which includes sleep, to 10 ms.
     uptime: () => Math.round(uptime() * 1000),
     random: secureRandom,
     newId: () => crypto.randomUUID(),
@@ -29,7 +29,7 @@ export async function main(process: NodeJS.Process): Promise<number> {
     open: (url) => openInBrowser(url, rights),
   });
   const argv = process.argv.slice(2);
-  // A rejection that nobody handles comes here, too.
+  // Unhandled rejections arrive here, too.
   process.on('uncaughtException', (thrown) => process.exit(reportCrash(thrown, argv, io)));
   return run(argv, io, createServices(io, rights));
 }
@@ -89,7 +89,7 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
   };
 }
 
-/** Where the package lies is known here alone; its folders stand beside `dist`. */
+/** The paths of the package, which only this file knows; its folders are beside `dist`. */
 function storeOptions(clock: Clock): StoreOptions {
   return {
     clock,
@@ -99,7 +99,7 @@ function storeOptions(clock: Clock): StoreOptions {
   };
 }
 
-/** Opens an address with what the desktop has for it; rejects where there is none. */
+/** Opens an address with the desktop's opener; rejects where there is none. */
 async function openInBrowser(url: string, { withOwn }: Rights): Promise<void> {
   const { spawn } = await import('node:child_process');
   const [program, ...args] = browsers[process.platform] ?? ['xdg-open'];
@@ -112,8 +112,8 @@ async function openInBrowser(url: string, { withOwn }: Rights): Promise<void> {
 }
 
 /**
- * A SIGUSR1 in the first milliseconds, before `bin/hkctl.js` listens for it, has opened Node's debugger to every account of
- * this machine. Where nobody asked for one it is closed; not before the event loop has run, in which Node opens it again.
+ * Closes Node's debugger unless a flag asked for it: a SIGUSR1 in the first milliseconds, before `bin/hkctl.js` listens for
+ * it, opens it to every account of this machine. Must run after the first event-loop iteration, in which Node opens it.
  */
 function closeDebugger({ execArgv, getBuiltinModule }: NodeJS.Process, nodeOptions = ''): void {
   const isAskedFor = [...execArgv, ...nodeOptions.split(' ')].some((flag) => /^--inspect(-brk|-wait)?(=|$)/.test(flag));

@@ -8,14 +8,14 @@ import { readEnvironment } from './config.ts';
 import { createRights } from './rights/rights.ts';
 
 /**
- * `npm start`: shows a stranger the whole of hkctl in one go, by running the same commands that he would. A demo store in
- * ./demo (or at HKCTL_STORE), two keys kept in files beside it, the daemon, a first authenticated call, a first reading.
+ * `npm start`: shows a newcomer all of hkctl by running the usual commands: a demo store in ./demo (or at HKCTL_STORE), two
+ * keys in files beside it, the daemon, a first authenticated call and a first reading.
  */
 
 const root = join(__dirname, '..');
 const cli = join(root, 'bin', 'hkctl.js');
 const { env, osAccount } = readEnvironment(process);
-/** The profile that is made and that acts: of the person who has called this, whatever account the files belong to. */
+/** The login to create and to act as: the caller's, whichever account owns the files. */
 const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? osAccount;
 const store = env.HKCTL_STORE ?? join(root, 'demo', 'hkctl.db');
 const folder = join(store, '..');
@@ -47,23 +47,23 @@ main().then(
 );
 
 async function main(): Promise<number> {
-  // Node would open its debugger to every account of this machine.
+  // Without a listener Node would open its debugger to every account of this machine.
   process.on('SIGUSR1', () => {});
-  // All that is made here belongs to the demo: root becomes its owner for good, and so do the commands it starts.
+  // Every file here belongs to the demo: root takes the rights of its owner for good, for the child processes as well.
   rights.takeFor(store);
   await rights.withOwnForTheLastTime(async () => {});
   say(colour.bold('hkctl'), colour.dim('API keys for plants, and the API they open'), '');
   prepareStore();
   for (const key of Object.values(keys)) issueKey(key);
   const daemon = spawn(process.execPath, [cli, 'serve'], {
-    // The first calls are made to this very daemon, whatever name it shall have for others.
+    // The first calls go to this daemon directly, whatever its public address is.
     env: { ...childEnv(), HKCTL_BASE_URL: undefined, HKCTL_LOG_LEVEL: env.HKCTL_LOG_LEVEL ?? 'warn' },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise<number>((resolve) => {
     daemon.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 0)));
   });
-  // A terminal sends Ctrl-C to both; whoever stops only this process means the daemon, too.
+  // A terminal sends Ctrl-C to both processes; any other signal to this one is passed on to the daemon.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) daemon.kill('SIGTERM');
@@ -100,7 +100,7 @@ function prepareStore(): void {
   say(done(`store    ${colour.dim(shown(store))} with a made-up plant`));
 }
 
-/** A folder beside the store's, which is moved to its place in one step: who stops this halfway leaves no half of a demo. */
+/** Makes a folder beside the store's, to be renamed into place in one step: an interrupted start leaves no half of a demo. */
 function unfinishedFolder(): string {
   const parent = dirname(folder);
   const start = `${basename(folder)}.hkctl-unfinished-`;
@@ -111,7 +111,7 @@ function unfinishedFolder(): string {
   return mkdtempSync(join(parent, start));
 }
 
-/** Mints a key into a file that only this user reads; one that still works is used again. */
+/** Issues a key into a file with mode 0600; a key that still works is used again. */
 function issueKey(key: DemoKey): void {
   if (existsSync(key.file)) {
     const { status } = spawnSync(process.execPath, [cli, 'keys', 'verify'], {
@@ -141,7 +141,7 @@ async function firstCalls(url: string): Promise<void> {
   const me = await call(`${url}/api/v1/me`, keys.core);
   say('', colour.bold('A first authenticated call'), ...curl(keys.core, `${url}/api/v1/me`), answer(me));
   const reading = { sensor: demoSensor, at: new Date().toISOString(), value: 182.4 };
-  // In two lines, so that the command stays within 80 columns; JSON does not mind.
+  // In two lines, so that the command stays within 80 columns.
   const body = `{"readings":[\n    ${JSON.stringify(reading)}]}`;
   const posted = await call(`${url}/api/v1/sensors/readings`, keys.gateway, body);
   say('', colour.bold('A first reading, answered once it is on disk'));
@@ -155,7 +155,7 @@ async function firstCalls(url: string): Promise<void> {
   );
 }
 
-/** A curl command that can be pasted; the secret comes from its file by way of a variable. */
+/** A curl command to paste; a variable takes the secret from its file. */
 function curl(key: DemoKey, url: string, ...more: string[]): string[] {
   const command = `curl -sS${tlsFlag()} -H "Authorization: Bearer $KEY"`;
   const words = more.length === 0 ? [`${command} ${url}`] : [command, url, ...more];
@@ -167,7 +167,7 @@ function tlsFlag(): string {
   return env.HKCTL_TLS_CERT ? ` --cacert ${env.HKCTL_TLS_CERT}` : '';
 }
 
-/** Calls the daemon as the curl command does; throws what it said where it did not answer 200. */
+/** Calls the daemon as the curl command does; throws its answer unless the status is 200. */
 function call(url: string, key: DemoKey, body?: string): Promise<string> {
   const secret = readFileSync(key.file, 'utf8').trim();
   const request = url.startsWith('https:') ? httpsRequest : httpRequest;
@@ -195,15 +195,15 @@ function call(url: string, key: DemoKey, body?: string): Promise<string> {
   });
 }
 
-/** Passes on what the daemon says to people, and finds in it the address it answers at. */
+/** Finds the daemon's address in its standard error, and forwards the text before it. */
 function addressOf(daemon: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
-    let heard = '';
+    let received = '';
     daemon.stderr?.setEncoding('utf8');
     daemon.stderr?.on('data', (text: string) => {
-      heard += text;
-      const url = /https?:\/\/[^\s/]+/.exec(heard);
-      if (url && heard.includes('\n')) resolve(url[0]);
+      received += text;
+      const url = /https?:\/\/[^\s/]+/.exec(received);
+      if (url && received.includes('\n')) resolve(url[0]);
       else if (!url) process.stderr.write(text);
     });
   });

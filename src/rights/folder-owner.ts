@@ -8,12 +8,12 @@ export interface FolderOwner {
   gid: number;
 }
 
-/** Longer chains of links than any system follows (Linux follows 40). */
+/** The longest chain of links to follow, as in Linux. */
 const linksAtMost = 40;
 
 /**
  * The account with whose rights root may work in a folder: its owner or, where it does not exist yet, the owner of the
- * nearest folder above it. Every folder on the way is examined, links included, since whoever can write one of them decides
+ * nearest folder above it. Checks every folder on the way, links included, since an account that can write one of them decides
  * where the path leads. Throws `store_unreadable` (exit 6) where an account other than that owner and root can do so.
  */
 export function ownerOfFolder(folder: string): FolderOwner {
@@ -52,8 +52,8 @@ export function ownerOfFolder(folder: string): FolderOwner {
 }
 
 /**
- * Makes a folder where there is none, as root. False where another account was quicker with one of its folders: then the
- * way has to be examined again. What else keeps a folder from being made is reported by whoever then misses it.
+ * Makes a folder where there is none, as root. Returns false where another account created one of them first: then the
+ * path must be checked again. Any other error is reported by the code that then misses the folder.
  */
 export function makeRootFolder(folder: string): boolean {
   if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return true;
@@ -71,7 +71,7 @@ function noteDecider(deciders: Map<number, string>, place: string, stats: Stats)
   if (!deciders.has(stats.uid)) deciders.set(stats.uid, place);
 }
 
-/** A folder in which anybody can rename what belongs to others leads wherever they want. */
+/** Refuses a folder in which other accounts can rename any entry, and so decide where the path leads. */
 function requireClosed(place: string, stats: Stats): void {
   const isSticky = (stats.mode & 0o1000) !== 0;
   if (!isOpenToOthers(stats) || isSticky) return;
@@ -79,7 +79,7 @@ function requireClosed(place: string, stats: Stats): void {
   throw notSafe(`Accounts other than its owner can write the folder ${place} (mode ${mode}).`, place);
 }
 
-/** The group of root counts as root; the group of another owner is that owner's own choice. */
+/** Whether accounts beside the owner can write. Root's group counts as root; another owner trusts the owner's group. */
 function isOpenToOthers({ mode, uid, gid }: Stats): boolean {
   return (mode & 0o002) !== 0 || (uid === 0 && gid !== 0 && (mode & 0o020) !== 0);
 }

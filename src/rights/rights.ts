@@ -6,8 +6,8 @@ import { type FolderOwner, makeRootFolder, ownerOfFolder } from './folder-owner.
 
 /**
  * The rights that root works with (contract, section 3): those of the store's owner for everything that belongs to the
- * store, and root's own only to open what the admin has named. Another account can swap its files for links at any moment;
- * a process that has only that account's rights can be led nowhere that the account could not go by itself.
+ * store, and root's own only to open what the admin has named. That account can swap its files for links at any
+ * moment, but a process with only that account's rights reaches nothing that the account could not reach itself.
  */
 export interface Rights {
   /**
@@ -16,16 +16,16 @@ export interface Rights {
    * `store_unreadable` (exit 6) where another account could lead root elsewhere.
    */
   takeFor(storePath: string, options?: { makesFolder: boolean }): void;
-  /** Whether the rights are those of another account than the one that has started this process. */
+  /** Whether this process works with the rights of another account than the one that started it. */
   areAnothers(): boolean;
-  /** Runs something synchronous with the admin's own rights: for opening what the admin has named, never a store's file. */
+  /** Runs synchronous work with the admin's own rights, to open files that the admin has named, never a store's file. */
   withOwn<T>(work: () => T): T;
-  /** Does the same for something asynchronous, during which no file of a store is touched, and gives root up for good. */
+  /** Does the same for asynchronous work that touches no file of a store, and then gives up root for good. */
   withOwnForTheLastTime<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** What of a process decides its rights; Windows has none of it. */
-export type RightsProcess = Pick<
+/** The members of a process that decide its rights; Windows has none of them. */
+type RightsProcess = Pick<
   NodeJS.Process,
   'geteuid' | 'getegid' | 'getgroups' | 'seteuid' | 'setegid' | 'setuid' | 'setgid' | 'setgroups'
 > & {
@@ -39,7 +39,7 @@ interface Identity {
   groups: readonly number[];
 }
 
-/** Makes the rights of a process. `program` is a file that the account of a store must be able to read, too. */
+/** Creates the rights of a process. `program` is a file that the account of the store must be able to read. */
 export function createRights(process: RightsProcess, program: string): Rights {
   const isRoot = process.geteuid?.() === 0;
   const own: Identity = { uid: 0, gid: process.getegid?.() ?? 0, groups: process.getgroups?.() ?? [] };
@@ -48,7 +48,7 @@ export function createRights(process: RightsProcess, program: string): Rights {
   let isGivenUp = false;
 
   const raise = () => {
-    // Only root may change the groups, so that its user id comes back first and is given away last.
+    // Only root may change the groups, so the user id is raised first and lowered last.
     process.seteuid?.(own.uid);
     process.setegid?.(own.gid);
     process.setgroups?.([...own.groups]);
@@ -101,7 +101,7 @@ export function createRights(process: RightsProcess, program: string): Rights {
         const { uid, gid, groups } = taken;
         process.setgroups?.([...groups]);
         process.setgid?.(gid);
-        // As root this sets the real and the saved id as well: there is no way back.
+        // As root this also sets the real and the saved id, which cannot be undone.
         process.setuid?.(uid);
         taken = undefined;
         isRaised = false;
@@ -116,7 +116,7 @@ function identityOf(process: RightsProcess, { uid, gid }: FolderOwner): Identity
   const before = process.getgroups?.() ?? [];
   const login = loginOf(process, uid);
   if (login === undefined) {
-    // The group of root would be a right of root's.
+    // The group of root would grant rights of root.
     const only = gid === 0 ? uid : gid;
     return { uid, gid: only, groups: [only] };
   }
@@ -126,7 +126,7 @@ function identityOf(process: RightsProcess, { uid, gid }: FolderOwner): Identity
   return { uid, gid: login.gid, groups };
 }
 
-/** Node looks an account up only by the effective id of the process. */
+/** Reads the account of a user id; Node can look up only the effective one. */
 function loginOf(process: RightsProcess, uid: number): { username: string; gid: number } | undefined {
   process.seteuid?.(uid);
   try {
@@ -140,7 +140,7 @@ function loginOf(process: RightsProcess, uid: number): { username: string; gid: 
 
 function requireReadable(program: string, uid: number): void {
   try {
-    // Opened, since access(2) would answer for the real user id, which stays that of root.
+    // Opens the file, since access(2) checks the real user id, which stays root's.
     closeSync(openSync(program, 'r'));
   } catch (thrown) {
     throw new HkctlError(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the system says of a process. */
+/** The facts of a process, from the system. */
 export interface ProcessFacts {
   parent: number;
   /** Effective user id. */
@@ -11,20 +11,20 @@ export interface ProcessFacts {
 
 /** The processes and accounts of the system. */
 export interface ProcessTable {
-  /** Undefined for a process that is gone or cannot be seen. */
+  /** Undefined for a process that has ended or is not visible. */
   process(pid: number): ProcessFacts | undefined;
   /** Name of an account; undefined where it has none. */
   account(uid: number): string | undefined;
 }
 
 /**
- * The account that called sudo to start a process: the one above the nearest sudo among its ancestors. Unlike the
- * variables that sudo sets, nobody can set it for himself. Undefined where no sudo is found.
+ * The account that called sudo to start a process: the one above the nearest sudo among its ancestors. Unlike
+ * the variables of sudo, no account can forge it. Undefined where there is no sudo.
  */
 export function callerOfSudo(parent: number, system: ProcessTable = linux): string | undefined {
   let found = false;
   for (let facts = system.process(parent); facts !== undefined; facts = system.process(facts.parent)) {
-    // sudo keeps a second process of its own between itself and the command.
+    // sudo keeps a second process between itself and the command.
     if (facts.uid === 0 && facts.program === 'sudo') found = true;
     else if (found) return system.account(facts.uid);
     else if (facts.uid === 0) return undefined;
@@ -44,7 +44,7 @@ const linux: ProcessTable = {
   account: (uid) => new RegExp(`^([^:\\n]+):[^:\\n]*:${uid}:`, 'm').exec(textOf('/etc/passwd'))?.[1],
 };
 
-/** The text of a file of the system; empty where it cannot be read, as on systems without /proc. */
+/** The text of a system file; empty where it cannot be read, as on systems without /proc. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -8,33 +8,33 @@ import { createFolderDelivery, createNewFileDelivery, createReplacingFileDeliver
 import { createPanelDelivery, fitsPanel } from './panel.ts';
 import { createJsonDelivery, createPlainDelivery, requireReader } from './stdout.ts';
 
-/** What the command line says about where secrets go. */
+/** Where the command line sends secrets, and what the delivery needs for it. */
 export interface DeliveryOptions {
   copy: boolean;
   secretFile?: string;
   secretDir?: string;
-  /** PATH may hold the old secret, and is replaced (rotate). */
+  /** Whether PATH may hold the old secret and is replaced (rotate). */
   replace: boolean;
   keys: number;
-  /** The clock of the store, by which a key is active or not. */
+  /** The store's clock, which decides whether a key is active. */
   clock: Clock;
-  /** The toast of the panel. */
+  /** The panel's message of success: `API key rotated`. */
   done: string;
   baseUrl?: string;
 }
 
-/** A way for secrets to go, and the files they went to (key id → path), if any. */
+/** A delivery, and the files that it wrote (key id → path), if any. */
 export interface ChosenDelivery {
   delivery: SecretDelivery;
   files: Map<string, string> | undefined;
-  /** Whether standard output has been written already. */
+  /** Whether the delivery itself writes to standard output. */
   printed: boolean;
 }
 
-/** Chooses by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
+/** Chooses the delivery by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
 export async function chooseDelivery(context: Context, settings: DeliveryOptions): Promise<ChosenDelivery> {
   const chosen = choose(context, settings);
-  // The panel copies by itself, so that what became of it can be read there.
+  // The panel copies by itself, to show the outcome.
   const panel = !chosen.files && chosen.panel;
   return settings.copy && !panel ? { ...chosen, delivery: withCopy(context, chosen.delivery) } : chosen;
 }
@@ -73,7 +73,7 @@ function choose(context: Context, settings: DeliveryOptions): ChosenDelivery & {
   return { delivery, files: undefined, printed: true, panel: true };
 }
 
-/** No secret may stay in a terminal's scrollback (contract, section 1): without the alternate screen it goes elsewhere. */
+/** Refuses a terminal without an alternate screen: no secret may stay in the scrollback (contract, section 1). */
 function requireNoScrollback(context: Context, keys: number): void {
   const { io } = context;
   if (!io.stdout.isTTY) return;
@@ -87,7 +87,7 @@ function requireNoScrollback(context: Context, keys: number): void {
   if (!fitsPanel(context, keys)) throw refuse(`${keys} secrets do not fit on this screen at once.`, '--secret-dir DIR');
 }
 
-/** Files for secrets are named by the admin, and all that is done to them happens at once. */
+/** Runs a delivery with the caller's rights: the command line names its files, and every step is synchronous. */
 function withOwnRights({ io }: Context, inner: SecretDelivery): SecretDelivery {
   return {
     deliver: (handed) => io.withOwnRights(() => inner.deliver(handed)),

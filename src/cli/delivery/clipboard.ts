@@ -3,18 +3,18 @@ import type { Context } from '../context.ts';
 import type { Io } from '../terminal/io.ts';
 import { canDraw } from '../terminal/style.ts';
 
-/** What became of a copy, in words that claim no more than what happened. */
-export interface CopyOutcome {
+/** The outcome of a copy; the message claims only what is certain. */
+interface CopyOutcome {
   copied: boolean;
   message: string;
 }
 
 /**
- * Copies a secret: to the clipboard of this machine, else to that of the terminal by the OSC 52 sequence, of which nobody
- * hears whether it was obeyed.
+ * Copies a secret to the clipboard of this machine, else to the terminal's by the OSC 52 sequence, which gets no
+ * acknowledgement.
  */
 export async function copySecret(io: Io, secret: string, terminal = io.stdout): Promise<CopyOutcome> {
-  // Over SSH the clipboard of this machine is not the one in front of the person.
+  // Over SSH the clipboard of this machine is not the user's.
   const remote = io.env.SSH_CONNECTION !== undefined || io.env.SSH_TTY !== undefined;
   if (!remote && (await copiedHere(io, secret))) return { copied: true, message: 'API key copied' };
   if (canDraw(io.env, terminal)) {
@@ -27,7 +27,7 @@ export async function copySecret(io: Io, secret: string, terminal = io.stdout): 
   return { copied: false, message: 'Not copied: there is no clipboard here.' };
 }
 
-/** Adds a copy to another handover; a clipboard that is missing does not undo the other. */
+/** Adds a copy to another delivery, which stands even without a clipboard. */
 export function withCopy(context: Context, inner: SecretDelivery): SecretDelivery {
   return {
     ...inner,
@@ -35,13 +35,13 @@ export function withCopy(context: Context, inner: SecretDelivery): SecretDeliver
       await inner.deliver(handed);
       const secrets = handed.map(({ secret }) => secret).join('\n');
       const { io, json } = context;
-      // With --json nothing but the document goes to standard output.
+      // With --json only the document goes to standard output.
       context.say((await copySecret(io, secrets, json ? io.stderr : io.stdout)).message);
     },
   };
 }
 
-/** Any failure means the same here, that there is no clipboard: the tools behind it report theirs in many ways. */
+/** Any failure means that there is no clipboard; the tools behind it report theirs in many ways. */
 async function copiedHere(io: Io, secret: string): Promise<boolean> {
   return io.copy(secret).then(
     () => true,

@@ -39,14 +39,14 @@ export function createNewFileDelivery(path: string): SecretDelivery {
 }
 
 /**
- * Writes the secret of a rotated key to `PATH.new`, and renames that over PATH once the rotation is kept. Killed at any
- * step, either PATH or `PATH.new` holds a secret that works; the next rotation tells which.
+ * Writes the secret of a rotated key to `PATH.new`, and renames it over PATH after the commit. If the process is killed at
+ * any step, either PATH or `PATH.new` holds a secret that works; the next rotation finds out which.
  */
 export function createReplacingFileDelivery(path: string): SecretDelivery {
   const target = resolved(path);
   const pending = `${target}.new`;
   let made: { inode: number; secret: string } | undefined;
-  // Another rotation of the same file may take an unfinished `PATH.new` for a leftover, and put its own there.
+  // Another rotation of the same file may take an unfinished `PATH.new` for a leftover and replace it.
   const stillOurs = () => made !== undefined && statOf(pending)?.ino === made.inode;
   return {
     deliver([handed]) {
@@ -55,7 +55,7 @@ export function createReplacingFileDelivery(path: string): SecretDelivery {
       made = { inode: statOf(pending)?.ino ?? 0, secret: handed.secret };
     },
     complete() {
-      // Gone though it was ours: now that its secret works, another run can only have put it in its place.
+      // If ours is gone, another run has renamed it over PATH; write the secret to PATH again to be sure.
       if (stillOurs()) completePending(path);
       else if (made) replaceDirectly(target, made.secret);
     },
@@ -84,12 +84,12 @@ export function createFolderDelivery(folder: string, files: Map<string, string>)
   };
 }
 
-/** Where the secret of a rotation waits until the rotation is kept. */
+/** The path where a rotation keeps the new secret until the commit. */
 export function pendingPath(path: string): string {
   return `${resolved(path)}.new`;
 }
 
-/** Renames `PATH.new` over PATH, and makes that durable; another process may just have done so. */
+/** Renames `PATH.new` over PATH and syncs the folder; another process may have just done so. */
 export function completePending(path: string): void {
   const target = resolved(path);
   try {
@@ -100,7 +100,7 @@ export function completePending(path: string): void {
   syncFolder(target);
 }
 
-/** Whether a file is what a rotation leaves that was cut off while it wrote: a secret, or its beginning. */
+/** Whether a file is the leftover of an interrupted rotation: a secret or the beginning of one. */
 export function isLeftover(path: string): boolean {
   const stat = statOf(path);
   if (stat === undefined || stat.size > secretLength + 1) return false;
@@ -115,15 +115,15 @@ function replaceDirectly(target: string, secret: string): void {
   syncFolder(target);
 }
 
-/** Removes a `PATH.new` whose secret opens nothing. */
+/** Removes a `PATH.new` whose secret is not valid. */
 export function discardPending(path: string): void {
   rmSync(pendingPath(path), { force: true });
 }
 
-/** The secret in a file without its newline; undefined where there is no such file. `bad_input` where it cannot be read. */
+/** Reads the secret in a file, without its newline; undefined where the file does not exist. Throws `bad_input`. */
 export function readSecretFile(path: string): string | undefined {
   try {
-    // Whatever is larger holds no secret: nothing of it is of use here.
+    // A larger file is not a secret file, and reads as empty.
     return readNamedText(path, 16 * secretLength).trim();
   } catch (thrown) {
     if (errnoOf(thrown) === 'ENOENT') return undefined;
@@ -131,7 +131,7 @@ export function readSecretFile(path: string): string | undefined {
   }
 }
 
-/** Refuses a path that is taken, before anybody is asked anything: `state_forbids` (exit 5). */
+/** Refuses an existing path before any question: `state_forbids` (exit 5). */
 export function requireFreePath(path: string): void {
   try {
     lstatSync(path);
@@ -142,16 +142,16 @@ export function requireFreePath(path: string): void {
   throw taken(path);
 }
 
-/** Refuses what is no folder: `bad_input`. */
+/** Refuses a path that is not a folder: `bad_input`. */
 export function requireFolder(path: string): void {
   if (!statOf(path)?.isDirectory()) {
-    throw new HkctlError('bad_input', `${path} is no folder.`, { hint: `Make it first: mkdir -m 700 ${path}` });
+    throw new HkctlError('bad_input', `${path} is not a folder.`, { hint: `Make it first: mkdir -m 700 ${path}` });
   }
 }
 
 /**
- * A link is followed once, so that the file behind it is replaced and not the link; but only one of the person at work or of
- * root. What is none is replaced under its very name: a link that comes later leads nowhere.
+ * The path to replace. A link of root or of the acting account is resolved once, so that its target is replaced and not the
+ * link itself. Any other path keeps its own name, so that a link that appears later has no effect.
  */
 function resolved(path: string): string {
   try {
@@ -190,12 +190,12 @@ function writeNew(path: string, secret: string, like: Stats | undefined): void {
   }
 }
 
-/** A program that reads the old file goes on reading the new one, though another account rotates the key. */
+/** Keeps the owner, so that a program that reads the old file can read the new one when another account rotates the key. */
 function keepOwner(fd: number, like: Stats): void {
   try {
     fchownSync(fd, like.uid, like.gid);
   } catch (thrown) {
-    // Only root may give files away; for others the file stays their own, as the old one most likely was.
+    // Only root may change the owner; other accounts most likely owned the old file, too.
     if (errnoOf(thrown) !== 'EPERM') throw thrown;
   }
 }

@@ -6,18 +6,18 @@ import type { Style } from '../terminal/style.ts';
 import { truncated, wrapText } from '../terminal/wrap.ts';
 import { copySecret } from './clipboard.ts';
 
-/** What the panel says besides the secrets. */
-export interface PanelTexts {
-  /** The toast of what was done: `API key rotated`. */
+/** The texts of the panel beside the secrets. */
+interface PanelTexts {
+  /** The message of success: `API key rotated`. */
   done: string;
   baseUrl: string | undefined;
-  /** Also copy at once (`--copy`). */
+  /** Whether to copy at once (`--copy`). */
   copy: boolean;
 }
 
 /**
- * The one-time panel (specification 5.2) on the alternate screen: it shows the secrets before anything is kept, then waits
- * for Copy key or for Dismiss, which asks.
+ * The one-time panel (specification 5.2) on the alternate screen. It shows the secrets before the commit and then waits for
+ * Copy key or Dismiss, which asks for confirmation.
  */
 export function createPanelDelivery(context: Context, texts: PanelTexts): SecretDelivery {
   let screen: Screen | undefined;
@@ -52,7 +52,7 @@ export function createPanelDelivery(context: Context, texts: PanelTexts): Secret
   };
 }
 
-/** Refuses more secrets than a screen can show at once: each must have been seen before it is kept. */
+/** Whether the screen can show all secrets at once: each must be visible before the commit. */
 export function fitsPanel(context: Context, keys: number): boolean {
   return keys === 1 || keys * 4 + 8 <= (context.io.stdout.rows() ?? 24);
 }
@@ -65,8 +65,9 @@ interface PanelView {
 }
 
 /**
- * The panel's lines at a size; on a low terminal the examples give way to what can be done. The secrets stand last: tmux
- * without an alternate screen breaks long lines anew when it gets narrower, and moves as many from the top to the scrollback.
+ * The panel's lines for a terminal size; where rows are few, the examples are left out before the actions. The secrets stand
+ * near the bottom: tmux without an alternate screen rewraps long lines when it gets narrower, which moves rows from the top
+ * to the scrollback.
  */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
@@ -99,8 +100,8 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
   ];
   const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
   const bottom = [...keys, '', ...toast, ...actions];
-  const reservation = Math.max(0, rows - head.length - bottom.length);
-  return [...head, ...examples.slice(0, reservation), ...bottom].slice(-rows);
+  const freeRows = Math.max(0, rows - head.length - bottom.length);
+  return [...head, ...examples.slice(0, freeRows), ...bottom].slice(-rows);
 }
 
 function curl(url: string, width: number): string[] {
@@ -123,10 +124,10 @@ async function untilDismissed(
     draw(asking);
     const event = await screen.next();
     if (event === 'resize') continue;
-    // Nobody is there any more to be asked: the key is kept, and was shown.
+    // The terminal is gone; the key was shown, and is kept.
     if (event === 'end') return;
     if (event === 'signal') {
-      // The first one asks. Whoever sends another means it, and may have no way to answer.
+      // The first signal asks; a second one dismisses, since the sender may have no way to answer.
       if (signalled) return;
       signalled = true;
       asking = true;

@@ -10,12 +10,15 @@ export function createPlainDelivery(context: Context): SecretDelivery {
   return written(context, (handed) => `${handed.map(({ secret }) => secret).join('\n')}\n`);
 }
 
-/** Writes the answer of `keys create --json` or `keys rotate --json`, secrets included, before anything is kept. */
+/** Writes the JSON document of `keys create` or `keys rotate`, secrets included, before the commit. */
 export function createJsonDelivery(context: Context, clock: Clock, several: boolean): SecretDelivery {
   return written(context, (handed) => `${toSafeJson(deliveryJson(clock, handed, several))}\n`);
 }
 
-/** `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array of those for several. Without secrets where they went to files. */
+/**
+ * `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array for several keys. Where the secrets
+ * went to files, `secret_file` takes the place of `secret`.
+ */
 export function deliveryJson(
   clock: Clock,
   handed: readonly DeliveredKey[],
@@ -31,7 +34,7 @@ export function deliveryJson(
   return several ? answers : answers[0];
 }
 
-/** A secret that is written to nowhere would be a key that nobody holds (contract, section 1): `usage`. */
+/** Refuses a closed standard output and the null device, where the secret would be lost (contract, section 1): `usage`. */
 export function requireReader({ io }: Context): void {
   if (!io.stdout.isNull) return;
   throw new HkctlError(
@@ -61,7 +64,7 @@ function written(context: Context, render: (handed: readonly DeliveredKey[]) => 
   };
 }
 
-/** The same error, which also says what that means for the keys. */
+/** The same error with the consequence for the keys. */
 function withoutKey({ code, message, hint, cause }: HkctlError, handed: readonly DeliveredKey[]): HkctlError {
   const olds = handed.filter(({ revoked }) => revoked !== null).length;
   const stays = olds === 0 ? '' : olds === 1 ? ' The old one goes on working.' : ' The old ones go on working.';

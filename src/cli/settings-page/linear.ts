@@ -1,26 +1,24 @@
 import type { Actor, Domain } from '../../core/access/actors.ts';
-import { permissionGroups } from '../../core/access/permissions.ts';
 import { errorTable, isHkctlError } from '../../core/errors.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { namesOf } from '../commands/keys/names.ts';
 import type { Context } from '../context.ts';
 import { askChoice, askText, type Choice } from '../terminal/prompts.ts';
-import { createHere, openDocumentation, type PageOptions, revokeHere, rotateHere } from './page.ts';
-import { factsOf } from './tile.ts';
+import { messageWithHint } from '../terminal/sentence.ts';
+import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
+import type { PageOptions } from './page.ts';
+import { factsOf, permissionLabels } from './tile.ts';
 import { createPageReader, emptyLines, offersOf, type PageSettings, type PageView, type Place } from './view.ts';
 
 const pageSize = 10;
-/** What to read for a page; one key more than is shown tells whether there is another. */
+/** The keys to read for a page: one more than it shows, to see whether another page follows. */
 type Window = Pick<PageSettings, 'at' | 'above' | 'below'>;
 const pageFrom = (at: Place): Window => ({ at, above: 0, below: pageSize + 1 });
 const pageBefore = (at: Place): Window => ({ at, above: pageSize, below: 1 });
-const labels = new Map(
-  permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
-);
 
 type Step = () => Promise<boolean>;
 
-/** The settings page in plain lines and questions, nothing redrawn: for screen readers and simple terminals. */
+/** The settings page as plain lines and questions that are never redrawn, for screen readers and simple terminals. */
 export async function browseLinearly(given: Context, options: PageOptions): Promise<void> {
   const context = { ...given, io: { ...given.io, plain: true } };
   const { domain, actor } = await context.session();
@@ -41,14 +39,14 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
 }
 
 /** The page as lines, one fact each. */
-export function linearLines(view: PageView): string[] {
+function linearLines(view: PageView): string[] {
   const range =
     view.total === 0 ? [] : [`Keys ${view.offset + 1} to ${view.offset + view.keys.length} of ${view.total}.`];
   const keys = view.keys.flatMap((key) => [
     '',
     `${key.name}, prefix ${key.prefix}`,
     ...factsOf(key, view.nowMs).map(([label, value]) => `${label}: ${value}`),
-    `Permissions: ${key.permissions.map((permission) => labels.get(permission)).join(', ')}`,
+    `Permissions: ${key.permissions.map((permission) => permissionLabels.get(permission)).join(', ')}`,
   ]);
   const empty = view.keys.length === 0 ? emptyLines(view) : [];
   return ['', 'Settings, Organization, Integrations, API Keys', ...range, ...keys, ...empty, ''];
@@ -113,12 +111,12 @@ function askKey(context: Context, keys: readonly Key[]): Promise<Key> {
   );
 }
 
-/** Says what was done, or why it was not. */
+/** Prints the success of an action or the reason of its refusal. */
 async function said(context: Context, work: () => Promise<string>): Promise<void> {
   try {
     context.print(await work());
   } catch (thrown) {
     if (!isHkctlError(thrown) || errorTable[thrown.code].exit === 6) throw thrown;
-    context.print([thrown.message, thrown.hint].filter(Boolean).join(' '));
+    context.print(messageWithHint(thrown));
   }
 }

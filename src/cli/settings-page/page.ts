@@ -1,30 +1,27 @@
 import type { Actor, Domain } from '../../core/access/actors.ts';
 import { errorTable, isHkctlError } from '../../core/errors.ts';
-import { revokeKeys } from '../../core/keys/keys.ts';
-import type { Key } from '../../core/port/keys.ts';
-import { completeInput, createAndHandOver } from '../commands/keys/create.ts';
 import type { listFlags } from '../commands/keys/list.ts';
-import { namesOf } from '../commands/keys/names.ts';
-import { rotateAndHandOver } from '../commands/keys/rotate.ts';
-import { type Context, requireConfirmation } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { FlagValues } from '../flags.ts';
 import { isCancelKey, type Keypress } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
+import { messageWithHint } from '../terminal/sentence.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrapText, wrapWords } from '../terminal/wrap.ts';
+import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
 import { tileLines } from './tile.ts';
 import { createPageReader, emptyLines, offersOf, type PageSettings, type PageView, type Place } from './view.ts';
 
-/** What the page remembers between keys. */
+/** The state of the page between pressed keys. */
 interface PageState {
-  /** Its place is that of the chosen key. */
+  /** Its `at` is the place of the chosen key. */
   settings: PageSettings;
-  /** Typing a search. */
+  /** Whether the user is typing a search. */
   searching: boolean;
   toast: string;
 }
 
-/** What the command line says about the page. */
+/** The options of the page on the command line. */
 export type PageOptions = FlagValues<typeof listFlags> & { baseUrl?: string };
 
 /** The settings page of keys, drawn on the alternate screen (specification 5.4). */
@@ -55,7 +52,7 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
         else if (event.name === 'q' || leaves) return;
         else await act(context, domain, actor, state, view, screen, event, shown);
       }
-      // A search that is typed faster than it is answered is read once, at its end.
+      // While more typed characters wait, the list is not read: fast typing causes one read at its end.
       view =
         state.searching && screen.hasMore()
           ? { ...view, search: state.settings.search }
@@ -66,7 +63,7 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
   }
 }
 
-/** Keys read around the chosen one: more than a screen shows. */
+/** How many keys to read around the chosen one: more than a screen shows. */
 const windowSize = { above: 30, below: 60 };
 
 /** The lines of the page, and how many tiles fit. */
@@ -80,12 +77,12 @@ export function render(
   const rows = Math.max(12, context.io.stdout.rows() ?? 24);
   const head = headLines(view, state, columns, style);
   const foot = footLines(view, state, columns, style);
-  const reservation = rows - head.length - foot.length;
+  const freeRows = rows - head.length - foot.length;
   const body =
     view.keys.length === 0
       ? emptyLines(view).flatMap((line) => wrapText(line, columns))
-      : tilesFrom(view, columns, reservation, style);
-  return { lines: [...head, ...body.slice(0, reservation), ...foot], shown: Math.max(1, Math.floor(reservation / 9)) };
+      : tilesFrom(view, columns, freeRows, style);
+  return { lines: [...head, ...body.slice(0, freeRows), ...foot], shown: Math.max(1, Math.floor(freeRows / 9)) };
 }
 
 function headLines(view: PageView, state: Pick<PageState, 'searching'>, columns: number, style: Style): string[] {
@@ -123,7 +120,7 @@ function footLines(
 }
 
 /** Tiles around the chosen one, as many as fit, the chosen one always whole. */
-function tilesFrom(view: PageView, columns: number, reservation: number, style: Style): string[] {
+function tilesFrom(view: PageView, columns: number, freeRows: number, style: Style): string[] {
   const width = Math.min(columns, 120);
   const at = view.chosen;
   const tile = (i: number) => {
@@ -133,14 +130,14 @@ function tilesFrom(view: PageView, columns: number, reservation: number, style: 
   const lines = tile(at);
   let before = at - 1;
   let after = at + 1;
-  // First downwards, then upwards: the list does not jump while one walks down from its beginning.
-  for (let more = tile(before); more.length > 0 && lines.length + more.length <= reservation / 2; more = tile(--before))
+  // Half of the rows above, then below, then the rest above: the list does not jump while the user moves down.
+  for (let more = tile(before); more.length > 0 && lines.length + more.length <= freeRows / 2; more = tile(--before))
     lines.unshift(...more);
-  for (let more = tile(after); more.length > 0 && lines.length + more.length <= reservation; more = tile(++after))
+  for (let more = tile(after); more.length > 0 && lines.length + more.length <= freeRows; more = tile(++after))
     lines.push(...more);
-  for (let more = tile(before); more.length > 0 && lines.length + more.length <= reservation; more = tile(--before))
+  for (let more = tile(before); more.length > 0 && lines.length + more.length <= freeRows; more = tile(--before))
     lines.unshift(...more);
-  // What is left shows that there is more.
+  // The remaining rows show the beginning of the next tile.
   lines.push(...tile(after));
   return lines;
 }
@@ -189,63 +186,22 @@ async function act(
   }
 }
 
-/** The place of one of the keys that were read, the first or last of them where there is none. */
+/** The place of a read key by its index, clamped to the first and last of them. */
 function placeAt({ keys, offset }: PageView, index: number): Place {
   const at = Math.max(0, Math.min(index, keys.length - 1));
   const key = keys[at];
   return key ? { key, number: offset + at } : 'start';
 }
 
-/** Opens the documents in a browser, or says where they are. */
-export async function openDocumentation(context: Context, url: string): Promise<string> {
-  return context.io.open(url).then(
-    () => `Opened ${url}`,
-    // No browser here, as over SSH: the address is as good.
-    () => `Documentation: ${url}`,
-  );
-}
-
-/** Leaves the page for questions and the panel; what is refused or cancelled comes back as a toast. */
+/** Leaves the page for questions and the panel; a refusal or cancellation becomes the toast. */
 async function below(screen: Screen, work: () => Promise<string>): Promise<string> {
   screen.suspend();
   try {
     return await work();
   } catch (thrown) {
     if (!isHkctlError(thrown) || errorTable[thrown.code].exit === 6) throw thrown;
-    return thrown.code === 'cancelled' ? 'Cancelled' : [thrown.message, thrown.hint].filter(Boolean).join(' ');
+    return thrown.code === 'cancelled' ? 'Cancelled' : messageWithHint(thrown);
   } finally {
     screen.resume();
   }
-}
-
-/** Create key: asks for everything, shows the panel, gives the toast. */
-export async function createHere(
-  context: Context,
-  domain: Domain,
-  actor: Actor,
-  baseUrl: string | undefined,
-): Promise<string> {
-  const input = await completeInput(context, domain, actor, { permission: [], yes: false });
-  await createAndHandOver(context, domain, actor, input, { copy: false, baseUrl });
-  return 'API key created';
-}
-
-/** Rotate key: asks, shows the panel, gives the toast. */
-export async function rotateHere(
-  context: Context,
-  domain: Domain,
-  actor: Actor,
-  key: Key,
-  baseUrl: string | undefined,
-): Promise<string> {
-  await rotateAndHandOver(context, domain, actor, [key.id], { yes: false, copy: false, force: false, baseUrl });
-  return 'API key rotated';
-}
-
-/** Revoke key: asks, gives the toast. */
-export async function revokeHere(context: Context, domain: Domain, actor: Actor, key: Key): Promise<string> {
-  const question = `Revoke API key: ${namesOf([key])}. Access stops at once; no replacement key is created.`;
-  await requireConfirmation(context, false, question, 'Revoke key');
-  await revokeKeys(domain, actor, [key.id]);
-  return 'API key revoked';
 }

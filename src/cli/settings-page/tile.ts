@@ -6,7 +6,8 @@ import type { Style } from '../terminal/style.ts';
 import { padded, truncated, widthOf, wrapWords } from '../terminal/wrap.ts';
 import { offersOf, type PageView } from './view.ts';
 
-const labels = new Map(
+/** The labels of permissions, by their keys. */
+export const permissionLabels = new Map(
   permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
 );
 
@@ -25,7 +26,7 @@ export function factsOf(key: Key, nowMs: number): [label: string, value: string]
   ];
 }
 
-/** A tile as lines of equal width, in a frame that is heavy where it is chosen. */
+/** A tile as lines of equal width; the chosen tile has a heavy frame. */
 export function tileLines(view: PageView, key: Key, chosen: boolean, width: number, style: Style): string[] {
   const inner = width - 4;
   const status = statusOf(key, view.nowMs);
@@ -37,9 +38,9 @@ export function tileLines(view: PageView, key: Key, chosen: boolean, width: numb
     return `${padded(label, 12)}${label === 'Status' ? colour(text) : text}`;
   });
   const columns = inner >= 84 ? inColumns(facts, inner) : facts;
-  const chips = key.permissions.map((permission) => `[${labels.get(permission) ?? permission}]`);
+  const chips = key.permissions.map((permission) => `[${permissionLabels.get(permission) ?? permission}]`);
   const chipLines = wrapWords(chips, inner);
-  // All of them on the chosen tile; the others are told by their first.
+  // The chosen tile shows all permissions, every other tile only the first two lines of them.
   const shownChips = !chosen && chipLines.length > 3 ? [...chipLines.slice(0, 2), moreChips(chipLines)] : chipLines;
   const lines = [title, ...columns, ...shownChips, actionsOf(view, key, chosen, style)];
   return framed(lines, inner, chosen, style);
@@ -55,7 +56,7 @@ function inColumns(facts: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (let i = 0; i < facts.length; i += 2) {
     const left = facts[i] ?? '';
-    // What does not fit its half gets a line alone.
+    // A fact that does not fit its half gets a line of its own.
     if (widthOf(left) >= half || widthOf(facts[i + 1] ?? '') > half)
       lines.push(left, ...(facts[i + 1] ? [facts[i + 1] ?? ''] : []));
     else lines.push(padded(left, half) + (facts[i + 1] ?? ''));

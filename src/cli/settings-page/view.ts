@@ -5,15 +5,15 @@ import { baseUrlOf } from '../commands/keys/base-url.ts';
 import { filterOf, type listFlags } from '../commands/keys/list.ts';
 import type { FlagValues } from '../flags.ts';
 
-/** What the settings page shows at a moment (specification 5.4); both its forms, drawn and linear, are made from it. */
+/** The content of the settings page (specification 5.4), for both its forms, drawn and linear. */
 export interface PageView {
   keys: readonly Key[];
-  /** Keys before the first of `keys`. */
+  /** How many keys precede the first of `keys`. */
   offset: number;
-  /** Which of `keys` stands at the place that was wished for, or nearest to it. */
+  /** Index in `keys` of the key at the requested place, or nearest to it. */
   chosen: number;
   total: number;
-  /** How many keys there are without the search; for the empty states. */
+  /** Whether the list is empty only because inactive keys are hidden. */
   inactiveOnly: boolean;
   showInactive: boolean;
   search: string;
@@ -25,12 +25,12 @@ export interface PageView {
   nowMs: number;
 }
 
-/** A place in the list: that of a key, with the number it had there, or an end. A page costs the same at any of them. */
+/** A place in the list: a key with its number there, or one of the ends. Reading a page costs the same at any place. */
 export type Place = { key: KeyPosition; number: number } | 'start' | 'end';
 
-/** What the person has chosen to see. */
+/** The choices that decide which keys the page shows. */
 export interface PageSettings {
-  /** The filters of the command line, which hold beside what is chosen on the page. */
+  /** The filters of the command line, which apply in addition to the choices on the page. */
   given: FlagValues<typeof listFlags>;
   showInactive: boolean;
   search: string;
@@ -41,7 +41,7 @@ export interface PageSettings {
   below: number;
 }
 
-/** Gives how to read what a wish asks for. Without `api_keys.view` nothing is read. */
+/** Creates the function that reads the page for given settings. Without `api_keys.view` it reads no keys. */
 export function createPageReader(domain: Domain, actor: Actor): (settings: PageSettings) => Promise<PageView> {
   const count = createCounter(domain, actor);
   return async (settings) => {
@@ -70,7 +70,7 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
 
 type Counter = (filter: KeyFilter) => Promise<number>;
 
-/** Counts again only where another list is asked for or keys may have changed: of all that the page does it costs the most. */
+/** Counts again only where the filter differs or keys may have changed: counting costs more than all else on the page. */
 function createCounter({ store }: Domain, actor: Actor): Counter {
   let last: { of: string; total: number } | undefined;
   return async (filter) => {
@@ -80,7 +80,7 @@ function createCounter({ store }: Domain, actor: Actor): Counter {
   };
 }
 
-/** The keys around a place; where all of them are gone meanwhile, those at the start. */
+/** Reads the keys around a place, or at the start where all of those are gone. */
 async function readWindow(
   domain: Domain,
   actor: Actor,
@@ -101,7 +101,7 @@ async function readWindow(
   const number = typeof at === 'string' ? 0 : at.number - before.length;
   return {
     keys,
-    // Others may have made and revoked keys above meanwhile: at both ends the number is certain again.
+    // Other processes may have changed the keys above meanwhile; at both ends the number is exact again.
     offset: isFirst ? 0 : Math.max(0, isLast ? total - keys.length : Math.min(number, total - keys.length)),
     chosen: Math.max(0, Math.min(before.length, keys.length - 1)),
     total,
@@ -113,13 +113,13 @@ async function documentationOf(domain: Domain, given: string | undefined): Promi
   return baseUrl && `${baseUrl}/api/v1/docs`;
 }
 
-/** Whether a tile offers Rotate and Revoke: only on active keys, and only to those who may. */
+/** Whether a tile offers Rotate and Revoke: only for active keys, and by the actor's permissions. */
 export function offersOf(view: PageView, key: Key): { rotate: 'offered' | 'disabled' | 'none'; revoke: boolean } {
   if (statusOf(key, view.nowMs) !== 'Active') return { rotate: 'none', revoke: false };
   return { rotate: view.mayRotate ? 'offered' : 'disabled', revoke: view.mayRevoke };
 }
 
-/** The sentences of an empty page: what there is to do. */
+/** The sentences of an empty page, with what to do next. */
 export function emptyLines(view: PageView): string[] {
   if (!view.mayView) {
     return [

@@ -4,35 +4,35 @@ import type { RandomBytes } from '../../core/keys/secrets.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import { createSignals, type Signals } from './signals.ts';
 
-/** Everything a command knows of the world outside; a test gives its own. */
+/** Everything outside the program that a command uses; tests pass their own. */
 export interface Io {
-  /** Standard input, opened when it is first asked for. */
+  /** Standard input, opened on first access. */
   readonly stdin: Input;
-  /** Whether standard input is a terminal; told without opening it. */
+  /** Whether standard input is a terminal; found out without opening it. */
   readonly stdinIsTTY: boolean;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Where questions are shown: a stream on standard error, opened when it is first asked for. */
+  /** Where questions are shown: a stream on standard error, opened on first access. */
   readonly promptOutput: NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Nothing is asked, though somebody may be there (`--yes`). */
+  /** Ask no questions, even on a terminal (`--yes`). */
   readonly asksNothing?: boolean;
-  /** Questions as numbered lines that are never redrawn, for screen readers (`keys --plain`). */
+  /** Show questions as numbered lines that are never redrawn, for screen readers (`keys --plain`). */
   readonly plain?: boolean;
   /** The account of the operating system that acts; under sudo the one that called it. */
   readonly osAccount: string;
-  /** Where the store is if nobody names another. */
+  /** Path of the store where no flag or variable names another. */
   readonly defaultStorePath: string;
-  /** How this program was started: interpreter and script. */
+  /** The command that started this program: interpreter and script. */
   readonly program: readonly string[];
   readonly clock: Clock;
-  /** How long the machine has run, in milliseconds, sleep included: what no setting of its clock changes. */
+  /** How long the machine has run, in milliseconds, including sleep; setting its clock does not change it. */
   readonly uptime: Clock;
   readonly random: RandomBytes;
   readonly newId: () => string;
   /**
-   * Runs something synchronous with the rights of the person who has called hkctl, for opening what that person has named.
-   * Everything else is done with the rights of the store's owner, which under root may be another account.
+   * Runs synchronous work with the rights of the account that called hkctl, to open files that were named on the command
+   * line. Everything else runs with the rights of the store's owner, which under root may be another account.
    */
   withOwnRights<T>(work: () => T): T;
   /** Puts a text on the clipboard of this machine; rejects where there is none. */
@@ -40,43 +40,43 @@ export interface Io {
   /** Opens an address in the browser of this machine; rejects where there is none. */
   open(url: string): Promise<void>;
   /**
-   * Aborted by SIGTERM or SIGINT, at a terminal also by SIGHUP, from its first call on; until then they end the process. A
-   * second SIGINT ends it at once, with 130.
+   * A signal that SIGTERM and SIGINT abort, at a terminal also SIGHUP. Before the first call they end the process as usual.
+   * A second SIGINT ends the process at once, with exit code 130.
    */
   interrupted(): AbortSignal;
-  /** For what has the terminal for a while: a question, the panel, the page. */
+  /** Signals for a part that uses the terminal for a while: a question, the panel, the settings page. */
   readonly signals: Signals;
 }
 
-/** A stream that may be a terminal and then gives single keys in raw mode. */
+/** A stream that may be a terminal, which reports single keys in raw mode. */
 export type Input = NodeJS.ReadableStream & {
   setRawMode?(raw: boolean): unknown;
 };
 
-/** An output written at once: `write` returns when the text has been taken, and throws `output_failed` where it was not. */
+/** A synchronous output: `write` returns once the system has accepted the whole text, and throws `output_failed` otherwise. */
 export interface Output {
   readonly isTTY: boolean;
-  /** What is written reaches nobody: the output is the null device, which Node also opens in place of a closed one. */
+  /** Whether the output is the null device, which Node also opens in place of a closed descriptor: no text reaches a reader. */
   readonly isNull: boolean;
-  /** Width in characters; undefined where nobody knows, as in a pipe. */
+  /** Width in characters; undefined where it is unknown, as in a pipe. */
   columns(): number | undefined;
   rows(): number | undefined;
   write(text: string): void;
-  /** Makes sure that what was written is on disk, where the output is a file. */
+  /** Syncs the written text to disk where the output is a file. */
   flush(): void;
-  /** Calls back when the size of the terminal changes; returns how to stop that. */
+  /** Calls back when the size of the terminal changes; returns a function that stops this. */
   onResize(listener: () => void): () => void;
 }
 
 /** What {@link createIo} needs beside the process itself. */
-export type IoParts = Pick<
+type IoParts = Pick<
   Io,
   'env' | 'osAccount' | 'defaultStorePath' | 'clock' | 'uptime' | 'random' | 'newId' | 'withOwnRights' | 'copy' | 'open'
 >;
 
 /**
- * The real thing, over the file descriptors 0 to 2. Streams of the process are touched only where they are terminals or
- * are read: making them costs a tenth of a short command's time.
+ * The real {@link Io}, over the file descriptors 0 to 2. It touches the streams of the process only where they are terminals
+ * or are read: creating them costs a tenth of a short command's time.
  */
 export function createIo(process: NodeJS.Process, parts: IoParts): Io {
   return {
@@ -98,14 +98,14 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
   };
 }
 
-/** Whether a question can be asked: somebody is there to type and to see it, and did not say `--yes`. */
+/** Whether questions can be asked: standard input and error are terminals, and `--yes` was not given. */
 export function canAsk(io: Io): boolean {
   return !io.asksNothing && io.stderr.isTTY && io.stdinIsTTY;
 }
 
 /**
- * Loading node:tty takes 3 ms, and only a character device other than the null device can be a terminal: pipes, files and
- * `>/dev/null` need not pay that.
+ * Checks the descriptor before it loads node:tty, which takes 3 ms: only a character device other than the null device can
+ * be a terminal.
  */
 function isTerminal(process: NodeJS.Process, fd: number): boolean {
   const stats = fstatSync(fd);
@@ -124,7 +124,7 @@ function createOutput(process: NodeJS.Process, fd: 1 | 2, stream: () => NodeJS.W
     get isNull() {
       return isNullDevice(process, fstatSync(fd));
     },
-    // A terminal that does not know its size says 0.
+    // A terminal that does not know its size reports 0.
     columns: () => (terminal ? stream().columns || undefined : undefined),
     rows: () => (terminal ? stream().rows || undefined : undefined),
     write: (text) => writeAll(fd, text),
@@ -144,13 +144,13 @@ function writeAll(fd: number, text: string): void {
       rest = rest.subarray(writeSync(fd, rest));
     } catch (thrown) {
       if (errnoOf(thrown) !== 'EAGAIN') throw outputFailed(thrown);
-      // Somebody made the pipe non-blocking and its reader is slow: wait for it.
+      // Another process made the pipe non-blocking, and its reader is slow: wait.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
 }
 
-/** Turns a failed write into a sentence; the cause keeps the system's code. */
+/** Converts a failed write to `output_failed` with the reason in words; the cause keeps the system's error. */
 export function outputFailed(thrown: unknown): HkctlError {
   const why: Record<string, string> = {
     EPIPE: 'its reader has closed the pipe',
@@ -170,7 +170,7 @@ export function errnoOf(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
-/** Whether an output could not be written because its reader has gone. */
+/** Whether a write failed because the reader had closed the pipe. */
 export function isClosedPipe(thrown: unknown): boolean {
   return isHkctlError(thrown) && thrown.code === 'output_failed' && errnoOf(thrown.cause) === 'EPIPE';
 }
@@ -186,7 +186,7 @@ function flush(fd: number): void {
 
 const interruptions = new WeakMap<NodeJS.Process, AbortSignal>();
 
-/** One Ctrl-C may come twice: npm passes it on to those whom the terminal has told already. */
+/** One Ctrl-C may arrive twice within this time: npm forwards it to processes that the terminal has already signalled. */
 const sameKeyMs = 300;
 
 function interruptedBy(process: NodeJS.Process): AbortSignal {
@@ -201,7 +201,7 @@ function interruptedBy(process: NodeJS.Process): AbortSignal {
     controller.abort('SIGINT');
   });
   process.on('SIGTERM', () => controller.abort('SIGTERM'));
-  // At a terminal a hang-up means that it is gone; to a daemon it means to read its certificate anew, and never to end.
+  // At a terminal SIGHUP means that the terminal is gone. A daemon only reloads its certificate.
   const atTerminal = isTerminal(process, 0);
   process.on('SIGHUP', () => {
     if (atTerminal) controller.abort('SIGHUP');

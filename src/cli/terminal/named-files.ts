@@ -2,8 +2,9 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, typ
 import { HkctlError } from '../../core/errors.ts';
 
 /**
- * Opens a file for reading that a person has named. A link in its place is followed only where that person or root has made
- * it: in a folder of another account anything may take the place of a file. Throws `bad_input`, or what the system throws.
+ * Opens a file for reading that the command line names. It follows a symbolic link only where root or the acting account
+ * created it: in a folder of another account, that account can replace any file by a link. Throws `bad_input` or the
+ * system's error.
  */
 export function openNamedFile(path: string, flags = constants.O_RDONLY): number {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -12,7 +13,7 @@ export function openNamedFile(path: string, flags = constants.O_RDONLY): number 
   return openSync(path, isLink ? flags : flags | constants.O_NOFOLLOW);
 }
 
-/** The text of a plain file opened in the same way, without waiting for the other end of a FIFO; beyond `mostBytes` empty. */
+/** Reads a regular file, opened in the same way and without waiting on a FIFO; empty where it exceeds `mostBytes`. */
 export function readNamedText(path: string, mostBytes: number): string {
   const fd = openNamedFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -24,7 +25,7 @@ export function readNamedText(path: string, mostBytes: number): string {
   }
 }
 
-/** Refuses a link that neither root nor the person at work has made: `bad_input`. */
+/** Refuses a link that neither root nor the acting account created: `bad_input`. */
 export function requireTrustedLink(path: string, { uid }: Stats): void {
   const own = process.geteuid?.();
   if (own === undefined || uid === own || uid === 0) return;

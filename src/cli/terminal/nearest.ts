@@ -1,4 +1,4 @@
-/** The word that was most likely meant: the fewest letters off, and at most a third of them. */
+/** The word closest to a misspelt one: the smallest edit distance, at most a third of the word's length. */
 export function nearest(given: string, words: readonly string[]): string | undefined {
   const [best] = words
     .map((word) => ({ word, off: distance(given.toLowerCase(), word.toLowerCase()) }))
@@ -7,7 +7,7 @@ export function nearest(given: string, words: readonly string[]): string | undef
   return best?.word ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase()));
 }
 
-/** How many letters must be put in, taken out or replaced (Levenshtein). */
+/** The Levenshtein distance: how many letters must be inserted, deleted or replaced. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -43,12 +43,12 @@ export function tenantJson({ id, name, weekStart }: Tenant) {
   return { id, name, week_start: weekStart };
 }
 
-/** A time for people at a key's site, or `Never`. */
+/** A time in the time zone of a key's entity, or `Never`. */
 export function timeAt(ms: number | null, key: Pick<Key, 'entity'>): string {
   return ms === null ? 'Never' : formatLocal(ms, key.entity?.timezone ?? 'UTC');
 }
 
-/** Prints rows under headings, as wide as they are; where the terminal is narrower, each row as a block of lines. */
+/** Prints a table with headings; where it is wider than the terminal, each row becomes a block of lines. */
 export async function printTable(
   context: Context,
   headings: readonly string[],
@@ -80,7 +80,7 @@ export async function printTable(
   context.print(...blocks.flatMap((lines, i) => (i === 0 ? lines : ['', ...lines])));
 }
 
-/** Prints an array of JSON piece by piece, so that memory stays bounded: one piece as a document, more of them a line each. */
+/** Prints a JSON array piece by piece, one value a line, so that memory stays bounded. */
 export async function printJsonArray(context: Context, pieces: AsyncIterable<readonly unknown[]>): Promise<void> {
   let count = 0;
   for await (const piece of pieces) {

@@ -1,16 +1,16 @@
 import type { Io } from './io.ts';
 import { canDraw } from './style.ts';
 
-/** A bar on standard error that follows how much of a source was read. */
-export interface Progress {
+/** A progress bar on standard error that shows how much of a source was read. */
+interface Progress {
   watch(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-  /** Takes the bar away; once more does nothing. */
+  /** Removes the bar; further calls do nothing. */
   end(): void;
 }
 
 const stepMs = 100;
 
-/** A bar where standard error is a terminal that can draw one; else nothing is shown. `total` is undefined for pipes. */
+/** Creates a progress bar, shown only where standard error is a terminal that can draw it. `total` is undefined for pipes. */
 export function createProgress(io: Io, label: string, total: number | undefined, silent: boolean): Progress {
   const shown = !silent && canDraw(io.env, io.stderr);
   let read = 0;

@@ -5,7 +5,7 @@ import { isCancelKey, onKeypress } from './keypress.ts';
 import { canDraw } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
 
-/** One thing to choose. */
+/** One option of a question. */
 export interface Choice<T> {
   name: string;
   value: T;
@@ -14,19 +14,21 @@ export interface Choice<T> {
 }
 
 /**
- * Asks for a line of text; `judge` gives what is wrong with it, or undefined. A `preset` is shown beside the question and
- * not in the answer's place, where whatever is typed would only be added to it: nothing typed means the preset.
+ * Asks for a line of text; `validate` returns what is wrong with it, or undefined. An empty answer means the `preset`, which
+ * is shown beside the question and not as editable text, to which typed characters would only be appended.
  */
 export function askText(
   io: Io,
   message: string,
-  judge: (text: string) => string | undefined = () => undefined,
+  validate: (text: string) => string | undefined = () => undefined,
   preset?: string,
 ): Promise<string> {
-  const validate = (given: string) => judge(given.trim()) ?? true;
-  return asked(io, (place) => input({ message: terminalLine(message), default: preset, validate }, place)).then(
-    (text) => text.trim(),
-  );
+  const question = {
+    message: terminalLine(message),
+    default: preset,
+    validate: (given: string) => validate(given.trim()) ?? true,
+  };
+  return asked(io, (place) => input(question, place)).then((text) => text.trim());
 }
 
 /** Asks for a secret without showing it. */
@@ -34,7 +36,7 @@ export function askHidden(io: Io, message: string): Promise<string> {
   return asked(io, (place) => password({ message, mask: false, toggleMask: false }, place));
 }
 
-/** Asks for one of some choices. */
+/** Asks for one of several choices. */
 export function askChoice<T>(io: Io, message: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
   if (isPlain(io)) return askNumber(io, message, choices, preset);
   const question = { message: terminalLine(message), choices: choices.map(safely), default: preset, pageSize: 12 };
@@ -64,13 +66,13 @@ export function askChoices<T>(
   });
 }
 
-/** Names and descriptions may come from a store that somebody else wrote. */
+/** Escapes names and descriptions, which may come from a store that another account wrote. */
 function safely<T>(choice: Choice<T>): Choice<T> {
   const { name, description } = choice;
   return { ...choice, name: terminalLine(name), ...(description && { description: terminalLine(description) }) };
 }
 
-/** Where nothing may be redrawn: by wish, or because the terminal cannot. */
+/** Whether nothing may be redrawn: by `--plain`, or because the terminal cannot. */
 function isPlain(io: Io): boolean {
   return io.plain === true || !canDraw(io.env, io.stderr);
 }
@@ -78,13 +80,8 @@ function isPlain(io: Io): boolean {
 async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>[], preset: T | undefined): Promise<T> {
   writeNumbered(io, message, choices);
   const at = choices.findIndex(({ value }) => value === preset);
-  const judge = validateNumber(choices.length);
-  const question = {
-    message: `Number, 1 to ${choices.length}`,
-    default: at < 0 ? undefined : `${at + 1}`,
-    validate: (given: string) => judge(given.trim()) ?? true,
-  };
-  const answer = await asked(io, (place) => input(question, place));
+  const preselected = at < 0 ? undefined : `${at + 1}`;
+  const answer = await askText(io, `Number, 1 to ${choices.length}`, validateNumber(choices.length), preselected);
   const chosen = choices[Number(answer) - 1];
   if (!chosen) throw cancelled();
   return chosen.value;
@@ -93,13 +90,13 @@ async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>
 async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T>[]): Promise<T[]> {
   writeNumbered(io, message, choices);
   const validateOne = validateNumber(choices.length);
-  const judge = (text: string) =>
+  const validate = (text: string) =>
     text
       .split(',')
       .map((part) => validateOne(part.trim()))
       .find(Boolean);
   const preset = choices.flatMap(({ checked }, i) => (checked ? [i + 1] : [])).join(', ');
-  const answer = await askText(io, 'Numbers, joined by commas', judge, preset);
+  const answer = await askText(io, 'Numbers, joined by commas', validate, preset);
   const wanted = new Set(answer.split(',').map(Number));
   return choices.filter((_, i) => wanted.has(i + 1)).map(({ value }) => value);
 }
@@ -122,12 +119,12 @@ interface Place {
   signal: AbortSignal;
 }
 
-/** Shows a question on standard error; Esc, Ctrl-C, Ctrl-D, a signal and an input that ends cancel it (exit 130). */
+/** Shows a question on standard error. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel it (exit 130). */
 async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
   const { stdin } = io;
   const cancelling = new AbortController();
   const cancel = () => cancelling.abort();
-  // Heard before the question hears its keys: an Esc that Enter follows at once must not choose what is marked.
+  // Listens before the question does: an Esc that Enter follows at once must not choose the marked option.
   const stopKeys = onKeypress(stdin, (key) => {
     if (isCancelKey(key)) cancel();
   });

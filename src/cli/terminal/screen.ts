@@ -3,25 +3,25 @@ import type { Io } from './io.ts';
 import { type Keypress, onKeypress } from './keypress.ts';
 import { terminalLine } from './terminal-text.ts';
 
-/** A key, a new size of the terminal, a signal that would end the process, or the end of the terminal itself. */
-export type ScreenEvent = Keypress | 'resize' | 'signal' | 'end';
+/** A key, a new size of the terminal, a signal that would end the process, or the end of the input. */
+type ScreenEvent = Keypress | 'resize' | 'signal' | 'end';
 
-/** The alternate screen while it is shown: what is drawn on it leaves no trace in the scrollback. */
+/** The alternate screen while it is shown; lines drawn on it leave no trace in the scrollback. */
 export interface Screen {
-  /** Draws lines from the top; what is below them is cleared. */
+  /** Draws lines from the top and clears the rows below them. */
   draw(lines: readonly string[]): void;
   next(): Promise<ScreenEvent>;
-  /** Whether an event waits already. */
+  /** Whether an event is already queued. */
   hasMore(): boolean;
-  /** Leaves the alternate screen for a while, for a question below. */
+  /** Leaves the alternate screen for a question on the normal one. */
   suspend(): void;
   resume(): void;
   close(): void;
 }
 
 /**
- * To the alternate screen, without a cursor and without wrapping. A terminal that has no alternate screen (GNU Screen, tmux
- * with `alternate-screen off`) keeps what it showed in its scrollback when all of it is cleared; hence only here.
+ * Switches to the alternate screen, hides the cursor and turns wrapping off. Clears the whole screen only here: a terminal
+ * without an alternate screen (GNU Screen, tmux with `alternate-screen off`) then moves its content to the scrollback.
  */
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J';
 const leave = '\u001b[?7h\u001b[?25h\u001b[?1049l';
@@ -29,12 +29,12 @@ const top = '\u001b[H';
 const eraseRow = '\u001b[2K';
 const down = '\u001b[B';
 
-/** What a screen does about signals: with `holdsFirst` the first one is not passed on to what lies below it. */
-export interface ScreenOptions {
+/** Options for signals: with `holdsFirst` the first signal does not reach older listeners. */
+interface ScreenOptions {
   holdsFirst?: boolean;
 }
 
-/** Opens the alternate screen and takes the keyboard. */
+/** Opens the alternate screen and reads the keyboard in raw mode. */
 export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): Screen {
   const { stdin, stdout, signals } = io;
   const queue: ScreenEvent[] = [];
@@ -50,13 +50,13 @@ export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): 
     else queue.push(event);
   };
   const show = () => {
-    // The shell may have changed the terminal meanwhile, and a mode that is set already is not set again.
+    // The shell may have changed the mode meanwhile, and Node does not set a mode that it believes to be set.
     stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
     stdout.write(enter);
   };
   const hide = () => {
-    // Row by row: clearing the whole screen at once would move it into the scrollback where there is no alternate screen.
+    // Row by row: without an alternate screen, clearing everything at once would move it to the scrollback.
     const rows = Math.max(rowsDrawn, stdout.rows() ?? 0);
     stdout.write(top + `${eraseRow}${down}`.repeat(rows) + eraseRow + top + leave);
     rowsDrawn = 0;
@@ -76,7 +76,7 @@ export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): 
       signals.onStop({
         before: hide,
         after() {
-          // Once more, since nobody can say what happened before SIGSTOP: the secret must not stand there when all is cleared.
+          // Erases again, since SIGSTOP leaves no time to do so: the secret must be gone before `enter` clears the screen.
           hide();
           show();
           push('resize');
@@ -108,7 +108,7 @@ export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): 
   resume();
   return {
     draw(lines) {
-      // Row by row by its number, and the cursor at the top: a terminal that is getting smaller then scrolls nothing away.
+      // Addresses each row and leaves the cursor at the top: a terminal that shrinks then scrolls nothing away.
       const rows = Math.max(lines.length, stdout.rows() ?? 24);
       const texts = Array.from({ length: rows }, (_, i) => terminalLine(lines[i] ?? ''));
       stdout.write(texts.map((text, i) => `\u001b[${i + 1};1H${eraseRow}${text}`).join('') + top);
@@ -128,7 +128,7 @@ export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): 
   };
 }
 
-/** At the end of the process there is nobody left to hear that the terminal is gone. */
+/** Ignores `output_failed`: at the end of the process the terminal may be gone. */
 function unlessGone(write: () => void): void {
   try {
     write();

@@ -1,17 +1,22 @@
-import { isHkctlError } from '../../core/errors.ts';
+import { type HkctlError, isHkctlError } from '../../core/errors.ts';
 
-/** A number of things in words: `1 file`, `2 files`. */
+/** A count with its noun: `1 file`, `2 files`. */
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** What a rule says against an answer, or undefined. */
-export function sentenceOf(judge: () => void): string | undefined {
+/** The message of an error with its hint, as one line. */
+export function messageWithHint({ message, hint }: HkctlError): string {
+  return [message, hint].filter(Boolean).join(' ');
+}
+
+/** Runs a rule that throws on a bad answer; returns its message with the hint, or undefined where the answer is good. */
+export function sentenceOf(rule: () => void): string | undefined {
   try {
-    judge();
+    rule();
     return undefined;
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
-    return [thrown.message, thrown.hint].filter(Boolean).join(' ');
+    return messageWithHint(thrown);
   }
 }

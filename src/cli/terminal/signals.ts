@@ -1,30 +1,30 @@
-/** How a part of the program that has the terminal hears what the operating system does to the process. */
+/** The signals of the process, for the part of the program that uses the terminal. Each listener returns how to remove it. */
 export interface Signals {
   /**
-   * Calls back for each signal that would end the process, and keeps it alive. The newest listener is called first; `held`
-   * keeps the signal from the older ones.
+   * Calls back for each signal that would end the process, and keeps the process alive. The newest listener runs first; where
+   * it returns `held`, the older ones are not called.
    */
   onInterrupt(listener: () => 'held' | undefined): () => void;
-  /** Calls back before the process is stopped by SIGTSTP, and after it was continued. */
+  /** Calls back before SIGTSTP stops the process, and after SIGCONT. */
   onStop(listener: { before(): void; after(): void }): () => void;
   /** Stops the process and its group, as the terminal does for Ctrl-Z. */
   stop(): void;
-  /** Calls back when the process ends, also by an error that nobody caught. */
+  /** Calls back when the process ends, also by an uncaught error. */
   onExit(listener: () => void): () => void;
 }
 
-/** What ends a process at a terminal: Ctrl-C, `kill`, a terminal that is closed, Ctrl-\. */
+/** The signals that end a process at a terminal: Ctrl-C, `kill`, a closed terminal, Ctrl-\. */
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** What is needed of a process for its signals. */
-export interface SignalSource {
+/** The members of a process that signals need. */
+interface SignalSource {
   readonly pid: number;
   on(name: string, listener: () => void): unknown;
   off(name: string, listener: () => void): unknown;
   kill(pid: number, signal: 'SIGTSTP'): unknown;
 }
 
-/** The signals of a process. A signal has its usual effect wherever nobody listens. */
+/** Creates the signals of a process. Without a listener each signal keeps its default effect. */
 export function createSignals(process: SignalSource): Signals {
   const listeners: (() => 'held' | undefined)[] = [];
   const interrupted = () => {
@@ -32,7 +32,7 @@ export function createSignals(process: SignalSource): Signals {
   };
   return {
     onInterrupt(given) {
-      // A function of its own, so that it is found again whoever gives the same one twice.
+      // Wrapped, so that `indexOf` finds the right entry where the same function is registered twice.
       const listener = () => given();
       if (listeners.length === 0) for (const name of endings) process.on(name, interrupted);
       listeners.push(listener);
@@ -46,13 +46,13 @@ export function createSignals(process: SignalSource): Signals {
     onStop({ before, after }) {
       const stopped = () => {
         before();
-        // Without a listener the signal stops the process within this call; a group without a shell is not stopped at all.
+        // Without a listener the signal stops the process within this call. An orphaned process group is not stopped at all.
         process.off('SIGTSTP', stopped);
         process.kill(process.pid, 'SIGTSTP');
         process.on('SIGTSTP', stopped);
         after();
       };
-      // After SIGSTOP, which no process can see coming.
+      // SIGCONT also follows SIGSTOP, which no process can catch.
       process.on('SIGTSTP', stopped);
       process.on('SIGCONT', after);
       return () => {

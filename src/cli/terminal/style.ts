@@ -1,10 +1,10 @@
 import type { Output } from './io.ts';
 import { colourMark } from './terminal-text.ts';
 
-/** Ways to paint a text; each gives it back as it is where there are no colours. */
+/** Functions that colour a text; each returns the text unchanged where colours are off. */
 export type Style = Record<keyof typeof codes, (text: string) => string>;
 
-/** Switch on and off (ECMA-48). Only the sixteen basic colours, which every theme, dark or light, makes readable. */
+/** SGR codes to switch on and off (ECMA-48). Only basic colours, which every theme, dark or light, keeps readable. */
 const codes = {
   bold: [1, 22],
   strikethrough: [9, 29],
@@ -15,8 +15,9 @@ const codes = {
 } as const;
 
 /**
- * Colours for an output: none where it is no terminal, for `NO_COLOR` and for `TERM=dumb`; `FORCE_COLOR` overrules all
- * three, as Node has it. What is painted goes through `terminalLine` before it is written. Made here and not by a library, since loading one costs a short command a tenth of its time.
+ * Colours for an output: none off a terminal, with `NO_COLOR` or with `TERM=dumb`; `FORCE_COLOR` overrides all three, as in
+ * Node. Coloured text passes `terminalLine` before it is written. No library does this, since loading one costs a short
+ * command a tenth of its time.
  */
 export function createStyle(env: Readonly<Record<string, string | undefined>>, output: Output): Style {
   const painted = hasColours(env, output);
@@ -32,14 +33,13 @@ export function createStyle(env: Readonly<Record<string, string | undefined>>, o
   };
 }
 
-/** Whether an output gets colours. */
-export function hasColours(env: Readonly<Record<string, string | undefined>>, output: Output): boolean {
+function hasColours(env: Readonly<Record<string, string | undefined>>, output: Output): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;
   if (force !== undefined) return force !== '0' && force !== 'false';
   return !no && term !== 'dumb' && output.isTTY;
 }
 
-/** Whether the terminal can move its cursor: for the panel, the browser and the progress bar. */
+/** Whether the terminal can move its cursor, as the panel, the settings page and the progress bar need. */
 export function canDraw(env: Readonly<Record<string, string | undefined>>, output: Output): boolean {
   return output.isTTY && env.TERM !== 'dumb' && env.TERM !== undefined;
 }

@@ -1,12 +1,12 @@
 import stringWidth from 'fast-string-width';
 import { colourless, visibleText } from './terminal-text.ts';
 
-/** Width of a text as a terminal will show it: wide characters count twice, colours not at all. */
+/** Width of a text in terminal columns: wide characters count twice, colours not at all. */
 export function widthOf(text: string): number {
   return stringWidth(colourless(text));
 }
 
-/** Breaks words joined by blanks into lines no wider than `width`; a longer word is broken where it must be. */
+/** Joins words by `gap` into lines no wider than `width`; breaks a longer word. */
 export function wrapWords(words: readonly string[], width: number, gap = ' '): string[] {
   const lines: string[] = [];
   let line = '';
@@ -21,12 +21,12 @@ export function wrapWords(words: readonly string[], width: number, gap = ' '): s
   return line === '' ? lines : [...lines, line];
 }
 
-/** The same for a sentence. */
+/** Wraps a sentence at its blanks, as {@link wrapWords}. */
 export function wrapText(text: string, width: number): string[] {
   return wrapWords(text.split(' '), width);
 }
 
-/** Cuts a text to a width, with `…` where something is lost. Not for texts with colours. */
+/** Cuts a text to a width and ends it with `…` where something is lost. Not for text with colours. */
 export function truncated(text: string, width: number): string {
   const visible = visibleText(text);
   if (widthOf(visible) <= width) return visible;
@@ -38,13 +38,13 @@ export function truncated(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Fills a text up with blanks to a width. */
+/** Pads a text with blanks to a width. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
 function pieces(word: string, width: number): string[] {
-  // A text with colours is short by construction; breaking it would break its escapes.
+  // Text with colours is short by construction; breaking it would break its escape sequences.
   if (widthOf(word) <= width || word.includes('\u001b')) return [word];
   const parts: string[] = [];
   let part = '';

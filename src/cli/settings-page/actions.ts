@@ -1,0 +1,48 @@
+import type { Actor, Domain } from '../../core/access/actors.ts';
+import { revokeKeys } from '../../core/keys/keys.ts';
+import type { Key } from '../../core/port/keys.ts';
+import { completeInput, createAndHandOver } from '../commands/keys/create.ts';
+import { namesOf } from '../commands/keys/names.ts';
+import { rotateAndHandOver } from '../commands/keys/rotate.ts';
+import { type Context, requireConfirmation } from '../context.ts';
+
+/** Opens the documents in a browser; returns a message, which shows the address where there is no browser. */
+export async function openDocumentation(context: Context, url: string): Promise<string> {
+  return context.io.open(url).then(
+    () => `Opened ${url}`,
+    // No browser, as over SSH: show the address instead.
+    () => `Documentation: ${url}`,
+  );
+}
+
+/** Create key: asks for everything, shows the panel, returns the toast. */
+export async function createHere(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  baseUrl: string | undefined,
+): Promise<string> {
+  const input = await completeInput(context, domain, actor, { permission: [], yes: false });
+  await createAndHandOver(context, domain, actor, input, { copy: false, baseUrl });
+  return 'API key created';
+}
+
+/** Rotate key: asks, shows the panel, returns the toast. */
+export async function rotateHere(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  key: Key,
+  baseUrl: string | undefined,
+): Promise<string> {
+  await rotateAndHandOver(context, domain, actor, [key.id], { yes: false, copy: false, force: false, baseUrl });
+  return 'API key rotated';
+}
+
+/** Revoke key: asks, returns the toast. */
+export async function revokeHere(context: Context, domain: Domain, actor: Actor, key: Key): Promise<string> {
+  const question = `Revoke API key: ${namesOf([key])}. Access stops at once; no replacement key is created.`;
+  await requireConfirmation(context, false, question, 'Revoke key');
+  await revokeKeys(domain, actor, [key.id]);
+  return 'API key revoked';
+}
