@@ -12,12 +12,12 @@ export interface CommandDefinition {
   summary: string;
   /** More for help, below the summary. */
   description?: string;
-  /** Words after the verb: `CODE`, `REF...`, `[SENSOR...]` (commander's spelling with <> or []). */
+  /** Arguments after the verb: `CODE`, `REF...`, `[SENSOR...]` (commander's spelling with <> or []). */
   words: readonly { spelling: string; doc: string }[];
   flags: Flags;
   /** Command lines as people type them, with what each does. */
   examples: readonly (readonly [command: string, does: string])[];
-  /** It changes nothing: a reader that closes the pipe early has simply seen enough. */
+  /** It changes nothing, so that a reader may close the pipe early without an error. */
   readOnly: boolean;
   /**
    * The permissions without which the command asks and does nothing, and the attempt that a refusal puts into the audit

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 
-/** What can follow some words of a command line. */
+/** The possible continuations of the beginning of a command line. */
 interface CompletionPoint {
   /** `keys create`, or empty for the beginning. */
   path: string;
   verbs: { name: string; doc: string }[];
-  /** What a word after the verb may be, where that is known; a file may follow it. */
+  /** The allowed values of the argument after the verb, where they are known. */
   words: string[];
   flags: { name: string; doc: string; takesValue: boolean; values: string[] }[];
 }

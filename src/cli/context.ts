@@ -109,12 +109,12 @@ export function createContext(
   };
 }
 
-/** What is given may be a secret by mistake, such as the name of a file; what is handed over goes another way. */
+/** Redacts secrets that were given by mistake, such as a file name; secret delivery does not write through here. */
 function linesOf(lines: readonly string[]): string {
   return lines.map((line) => `${terminalLine(withoutSecrets(line))}\n`).join('');
 }
 
-/** Asks for a value that was not given, where somebody is there to answer; else exit 2 with the flag's name. */
+/** Asks for a value that was not given, on a terminal; elsewhere exit 2 with the flag's name. */
 export async function valueOrAsk<T>(
   context: Context,
   given: T | undefined,
@@ -140,7 +140,7 @@ export async function requireConfirmation(
   action: string,
 ): Promise<void> {
   if (yes) return;
-  requireSomebody(context, question);
+  requireTerminal(context, question);
   const { askChoice } = await import('./terminal/prompts.ts');
   // An Enter too many destroys nothing: the safe answer stands first, and is chosen to begin with.
   const choices = [
@@ -151,10 +151,10 @@ export async function requireConfirmation(
   if (!answer) throw cancelled();
 }
 
-/** The same for what takes the most with it: the answer is a word that has to be typed, such as the code of an entity. */
+/** The same for the most destructive commands: the answer has to be typed in full, such as the code of an entity. */
 export async function requireTyped(context: Context, yes: boolean, question: string, word: string): Promise<void> {
   if (yes) return;
-  requireSomebody(context, question);
+  requireTerminal(context, question);
   const { askText } = await import('./terminal/prompts.ts');
   const message = `${question} Type ${word} to confirm, or nothing to cancel`;
   const answer = await askText(context.io, message, (given) =>
@@ -163,7 +163,7 @@ export async function requireTyped(context: Context, yes: boolean, question: str
   if (answer !== word) throw cancelled();
 }
 
-function requireSomebody(context: Context, question: string): void {
+function requireTerminal(context: Context, question: string): void {
   if (canAsk(context.io) && !context.json) return;
   throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
     hint: 'Give --yes to confirm it.',

@@ -65,7 +65,7 @@ export function requireOneOf<T extends string>(given: string, values: readonly T
   });
 }
 
-/** Tells commander of the flags; values stay texts until {@link readFlags}. */
+/** Declares the flags to commander; values stay texts until {@link readFlags}. */
 export function addFlags(command: Command, flags: Flags): void {
   for (const flag of Object.values(flags)) {
     if (flag.kind === 'list') command.option(flag.spelling, flag.doc, collect);
@@ -93,19 +93,19 @@ function readFlag(flag: Flag<unknown>, given: unknown, env: Readonly<Record<stri
   const variable = flag.env.find((name) => env[name] !== undefined && env[name] !== '');
   const value = variable && env[variable];
   if (!value) return flag.kind === 'value' ? undefined : flag.kind === 'list' ? [] : false;
-  if (flag.kind !== 'list') return judged(variable, () => flag.parse(value));
+  if (flag.kind !== 'list') return naming(variable, () => flag.parse(value));
   const parts = value.split(',').map((part) => part.trim());
-  return parts.filter((part) => part !== '').map((part) => judged(variable, () => flag.parse(part)));
+  return parts.filter((part) => part !== '').map((part) => naming(variable, () => flag.parse(part)));
 }
 
 function readGiven(flag: Flag<unknown>, given: unknown): unknown {
   if (flag.kind === 'toggle') return given === true;
   const name = nameOf(flag);
-  if (Array.isArray(given)) return given.map((one: string) => judged(name, () => flag.parse(one)));
-  return judged(name, () => flag.parse(String(given)));
+  if (Array.isArray(given)) return given.map((one: string) => naming(name, () => flag.parse(one)));
+  return naming(name, () => flag.parse(String(given)));
 }
 
-function judged(source: string, read: () => unknown): unknown {
+function naming(source: string, read: () => unknown): unknown {
   try {
     return read();
   } catch (thrown) {

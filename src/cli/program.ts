@@ -143,7 +143,7 @@ function prepared(command: Command, { stdout }: Pick<Io, 'stdout'>): Command {
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false, subcommandTerm: termOf })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      // Errors are told by run(), in one place and one form.
+      // run() reports errors, in one place and one form.
       writeErr: () => {},
       getOutHelpWidth: () => Math.min(stdout.columns() ?? 80, 120),
       getErrHelpWidth: () => 80,

@@ -15,7 +15,7 @@ import { terminalLine } from './terminal/terminal-text.ts';
 
 /**
  * Runs one command line (`argv` without interpreter and script) and gives its exit code (contract, section 3). Whatever
- * goes wrong is told on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
+ * goes wrong is reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
 export async function run(given: readonly string[], io: Io, services: Services): Promise<number> {
   // `help keys rotate` is `keys rotate --help`.
@@ -52,7 +52,7 @@ export async function run(given: readonly string[], io: Io, services: Services):
 }
 
 /**
- * Tells of what was thrown where nobody could catch it, as `run` does, and gives the exit code. Node itself would print the
+ * Reports an uncaught error as `run` does, and returns the exit code. Node itself would print the
  * message as it is, whatever stands in it.
  */
 export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): number {
@@ -74,15 +74,15 @@ function report(thrown: unknown, running: CommandDefinition | undefined, argv: r
     const document = { error: { code: error.code, message, hint, ...error.details } };
     // Details quote what was read, such as the names of columns.
     const text = JSON.stringify(document, (_, value) => (typeof value === 'string' ? redactSecrets(value) : value));
-    tell(io, `${printable(text)}\n`);
+    writeError(io, `${printable(text)}\n`);
   } else {
     const style = createStyle(io.env, io.stderr);
     const hintLine = hint === null ? '' : `${terminalLine(style.cyan('hint:'))} ${hint}\n`;
-    tell(io, `${terminalLine(style.red('error:'))} ${message}\n${hintLine}`);
+    writeError(io, `${terminalLine(style.red('error:'))} ${message}\n${hintLine}`);
   }
   if (error.code === 'internal' && wants(argv, io, '--debug', 'HKCTL_DEBUG')) {
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    tell(io, `${stack.split('\n').map(shown).join('\n')}\n`);
+    writeError(io, `${stack.split('\n').map(shown).join('\n')}\n`);
   }
   return errorTable[error.code].exit;
 }
@@ -92,8 +92,8 @@ function shown(text: string): string {
   return printable(redactSecrets(text));
 }
 
-/** Where standard error is gone, too, there is nobody left to tell: the exit code remains. */
-function tell(io: Io, text: string): void {
+/** Where standard error is closed as well, only the exit code remains. */
+function writeError(io: Io, text: string): void {
   try {
     io.stderr.write(text);
   } catch (thrown) {

@@ -10,7 +10,7 @@ export interface Finding {
   secret: string;
 }
 
-/** What was looked at, and what was not. */
+/** The findings, how much was read, and the skipped paths. */
 export interface ScanReport {
   findings: Finding[];
   files: number;
@@ -85,7 +85,7 @@ function kindOf(entry: Dirent): string {
 }
 
 function scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boolean): void {
-  // What was a plain file when its folder was listed may be a link or a FIFO by now, which nobody has named.
+  // What was a plain file when its folder was listed may be a link or a FIFO by now, which the command line does not name.
   const fd = openSync(path, plain ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK : 'r');
   try {
     const isFile = fstatSync(fd).isFile();

@@ -20,13 +20,13 @@ export interface Services {
   requireNoStore(path: string): Promise<void>;
   /** Makes a new store (folder 0700, files 0600) with what `fill` puts into it: both or neither. */
   createStore(path: string, fill: (store: Store) => Promise<void>): Promise<Store>;
-  /** Applies pending migrations, unless `judge` refuses by throwing; gives how many were applied. */
-  migrateStore(path: string, judge: (store: Store) => Promise<void>): Promise<{ applied: number }>;
+  /** Applies pending migrations, unless `authorize` refuses by throwing; gives how many were applied. */
+  migrateStore(path: string, authorize: (store: Store) => Promise<void>): Promise<{ applied: number }>;
   /** Writes all of a store into one file, and checks it; `state_forbids` where it is there and `force` was not given. */
   backupStore(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts>;
   /** Puts the store of a backup in place of the one at a path; gives what was stopped since and stays so. */
   restoreStore(path: string, file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
-  /** What the files of a store tell about themselves. */
+  /** Inspects the files of a store. */
   inspectStore(path: string): Promise<StoreInspection>;
   /** Serves until `stop` is aborted, then drains; resolves when the last answer is out. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;

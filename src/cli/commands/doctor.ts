@@ -35,7 +35,7 @@ export const doctor = defineCommand({
     ]);
     const checks: Check[] = [];
     let isRead = true;
-    // The verdict counts also where nobody reads on.
+    // The exit code reports every check, even where the reader closes the pipe early.
     const whileRead = (write: () => void) => {
       if (!isRead) return;
       try {

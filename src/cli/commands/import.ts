@@ -17,7 +17,7 @@ export const importRecords = defineCommand({
   name: 'import',
   summary: 'Load business records or sensors from a file',
   description:
-    'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and NDJSON, each also gzipped. What does not fit is told by line and field.',
+    'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field.',
   words: [
     { spelling: '<RESOURCE>', doc: 'what the records are: parts, jobs, orders, sensors …' },
     { spelling: '<FILE>', doc: 'path, or - for standard input' },
@@ -55,14 +55,14 @@ export const importRecords = defineCommand({
       const { replace, dryRun } = flags;
       const summary = await importIntoStore(domain, actor, { resource, entity: entity.code, rows, replace, dryRun });
       progress.end();
-      tell(context, resource, entity.code, dryRun, summary);
+      printSummary(context, resource, entity.code, dryRun, summary);
     } finally {
       progress.end();
     }
   },
 });
 
-function tell(
+function printSummary(
   context: Context,
   resource: ResourceDefinition,
   entity: string,
@@ -97,7 +97,7 @@ function parseMapping(given: string): [column: string, field: string] {
   return [given.slice(0, cut), given.slice(cut + 1)];
 }
 
-/** Opened at once, so that a wrong path is told before anything is read. */
+/** Opens the file at once, so that a wrong path is reported before anything is read. */
 function openSource(context: Context, file: string): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
   if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
   try {

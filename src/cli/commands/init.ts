@@ -37,7 +37,7 @@ export const init = defineCommand({
     await services.requireNoStore(storePath);
     const login = given.admin ?? io.osAccount;
     const input = await completeInput(context, given.demo ? { ...demoDefaults, ...present(given) } : given, login);
-    judge(input);
+    requireValid(input);
     let made: Awaited<ReturnType<typeof initialise>> | undefined;
     const store = await services.createStore(storePath, async (store) => {
       made = await initialise(context.domainOf(store), input, io.osAccount);
@@ -124,8 +124,8 @@ async function askWeekStart(context: Context): Promise<FirstTenantInput['weekSta
   return askChoice(context.io, 'Weeks start on', choices, 'monday');
 }
 
-/** All of it is judged before a store is made, so that a refusal leaves none behind. */
-function judge({ name, entity, admin }: FirstTenantInput): void {
+/** Validates all input before a store is created, so that a refusal leaves no store behind. */
+function requireValid({ name, entity, admin }: FirstTenantInput): void {
   requireLabel(name, 'A name of an organization');
   requireEntityCode(entity.code);
   requireLabel(entity.name, 'A name of an entity');

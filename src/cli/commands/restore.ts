@@ -22,12 +22,12 @@ export const restore = defineCommand({
   async run(context, { yes }, [file = '']) {
     const source = resolve(file);
     const attempt = { action: 'store.restore', target: source } as const;
-    let judged: Actor | undefined;
+    let authorized: Actor | undefined;
     const { facts, kept } = await context.services.restoreStore(context.storePath, source, {
       async authorize(store) {
         const domain = context.domainOf(store);
-        judged = await context.actorIn(domain);
-        await requirePermissions(domain, judged, ['store.manage'], attempt);
+        authorized = await context.actorIn(domain);
+        await requirePermissions(domain, authorized, ['store.manage'], attempt);
       },
       async confirm({ createdAtMs, keys }) {
         const what = `the backup of ${formatInstantMs(createdAtMs)} (${keys} keys)`;
@@ -40,7 +40,10 @@ export const restore = defineCommand({
         const user = await store.users.findByLogin(context.login);
         const { osAccount } = context.io;
         const actor = user && { user, osAccount };
-        const unnamed = { tenantId: null, actor: judged ? { id: judged.user.id, login: judged.user.login } : null };
+        const unnamed = {
+          tenantId: null,
+          actor: authorized ? { id: authorized.user.id, login: authorized.user.login } : null,
+        };
         const draft = (action: AuditAction, target: string, detail: AuditDraft['detail']): AuditDraft =>
           actor
             ? auditDraft(domain, actor, action, target, detail)
@@ -95,7 +98,7 @@ interface Kind {
   sentence: string;
 }
 
-/** How each kind of what stays stopped is told. */
+/** How the audit trail and the report name each kind of stopped thing. */
 const kinds: Readonly<Record<KeptStopped['what'], Kind>> = {
   revoked_key: {
     action: 'key.revoke',

@@ -1,9 +1,9 @@
 import type { Actor, Domain } from '../../core/access/actors.ts';
 import { revokeKeys } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
-import { completeInput, createAndHandOver } from '../commands/keys/create.ts';
+import { completeInput, createAndDeliver } from '../commands/keys/create.ts';
 import { namesOf } from '../commands/keys/names.ts';
-import { rotateAndHandOver } from '../commands/keys/rotate.ts';
+import { rotateAndDeliver } from '../commands/keys/rotate.ts';
 import { type Context, requireConfirmation } from '../context.ts';
 
 /** Opens the documents in a browser; returns a message, which shows the address where there is no browser. */
@@ -23,7 +23,7 @@ export async function createHere(
   baseUrl: string | undefined,
 ): Promise<string> {
   const input = await completeInput(context, domain, actor, { permission: [], yes: false });
-  await createAndHandOver(context, domain, actor, input, { copy: false, baseUrl });
+  await createAndDeliver(context, domain, actor, input, { copy: false, baseUrl });
   return 'API key created';
 }
 
@@ -35,7 +35,7 @@ export async function rotateHere(
   key: Key,
   baseUrl: string | undefined,
 ): Promise<string> {
-  await rotateAndHandOver(context, domain, actor, [key.id], { yes: false, copy: false, force: false, baseUrl });
+  await rotateAndDeliver(context, domain, actor, [key.id], { yes: false, copy: false, force: false, baseUrl });
   return 'API key rotated';
 }
 

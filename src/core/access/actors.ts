@@ -43,7 +43,7 @@ export async function findActor(domain: Domain, login: string, osAccount: string
   return { user, osAccount };
 }
 
-/** Of a login without a profile nobody knows the organization: the event is one of the store. */
+/** An unknown login belongs to no tenant; record the event for the store. */
 function refusedProfile(domain: Domain, login: string, osAccount: string, user: User | undefined): AuditDraft {
   return {
     tenantId: user?.tenantId ?? null,
@@ -63,7 +63,7 @@ export function actorHolds(actor: Actor, permission: UserPermission): boolean {
   return roleHolds(actor.user.role, permission);
 }
 
-/** Throws `not_permitted` (exit 4) and audits the refused attempt where the actor lacks any of the permissions. */
+/** Throws `not_permitted` (exit 4) and audits the refused attempt where the actor does not hold all of the permissions. */
 export async function requirePermissions(
   domain: Domain,
   actor: Actor,

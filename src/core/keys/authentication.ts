@@ -11,7 +11,7 @@ export type Refusal = Extract<
   'key_revoked' | 'key_expired' | 'creator_inactive' | 'entity_missing' | 'entity_inactive'
 >;
 
-/** Validators a known key: not revoked → not expired → creator active → entity present and active (specification 5.1, 7). */
+/** Validates a known key: not revoked → not expired → creator active → entity present and active (specification 5.1, 7). */
 export function refusalOf(credential: Credential, nowMs: number): Refusal | undefined {
   if (credential.revokedAtMs !== null) return 'key_revoked';
   if (credential.expiresAtMs !== null && credential.expiresAtMs <= nowMs) return 'key_expired';
@@ -21,7 +21,7 @@ export function refusalOf(credential: Credential, nowMs: number): Refusal | unde
   return undefined;
 }
 
-/** What to tell a person or a client about each refusal. */
+/** The message for each refusal. */
 export const refusalDetails: Record<Refusal, string> = {
   key_revoked: 'This API key was revoked.',
   key_expired: 'This API key has expired.',

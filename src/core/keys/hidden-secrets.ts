@@ -12,7 +12,7 @@ const checksumLength = bodyLength - randomLength;
 
 /**
  * The bodies of secrets in a text, also without their `hk_` and with anything but letters and digits between their
- * characters: line ends, blanks, quotes, zero-width characters. The checksum tells them from all else; a chance hit is one in
+ * characters: line ends, blanks, quotes, zero-width characters. The checksum identifies them; a chance hit is one in
  * 62^6. Takes some nanoseconds a character, so that a log can afford it for whatever a client sends.
  */
 export function hiddenBodies(text: string): HiddenBody[] {
@@ -139,7 +139,7 @@ export function packedSecrets(text: string): string[] {
   if (!hasPackedRun(text)) return [];
   const runs = (digits: RegExp, encoding: 'base64' | 'hex', offsets: readonly number[]) =>
     (text.match(digits) ?? []).filter((run) =>
-      // Who knows where a group of digits begins?
+      // The run may begin in the middle of a group of digits.
       offsets.some((skipped) => hiddenBodies(Buffer.from(run.slice(skipped), encoding).toString('latin1')).length > 0),
     );
   return [...runs(hexDigits, 'hex', [0, 1]), ...runs(base64Digits, 'base64', [0, 1, 2, 3])];

@@ -11,7 +11,7 @@ import { formatInstantMs, formatOptionalMs, isDate, parseInstantMs } from '../ti
 import { raced, requireActiveKeys } from './keys.ts';
 import { drawSecret, hashOf, prefixOf } from './secrets.ts';
 
-/** A key whose secret is about to be handed over, as it will stand once it is kept. */
+/** A key whose secret is about to be delivered, as the store will hold it. */
 export interface DeliveredKey {
   secret: string;
   key: Key;
@@ -20,7 +20,7 @@ export interface DeliveredKey {
 }
 
 /**
- * Where secrets go. `deliver` hands all of them over, flushed, and throws where that fails: then nothing is committed.
+ * Where secrets go. `deliver` writes and flushes all of them, and throws on failure: then nothing is committed.
  * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` where delivery or commit failed.
  */
 export interface SecretDelivery {
@@ -36,7 +36,7 @@ export interface CreateKeyInput {
   expiresAtMs: number | null;
 }
 
-/** Validators the input of {@link createKey} before anybody is asked for more; throws `bad_input` or `entity_inactive`. */
+/** Validates the input of {@link createKey} before the first question; throws `bad_input` or `entity_inactive`. */
 export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
   requireKeyName(input.name);
   if (input.permissions.length === 0) {
@@ -67,7 +67,7 @@ export function requireKeyName(name: string): void {
 
 /**
  * Reads an expiry: `never` (null), a span such as `90d`, a date (the end of that day in the entity's time zone) or an
- * RFC 3339 instant, to epoch ms. Throws `bad_input`; whether it is ahead is judged by {@link requireCreatable}.
+ * RFC 3339 instant, to epoch ms. Throws `bad_input`; {@link requireCreatable} checks that it is ahead.
  */
 export function parseExpiry(text: string, nowMs: number, timezone: string): number | null {
   if (text === 'never') return null;
@@ -86,7 +86,7 @@ const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const expiryHint = 'Give never, a span such as 90d, a date such as 2027-01-31, or an RFC 3339 instant ahead.';
 
-/** Creates a key: draws a secret, hands it over, then keeps its hash (contract, section 1). Needs `api_keys.create`. */
+/** Creates a key: draws a secret, delivers it, then stores its hash (contract, section 1). Needs `api_keys.create`. */
 export async function createKey(
   domain: Domain,
   actor: Actor,
@@ -109,7 +109,7 @@ export async function createKey(
     permissions: key.permissions.join(' '),
     expires_at: formatOptionalMs(key.expiresAtMs),
   });
-  await handOver(delivery, [{ secret: drafted.secret, key, revoked: null }], () =>
+  await deliverAndCommit(delivery, [{ secret: drafted.secret, key, revoked: null }], () =>
     domain.store.keys.insert(drafted.row, audit),
   );
   return key;
@@ -142,7 +142,7 @@ export async function rotateKeys(
   const audits = handed.map(({ key, revoked: { prefix, name } }) =>
     auditDraft(domain, actor, 'key.rotate', prefix, { name, successor: key.prefix }),
   );
-  await handOver(delivery, handed, async () => {
+  await deliverAndCommit(delivery, handed, async () => {
     const pairs = handed.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
     const stale = await domain.store.keys.rotate(pairs, nowMs, audits);
     if (stale.length > 0)
@@ -205,8 +205,8 @@ async function draftKey(
   return { secret, key, row: { ...common, secretHash: hashOf(secret), entityId, createdBy: id } };
 }
 
-/** Handing over comes before keeping: no key exists whose secret nobody holds, and no old key dies for one. */
-async function handOver(
+/** Delivery comes before the commit, so that every stored key has a delivered secret and a failure stops no old key. */
+async function deliverAndCommit(
   delivery: SecretDelivery,
   handed: readonly DeliveredKey[],
   commit: () => MaybePromise<void>,

@@ -46,7 +46,7 @@ export async function showKey(domain: Domain, actor: Actor, ref: string): Promis
 }
 
 /**
- * Tells which key of the tenant a secret belongs to and why it would be refused (undefined = let in), without using it:
+ * Finds the key of a secret in the tenant and why it would be refused (undefined = let in), without using it:
  * `last_used_at` stays. `incomplete_secret` where it is none, `unknown_key` (exit 3) where no key has it.
  */
 export async function verifySecret(
@@ -122,7 +122,7 @@ export async function requireKey(domain: Domain, actor: Actor, ref: string): Pro
   return key;
 }
 
-/** Of several keys those are named that there are not. */
+/** Where several keys were given, names the missing ones. */
 function notFound(refs: readonly string[]): HkctlError {
   const names = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
   return new HkctlError('not_found', names === '' ? 'API key not found' : `API key not found: ${names}`, {
@@ -130,7 +130,7 @@ function notFound(refs: readonly string[]): HkctlError {
   });
 }
 
-/** The refusal of a change that another process forestalled (exit 5). */
+/** The refusal of a change after another process ended the keys first (exit 5). */
 export function raced(keys: readonly Key[], done: 'rotated' | 'revoked'): HkctlError {
   const names = keys.map((key) => `${key.name} (${key.prefix})`).join(', ');
   const hints = {

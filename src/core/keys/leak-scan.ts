@@ -7,7 +7,7 @@ export interface FoundSecret {
 }
 
 /**
- * All secrets of hkctl in the first `end` bytes, told from other text by their checksum. The two letters searched for
+ * All secrets of hkctl in the first `end` bytes, recognised by their checksum. The two letters searched for
  * are rarer than the `h` before them, which makes the search three times as fast.
  */
 export function secretsIn(bytes: Buffer, end: number): FoundSecret[] {
@@ -24,7 +24,7 @@ export function secretsIn(bytes: Buffer, end: number): FoundSecret[] {
 
 const letterH = 0x68;
 
-/** How many bytes at the end of a piece must be looked at again with the next. */
+/** How many bytes at the end of a piece must be searched again with the next. */
 export const scanOverlap = secretLength - 1;
 
 /** A rule for gitleaks and for scanners that read its format (TOML). */

@@ -25,7 +25,7 @@ export async function addEntity(
   return entity;
 }
 
-/** Builds a site from judged input; throws `bad_input`. */
+/** Builds a site from validated input; throws `bad_input`. */
 export function newEntity(
   domain: Domain,
   tenantId: string,

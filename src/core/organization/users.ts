@@ -46,7 +46,7 @@ export async function workingKeysOfUser(domain: Domain, actor: Actor, login: str
   return keys.filter(({ entity }) => entity?.status === 'active');
 }
 
-/** Throws `state_forbids` for the last active Super user of a tenant, before anybody is asked whether they are sure. */
+/** Throws `state_forbids` for the last active Super user of a tenant, before the question. */
 export async function requireAnotherSuperUser(domain: Domain, actor: Actor, login: string): Promise<void> {
   const user = await requireUser(domain, actor, login);
   const active = (await domain.store.users.list(actor.user.tenantId)).filter(({ status }) => status === 'active');

@@ -3,7 +3,7 @@ const longestMs = 10;
 
 /**
  * New connections. Node accepts one in each event-loop iteration: where an iteration takes 20 ms, the last of a hundred
- * that came together waits for two seconds, whoever opened the others. So work that fills an iteration waits while
+ * that came together waits for two seconds, no matter who opened the others. So work that fills an iteration waits while
  * connections come, for a few milliseconds at a time.
  */
 export class Arrivals {

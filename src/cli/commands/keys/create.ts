@@ -61,12 +61,12 @@ export const create = defineCommand({
     if (secretFile === undefined) requireReader(context);
     else context.io.withOwnRights(() => requireFreePath(secretFile));
     const input = await completeInput(context, domain, actor, flags);
-    await createAndHandOver(context, domain, actor, input, flags);
+    await createAndDeliver(context, domain, actor, input, flags);
   },
 });
 
-/** Creates a key and hands its secret over as the flags and the terminal say; tells people what was done. */
-export async function createAndHandOver(
+/** Creates a key, delivers its secret as the flags and the terminal demand, and reports the result. */
+export async function createAndDeliver(
   context: Context,
   domain: Domain,
   actor: Actor,
@@ -94,7 +94,7 @@ interface GivenInput {
   yes: boolean;
 }
 
-/** Fills in what the command line lacks by asking, in the order of the create dialog (specification 5.4). */
+/** Asks for everything missing on the command line, in the order of the create dialog (specification 5.4). */
 export async function completeInput(
   context: Context,
   domain: Domain,
@@ -106,7 +106,7 @@ export async function completeInput(
     if (value === undefined && given.yes) throw new HkctlError('usage', `${flag} is missing.`);
     return valueOrAsk(context, value, flag, question);
   };
-  // What was given is judged before anything else is asked.
+  // Values from the command line are validated before the first question.
   if (given.name !== undefined) requireKeyName(given.name);
   const asked = given.name === undefined || given.entity === undefined;
   const name = await ask(given.name, '--name', async () => {

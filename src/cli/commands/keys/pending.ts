@@ -11,7 +11,7 @@ import type { Io } from '../../terminal/io.ts';
 /**
  * Ends a rotation that was cut off between its steps. A `PATH.new` with the secret of an active successor of the key is
  * renamed over PATH and reported (true: nothing is left to do); one whose secret opens nothing is discarded (false). Any
- * other file of that name is somebody's, and goes with `force` only: `state_forbids` (exit 5).
+ * other file of that name is replaced with `force` only: `state_forbids` (exit 5).
  */
 export async function finishPending(
   context: Context,
@@ -41,7 +41,7 @@ export async function finishPending(
   }
   const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
   const held = await keyIn(io, path, domain, asked);
-  // The key itself was asked for: then only the secret before it in PATH tells that a rotation was cut off.
+  // REF names the successor itself: only the secret of its predecessor in PATH proves an interrupted rotation.
   if (key.id === asked.id && (revoked === null || held?.id !== revoked.id)) {
     throw inTheWay(`${pending} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
   }
@@ -92,7 +92,7 @@ async function keyIn(
   return domain.store.keys.findByHash(tenantId, hashOf(held));
 }
 
-/** The active key of a secret; one that is not active any more opens nothing, like one that never was. */
+/** The active key of a secret; undefined for a key that is no longer active. */
 async function keyOf(domain: Domain, actor: Actor, secret: string): Promise<Key | undefined> {
   if (!isCompleteSecret(secret)) return undefined;
   const key = await domain.store.keys.findByHash(actor.user.tenantId, hashOf(secret));

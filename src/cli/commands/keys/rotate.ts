@@ -52,12 +52,12 @@ export const rotate = defineCommand({
     if (secretFile !== undefined) {
       if (await finishPending(context, domain, actor, refs[0] ?? '', { secretFile, force })) return;
     }
-    await rotateAndHandOver(context, domain, actor, refs, given);
+    await rotateAndDeliver(context, domain, actor, refs, given);
   },
 });
 
 /** Rotates keys after the question of the Rotate API key dialog; `given` says where the secrets go. */
-export async function rotateAndHandOver(
+export async function rotateAndDeliver(
   context: Context,
   domain: Domain,
   actor: Actor,
@@ -98,8 +98,8 @@ export async function rotateAndHandOver(
   );
   const { files } = chosen;
   if (files && context.json) {
-    const handed = rotated.map((pair) => ({ ...pair, secret: '' }));
-    context.printJson(deliveryJson(domain.clock, handed, several, files));
+    const delivered = rotated.map((pair) => ({ ...pair, secret: '' }));
+    context.printJson(deliveryJson(domain.clock, delivered, several, files));
   }
   for (const { key, revoked } of rotated) {
     const where = files ? `; its secret is in ${files.get(key.id)}` : '';

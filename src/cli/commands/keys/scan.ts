@@ -44,7 +44,7 @@ export const scan = defineCommand({
     const known = await keysOf(session, report.findings);
     const nowMs = (session?.domain ?? context.io).clock();
     const active = activeOf(known, nowMs);
-    if (!context.json) tell(context, report, known, nowMs);
+    if (!context.json) printReport(context, report, known, nowMs);
     if (revoke && session && active.length > 0) {
       const question = `Revoke the keys that were found: ${namesOf(active)}. Access stops at once; no replacement key is created.`;
       await requireConfirmation(context, yes, question, 'Revoke keys');
@@ -66,7 +66,7 @@ type Session = { domain: Domain; actor: Actor } | undefined;
 /** Keys by id, and the hash of the secret of each. */
 type KnownKeys = Map<string, { key: Key; hash?: string }>;
 
-/** A machine without a store, as in CI, can scan as well: then nobody knows whose keys they are. */
+/** A machine without a store, such as a CI runner, can scan as well; the keys of the secrets are then unknown. */
 async function openSession(context: Context, revoke: boolean): Promise<Session> {
   let session: Session;
   try {
@@ -101,7 +101,7 @@ function keyOf(known: KnownKeys, { secret }: Finding): Key | undefined {
   return [...known.values()].find((one) => one.hash === hash)?.key;
 }
 
-function tell(context: Context, report: ScanReport, known: KnownKeys, nowMs: number): void {
+function printReport(context: Context, report: ScanReport, known: KnownKeys, nowMs: number): void {
   const { style } = context;
   for (const finding of report.findings) {
     const key = keyOf(known, finding);
