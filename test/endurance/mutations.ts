@@ -15,7 +15,8 @@ function rewriting(file: string, work: (run: (sql: string) => void, names: strin
   connection.exec('pragma writable_schema = on; pragma foreign_keys = off');
   const names = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
   try {
-    work((sql) => connection.exec(sql), names);
+    // An earlier mutation may have left a database without tables, which has nothing to rewrite.
+    if (names.length > 0) work((sql) => connection.exec(sql), names);
   } finally {
     connection.close();
   }

@@ -40,7 +40,7 @@ it('keeps nothing of 30,000 bad requests, and answers each as documented', { tim
       }),
     );
   // Tables of addresses fill, and code is compiled.
-  await send(500);
+  await send(1000);
   const before = await used();
   await send(1000);
   const after = await used();
