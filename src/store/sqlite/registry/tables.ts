@@ -11,6 +11,8 @@ export const tenants = sqliteTable('tenants', {
   name: text('name').notNull(),
   weekStart: text('week_start').$type<WeekDay>().notNull(),
   createdAtMs: integer('created_at_ms').notNull(),
+  /** Readings older than this are dropped; null = kept forever. */
+  retainReadingsDays: integer('retain_readings_days'),
 });
 
 /** Users: profiles of people and service accounts. */
@@ -70,6 +72,10 @@ export const keys = sqliteTable(
     revokedBy: text('revoked_by').references(() => users.id),
     rotatedFrom: text('rotated_from'),
     rotatedTo: text('rotated_to'),
+    /** Networks that the key may be used from, in CIDR notation; empty = from anywhere. */
+    allowedIps: text('allowed_ips', { mode: 'json' }).$type<string[]>().notNull().default([]),
+    note: text('note'),
+    lastUsedIp: text('last_used_ip'),
   },
   (table) => [
     index('keys_newest').on(table.tenantId, table.createdAtMs, table.id),
@@ -106,6 +112,7 @@ export const daemons = sqliteTable('daemons', {
   pid: integer('pid').primaryKey(),
   baseUrl: text('base_url').notNull(),
   sinceMs: integer('since_ms').notNull(),
+  version: text('version'),
 });
 
 /** Removed entities whose records and readings may still be in the other files. */
