@@ -8,6 +8,7 @@ import { keyConformance } from './keys.ts';
 import { peopleConformance } from './people.ts';
 import { readingConformance } from './readings.ts';
 import { recordConformance } from './records.ts';
+import { retentionConformance } from './retention.ts';
 
 /** Every engine passes all of it; a new one joins with a `given` of its own. */
 function conformance(given: Given): void {
@@ -18,6 +19,7 @@ function conformance(given: Given): void {
   describe('clock', () => clockConformance(given));
   describe('records', () => recordConformance(given));
   describe('readings', () => readingConformance(given));
+  describe('retention', () => retentionConformance(given));
 }
 
 const removals: (() => Promise<void>)[] = [];

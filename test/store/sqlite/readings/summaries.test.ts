@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import { Reads } from '../../../../src/store/sqlite/readings/reader/reads.ts';
+import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
+import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
+import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
+import { client } from '../../conformance/readings.ts';
+
+const hourUs = 3_600_000_000;
+
+/** A database with one series whose readings lie at the given minutes; each has its number as value. */
+function databaseOf(minutes: readonly number[]) {
+  const connection = openDatabase(':memory:', {});
+  applyMigrations(connection, 'readings', 'migrations', ':memory:');
+  connection.exec("insert into series (series, entity_id, sensor_id) values (1, 'E', 'S')");
+  const insert = connection.prepare('insert or ignore into readings values (1, ?, ?, 0)');
+  for (const [n, minute] of minutes.entries()) insert.run(minute * 60_000_000, n);
+  return connection;
+}
+
+it('a read in buckets of hours is the same whatever is dropped between any two of its slices', async () => {
+  const property = fc.asyncProperty(
+    fc.array(fc.integer({ min: -300, max: 900 }), { minLength: 1, maxLength: 120 }),
+    fc.constantFrom(1, 2, 5, 24),
+    fc.option(fc.integer({ min: -5, max: 15 }), { nil: undefined }),
+    fc.integer({ min: 1, max: 30 }),
+    fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }),
+    async (minutes, hours, fromHour, most, drops) => {
+      const connection = databaseOf(minutes);
+      try {
+        const drop = createDrop(connection, { readings: 10, series: 1 });
+        const readSlice = createSliceReader(connection);
+        const read = async (between: () => void) => {
+          const reads = new Reads(async (request) => {
+            const slice = readSlice({ ...request, most });
+            between();
+            return slice;
+          });
+          const buckets = { widthUs: hours * hourUs, aggregates: ['count', 'min', 'max', 'last'] as const };
+          const fromUs = fromHour === undefined ? undefined : fromHour * hourUs;
+          const text = await reads.read({ series: 1, fromUs, limit: 1000, format: 'csv', buckets }, client());
+          return Buffer.concat(text.pieces).toString();
+        };
+        const expected = await read(() => {});
+        let next = 0;
+        const dropping = () => {
+          for (let steps = drops[next++] ?? 0; steps > 0; steps--) {
+            // The border moves on, and what was left of it is continued.
+            drop({ entityId: 'E', untilUs: (next - 6) * hourUs });
+          }
+        };
+        expect(await read(dropping)).toBe(expected);
+        expect(await read(dropping)).toBe(expected);
+      } finally {
+        connection.close();
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: 300 });
+});
+
+it('an hour that is dropped in part is not counted twice by a read that had begun before', async () => {
+  const connection = databaseOf(Array.from({ length: 60 }, (_, n) => n));
+  const drop = createDrop(connection, { readings: 25, series: 1 });
+  const readSlice = createSliceReader(connection);
+  const seen: number[] = [];
+  const reads = new Reads(async (request) => {
+    const slice = readSlice({ ...request, most: 20 });
+    seen.push(slice.scanned);
+    // After the second slice the drop overtakes the read.
+    if (seen.length === 2) for (let step = 0; step < 2; step++) drop({ entityId: 'E', untilUs: hourUs });
+    return slice;
+  });
+  const buckets = { widthUs: hourUs, aggregates: ['count', 'last'] as const };
+  const text = await reads.read({ series: 1, limit: 10, format: 'csv', buckets }, client());
+  expect(Buffer.concat(text.pieces).toString()).toBe('1970-01-01T00:00:00.000000Z,60,59\n');
+  // The bucket was read anew: a summary of fifty, and the ten that are left.
+  expect(seen).toEqual([20, 20, 11]);
+  connection.close();
+});
