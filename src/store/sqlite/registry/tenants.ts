@@ -5,13 +5,21 @@ import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 import { entities, tenants, users } from './tables.ts';
 
+/** The columns of a tenant. */
+const columns = {
+  id: tenants.id,
+  name: tenants.name,
+  weekStart: tenants.weekStart,
+  createdAtMs: tenants.createdAtMs,
+};
+
 /** Organizations. */
 export function createTenantStore(registry: Registry, append: AppendAudit): TenantStore {
   const { db } = registry;
-  const list = lazily(() => db.select().from(tenants).orderBy(asc(tenants.createdAtMs), sql`rowid`).prepare());
+  const list = lazily(() => db.select(columns).from(tenants).orderBy(asc(tenants.createdAtMs), sql`rowid`).prepare());
   const find = lazily(() =>
     db
-      .select()
+      .select(columns)
       .from(tenants)
       .where(eq(tenants.id, sql.placeholder('id')))
       .prepare(),
