@@ -23,18 +23,18 @@ export async function run(given: readonly string[], io: Io, services: Services):
   let context: Context | undefined;
   let exitCode = 0;
   let running: CommandDefinition | undefined;
-  const dispatch = async (definition: CommandDefinition, given: Record<string, unknown>, words: string[]) => {
+  const dispatch = async (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => {
     running = definition;
     const globals = readFlags(globalFlags, given, io.env);
     const flags = readFlags(definition.flags, given, io.env);
     const program = () => createProgram(io, services.version, async () => {});
     context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals, program);
-    const needs = await definition.needs?.(flags, words, context);
+    const needs = await definition.needs?.(flags, args, context);
     if (needs) {
       const { domain, actor } = await context.session();
       await requirePermissions(domain, actor, needs.permissions, needs);
     }
-    exitCode = (await definition.run(context, flags, words)) ?? 0;
+    exitCode = (await definition.run(context, flags, args)) ?? 0;
   };
   try {
     const program = await createProgram(io, services.version, dispatch, argv);
@@ -104,8 +104,8 @@ function writeError(io: Io, text: string): void {
 function toError(thrown: unknown): HkctlError {
   if (isHkctlError(thrown)) return thrown;
   if (thrown instanceof CommanderError) return usageError(thrown);
-  return new HkctlError('internal', 'Something unexpected happened; nothing more is known here.', {
-    hint: 'Run it again with --debug to see where, and report that.',
+  return new HkctlError('internal', 'Internal error. Run again with --debug.', {
+    hint: '--debug shows where the error came from. Please report it.',
     cause: thrown,
   });
 }

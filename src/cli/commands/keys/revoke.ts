@@ -9,7 +9,7 @@ export const revoke = defineCommand({
   name: 'revoke',
   summary: 'Revoke active keys at once',
   description: 'Access stops with the very next request; no replacement key is made. All of them or none.',
-  words: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
+  arguments: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
   flags: { yes: yesFlag },
   examples: [
     ['hkctl keys revoke hk_Ab3dE', 'asks first'],

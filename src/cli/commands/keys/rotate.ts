@@ -32,7 +32,7 @@ export const rotate = defineCommand({
     'the old one. The old key stops at once; there is no grace period. With --secret-file a crash at any moment loses no',
     'secret: run the same command again, and it ends what was begun.',
   ].join(' '),
-  words: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
+  arguments: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
   flags,
   examples: [
     ['hkctl keys rotate hk_Ab3dE', 'asks first, then shows the secret once'],

@@ -18,7 +18,7 @@ export const scan = defineCommand({
   summary: 'Find secrets in files, folders or standard input',
   description:
     'Works offline, reads everything (hidden and binary files, too) and tells secrets by their checksum. Where there is a store it tells which keys they are. Exit code 5: secrets were found; 1: none, but something could not be read.',
-  words: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
+  arguments: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
   flags: {
     revoke: toggle('--revoke', 'revoke the active keys whose secrets were found'),
     gitleaks: toggle('--gitleaks', 'print a rule for gitleaks and scanners like it, and end'),

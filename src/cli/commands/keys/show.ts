@@ -10,7 +10,7 @@ export const show = defineCommand({
   name: 'show',
   summary: 'Show one key and the rotations it stands in',
   readOnly: true,
-  words: [{ spelling: '<REF>', doc: 'id or prefix of the key' }],
+  arguments: [{ spelling: '<REF>', doc: 'id or prefix of the key' }],
   flags: {},
   examples: [
     ['hkctl keys show hk_Ab3dE', 'by its prefix'],

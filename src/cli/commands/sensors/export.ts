@@ -16,7 +16,7 @@ export const exportReadings = defineCommand({
   description:
     'Without SENSOR those of every sensor of the entity. Instants are RFC 3339 in UTC, to the microsecond. The audit trail keeps who took what.',
   readOnly: true,
-  words: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
+  arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
   flags: {
     entity,
     from: text('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
