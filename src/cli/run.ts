@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
-import { requirePermissions } from '../core/access/actors.ts';
+import { type Actor, requirePermissions } from '../core/access/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/keys/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
-import type { CommandDefinition } from './command.ts';
+import type { CommandDefinition, Needs } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
@@ -30,11 +30,8 @@ export async function run(given: readonly string[], io: Io, services: Services):
     const program = () => createProgram(io, services.version, async () => {});
     context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals, program);
     const needs = await definition.needs?.(flags, args, context);
-    if (needs) {
-      const { domain, actor } = await context.session();
-      await requirePermissions(domain, actor, needs.permissions, needs);
-    }
-    exitCode = (await definition.run(context, flags, args)) ?? 0;
+    const permitted = needs && (await requireNeeds(context, needs));
+    exitCode = (await definition.run(context, flags, args, permitted)) ?? 0;
   };
   try {
     const program = await createProgram(io, services.version, dispatch, argv);
@@ -57,6 +54,11 @@ export async function run(given: readonly string[], io: Io, services: Services):
  */
 export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): number {
   return report(thrown, undefined, argv, io);
+}
+
+async function requireNeeds(context: Context, needs: Needs): Promise<Actor> {
+  const { domain, actor } = await context.session();
+  return requirePermissions(domain, actor, needs.permissions, needs);
 }
 
 /** Not a copy: that would open every stream. */
