@@ -1,3 +1,4 @@
+import type { Actor, Permitted } from '../core/access/actors.ts';
 import type { UserPermission } from '../core/access/roles.ts';
 import type { AuditAction } from '../core/audit/events.ts';
 import { HkctlError } from '../core/errors.ts';
@@ -13,7 +14,7 @@ export interface CommandDefinition {
   /** More for help, below the summary. */
   description?: string;
   /** Arguments after the verb: `CODE`, `REF...`, `[SENSOR...]` (commander's spelling with <> or []). */
-  words: readonly { spelling: string; doc: string }[];
+  arguments: readonly { spelling: string; doc: string }[];
   flags: Flags;
   /** Command lines as people type them, with what each does. */
   examples: readonly (readonly [command: string, does: string])[];
@@ -25,20 +26,24 @@ export interface CommandDefinition {
    */
   needs?(
     flags: Readonly<Record<string, unknown>>,
-    words: readonly string[],
+    args: readonly string[],
     context: Context,
   ): MaybePromise<Needs | undefined>;
-  /** Runs it; a number is the exit code, nothing means 0. {@link defineCommand} types its flags. */
+  /**
+   * Runs it for the actor that the check of `needs` found permitted; a number is the exit code, nothing means 0.
+   * {@link defineCommand} types its flags and the actor.
+   */
   run(
     context: Context,
     flags: Readonly<Record<string, unknown>>,
-    words: readonly string[],
+    args: readonly string[],
+    actor: Actor | undefined,
   ): Promise<number | undefined>;
 }
 
 /** What a command needs, and how the audit trail names the attempt. */
-export interface Needs {
-  permissions: readonly UserPermission[];
+export interface Needs<P extends UserPermission = UserPermission> {
+  permissions: readonly P[];
   action: AuditAction;
   target: string;
 }
@@ -52,24 +57,34 @@ export interface Noun {
   bare?: CommandDefinition;
 }
 
-type TypedDefinition<F extends Flags> = Omit<CommandDefinition, 'flags' | 'needs' | 'run' | 'words' | 'readOnly'> & {
-  words?: CommandDefinition['words'];
+type TypedDefinition<F extends Flags, P extends UserPermission> = Omit<
+  CommandDefinition,
+  'flags' | 'needs' | 'run' | 'arguments' | 'readOnly'
+> & {
+  arguments?: CommandDefinition['arguments'];
   readOnly?: boolean;
   flags: F;
-  needs?(flags: FlagValues<F>, words: readonly string[], context: Context): MaybePromise<Needs | undefined>;
+  needs?(flags: FlagValues<F>, args: readonly string[], context: Context): MaybePromise<Needs<P> | undefined>;
   // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
-  run(context: Context, flags: FlagValues<F>, words: readonly string[]): Promise<number | void>;
+  run(context: Context, flags: FlagValues<F>, args: readonly string[], actor: Permitted<P>): Promise<number | void>;
 };
 
-/** Declares a command; the flags it is given are typed by their declarations. */
-export function defineCommand<F extends Flags>(definition: TypedDefinition<F>): CommandDefinition {
+/**
+ * Declares a command; the flags it is given are typed by their declarations, and the actor by the permissions that `needs`
+ * names (a command without `needs` is given none).
+ */
+export function defineCommand<F extends Flags, P extends UserPermission = never>(
+  definition: TypedDefinition<F, P>,
+): CommandDefinition {
   return {
-    words: [],
+    arguments: [],
     readOnly: false,
     ...definition,
     // readFlags read the flags by the same declarations.
-    needs: (flags, words, context) => definition.needs?.(flags as FlagValues<F>, words, context),
-    run: async (context, flags, words) => (await definition.run(context, flags as FlagValues<F>, words)) ?? undefined,
+    needs: (flags, args, context) => definition.needs?.(flags as FlagValues<F>, args, context),
+    // run() of the command line has checked exactly the permissions that `needs` names.
+    run: async (context, flags, args, actor) =>
+      (await definition.run(context, flags as FlagValues<F>, args, actor as Permitted<P>)) ?? undefined,
   };
 }
 

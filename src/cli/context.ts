@@ -140,7 +140,7 @@ export async function requireConfirmation(
   action: string,
 ): Promise<void> {
   if (yes) return;
-  requireTerminal(context, question);
+  requireConfirmable(context, yes, question);
   const { askChoice } = await import('./terminal/prompts.ts');
   // An Enter too many destroys nothing: the safe answer stands first, and is chosen to begin with.
   const choices = [
@@ -154,7 +154,7 @@ export async function requireConfirmation(
 /** The same for the most destructive commands: the answer has to be typed in full, such as the code of an entity. */
 export async function requireTyped(context: Context, yes: boolean, question: string, word: string): Promise<void> {
   if (yes) return;
-  requireTerminal(context, question);
+  requireConfirmable(context, yes, question);
   const { askText } = await import('./terminal/prompts.ts');
   const message = `${question} Type ${word} to confirm, or nothing to cancel`;
   const answer = await askText(context.io, message, (given) =>
@@ -163,8 +163,9 @@ export async function requireTyped(context: Context, yes: boolean, question: str
   if (answer !== word) throw cancelled();
 }
 
-function requireTerminal(context: Context, question: string): void {
-  if (canAsk(context.io) && !context.json) return;
+/** Refuses what a question would have to confirm where nobody can be asked and `--yes` is missing (exit 2). */
+export function requireConfirmable(context: Context, yes: boolean, question: string): void {
+  if (yes || (canAsk(context.io) && !context.json)) return;
   throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
     hint: 'Give --yes to confirm it.',
   });

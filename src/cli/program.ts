@@ -8,11 +8,7 @@ import type { Io } from './terminal/io.ts';
 import { nearest } from './terminal/nearest.ts';
 
 /** What happens when a command line was understood. */
-export type Dispatch = (
-  definition: CommandDefinition,
-  given: Record<string, unknown>,
-  words: string[],
-) => Promise<void>;
+type Dispatch = (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => Promise<void>;
 
 /**
  * Builds the program. Only the noun that `argv` names is loaded, the others are known by name and summary; without
@@ -127,9 +123,9 @@ function addCommand(parent: Command, definition: CommandDefinition, io: Pick<Io,
 }
 
 function fill(command: Command, definition: CommandDefinition, dispatch: Dispatch): void {
-  const { summary, description, words, flags, examples } = definition;
+  const { summary, description, arguments: args, flags, examples } = definition;
   command.summary(summary).description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
-  for (const { spelling, doc } of words) command.argument(spelling, doc);
+  for (const { spelling, doc } of args) command.argument(spelling, doc);
   addFlags(command, flags as Flags);
   command.addHelpText('after', examplesText(examples));
   command.action(() => dispatch(definition, command.optsWithGlobals(), command.args));
@@ -153,11 +149,11 @@ function prepared(command: Command, { stdout }: Pick<Io, 'stdout'>): Command {
 }
 
 function termOf(this: Help, command: Command): string {
-  const words = command.registeredArguments.map((word) => {
-    const name = word.variadic ? `${word.name()}...` : word.name();
-    return word.required ? name : `[${name}]`;
+  const args = command.registeredArguments.map((arg) => {
+    const name = arg.variadic ? `${arg.name()}...` : arg.name();
+    return arg.required ? name : `[${name}]`;
   });
-  return [command.name(), ...words].join(' ');
+  return [command.name(), ...args].join(' ');
 }
 
 function examplesText(examples: CommandDefinition['examples']): string {

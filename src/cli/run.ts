@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
-import { requirePermissions } from '../core/access/actors.ts';
+import { type Actor, requirePermissions } from '../core/access/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/keys/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
-import type { CommandDefinition } from './command.ts';
+import type { CommandDefinition, Needs } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
@@ -23,18 +23,15 @@ export async function run(given: readonly string[], io: Io, services: Services):
   let context: Context | undefined;
   let exitCode = 0;
   let running: CommandDefinition | undefined;
-  const dispatch = async (definition: CommandDefinition, given: Record<string, unknown>, words: string[]) => {
+  const dispatch = async (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => {
     running = definition;
     const globals = readFlags(globalFlags, given, io.env);
     const flags = readFlags(definition.flags, given, io.env);
     const program = () => createProgram(io, services.version, async () => {});
     context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals, program);
-    const needs = await definition.needs?.(flags, words, context);
-    if (needs) {
-      const { domain, actor } = await context.session();
-      await requirePermissions(domain, actor, needs.permissions, needs);
-    }
-    exitCode = (await definition.run(context, flags, words)) ?? 0;
+    const needs = await definition.needs?.(flags, args, context);
+    const permitted = needs && (await requireNeeds(context, needs));
+    exitCode = (await definition.run(context, flags, args, permitted)) ?? 0;
   };
   try {
     const program = await createProgram(io, services.version, dispatch, argv);
@@ -57,6 +54,11 @@ export async function run(given: readonly string[], io: Io, services: Services):
  */
 export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): number {
   return report(thrown, undefined, argv, io);
+}
+
+async function requireNeeds(context: Context, needs: Needs): Promise<Actor> {
+  const { domain, actor } = await context.session();
+  return requirePermissions(domain, actor, needs.permissions, needs);
 }
 
 /** Not a copy: that would open every stream. */
@@ -104,8 +106,8 @@ function writeError(io: Io, text: string): void {
 function toError(thrown: unknown): HkctlError {
   if (isHkctlError(thrown)) return thrown;
   if (thrown instanceof CommanderError) return usageError(thrown);
-  return new HkctlError('internal', 'Something unexpected happened; nothing more is known here.', {
-    hint: 'Run it again with --debug to see where, and report that.',
+  return new HkctlError('internal', 'Internal error. Run again with --debug.', {
+    hint: '--debug shows where the error came from. Please report it.',
     cause: thrown,
   });
 }

@@ -14,6 +14,7 @@ export const errorTable = {
   duplicate: { exit: 5, status: 409, title: 'Already exists' },
   key_not_active: { exit: 5, status: 409, title: 'Key not active' },
   state_forbids: { exit: 5, status: 409, title: 'Not possible in this state' },
+  command_failed: { exit: 1, status: 500, title: 'Command failed' },
   output_failed: { exit: 1, status: 500, title: 'Output failed' },
   cancelled: { exit: 130, status: 499, title: 'Cancelled' },
   // The store.
@@ -37,6 +38,7 @@ export const errorTable = {
   creator_inactive: { exit: 5, status: 401, title: 'Unauthorized' },
   entity_missing: { exit: 5, status: 403, title: 'Forbidden' },
   entity_inactive: { exit: 5, status: 403, title: 'Forbidden' },
+  address_not_allowed: { exit: 5, status: 403, title: 'Forbidden' },
   permission_required: { exit: 4, status: 403, title: 'Forbidden' },
   not_found: { exit: 3, status: 404, title: 'Not found' },
   method_not_allowed: { exit: 2, status: 405, title: 'Method not allowed' },

@@ -42,7 +42,7 @@ export interface AppOptions {
   docsFolder: string;
   log: Log;
   /** Receives the time of each successful authentication (epoch ms). */
-  recordUse(keyId: string, nowMs: number): void;
+  recordUse(keyId: string, nowMs: number, address: string): void;
   /** Returns true while the daemon drains and begins nothing new. */
   isStopping?(): boolean;
   /** The refusal of every request at a time (`performance.now()`) once the files of the store were replaced. */

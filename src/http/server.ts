@@ -84,7 +84,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     connections,
     domain,
     log,
-    recordUse: (keyId, nowMs) => uses.record(keyId, nowMs),
+    recordUse: (keyId, nowMs, address) => uses.record(keyId, nowMs, address),
     isStopping: () => hooks.stop.aborted,
     storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],

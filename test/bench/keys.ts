@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Actor, type Domain, findActor } from '../../src/core/access/actors.ts';
-import { createKey, rotateKeys } from '../../src/core/keys/issuance.ts';
+import { requireKeyActor } from '../../src/core/keys/key-permissions.ts';
 import { listKeys, verifySecret } from '../../src/core/keys/keys.ts';
 import { initialise } from '../../src/core/organization/tenants.ts';
 import type { Entity } from '../../src/core/port/entities.ts';
 import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
 import { createStore } from '../../src/store/sqlite/creation.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
+import { createKey, rotateKeys } from '../core/key-operations.ts';
 import { type BenchReport, paired } from './harness.ts';
 
 interface Bench {
@@ -49,7 +50,8 @@ const works: Record<string, (bench: Bench) => Promise<unknown>> = {
   create: (bench) => create(bench),
   'list a page of 50': ({ domain, actor }) =>
     listKeys(domain, actor, { nowMs: Date.now(), statuses: ['Active'] }, { limit: 50 }),
-  verify: ({ domain, actor, secret }) => verifySecret(domain, actor, secret),
+  verify: async ({ domain, actor, secret }) =>
+    verifySecret(domain, await requireKeyActor(domain, actor, 'verify', 'secret'), secret),
   rotate: async (bench) => {
     const keep = keeping(bench);
     await rotateKeys(bench.domain, bench.actor, [bench.ref], keep);

@@ -20,8 +20,8 @@ for (const entry of nouns) {
 }
 
 /** Words that a command wants, good enough for a flag to be looked at. */
-function wordsOf({ words }: CommandDefinition): string[] {
-  return words.filter(({ spelling }) => spelling.startsWith('<')).map(() => 'x');
+function argumentsOf({ arguments: args }: CommandDefinition): string[] {
+  return args.filter(({ spelling }) => spelling.startsWith('<')).map(() => 'x');
 }
 
 async function refused(
@@ -40,22 +40,22 @@ async function refused(
 
 describe('every command', () => {
   for (const { path, definition } of commands) {
-    const words = [...path, ...wordsOf(definition)];
+    const args = [...path, ...argumentsOf(definition)];
     const line = `hkctl ${path.join(' ')}`;
 
     it(`${line}: an unknown flag is exit 2`, async () => {
-      expect((await refused([...words, '--no-such-flag'])).message).toContain('--no-such-flag');
+      expect((await refused([...args, '--no-such-flag'])).message).toContain('--no-such-flag');
     });
 
-    if (!definition.words.some(({ spelling }) => spelling.includes('...'))) {
+    if (!definition.arguments.some(({ spelling }) => spelling.includes('...'))) {
       it(`${line}: one word too many is exit 2`, async () => {
-        await refused([...words, 'one-too-many']);
+        await refused([...args, 'one-too-many']);
       });
     }
 
-    if (definition.words.some(({ spelling }) => spelling.startsWith('<'))) {
+    if (definition.arguments.some(({ spelling }) => spelling.startsWith('<'))) {
       it(`${line}: a missing word is exit 2 and named`, async () => {
-        const wanted = definition.words[0]?.spelling.replace(/[<>.]/g, '') ?? '';
+        const wanted = definition.arguments[0]?.spelling.replace(/[<>.]/g, '') ?? '';
         expect((await refused(path)).message).toContain(wanted);
       });
     }
@@ -65,18 +65,18 @@ describe('every command', () => {
       if (flag.kind === 'toggle') {
         it(`${line}: a bad value of the variable for ${long} is exit 2 and names it`, async () => {
           const [variable = ''] = flag.env;
-          expect((await refused(words, { [variable]: 'perhaps' })).message).toContain(variable);
+          expect((await refused(args, { [variable]: 'perhaps' })).message).toContain(variable);
         });
         continue;
       }
       it(`${line}: ${long} without its value is exit 2 and named`, async () => {
-        expect((await refused([...words, long])).message).toContain(long);
+        expect((await refused([...args, long])).message).toContain(long);
       });
       if (!judgesItself(name, flag.parse)) continue;
       it(`${line}: a bad value of ${long} is exit 2, named, with what is allowed; from its variable, too`, async () => {
-        expect((await refused([...words, `${long}=~~`])).message).toContain(`${long}: "~~"`);
+        expect((await refused([...args, `${long}=~~`])).message).toContain(`${long}: "~~"`);
         const [variable = ''] = flag.env;
-        expect((await refused(words, { [variable]: '~~' })).message).toContain(`${variable}: "~~"`);
+        expect((await refused(args, { [variable]: '~~' })).message).toContain(`${variable}: "~~"`);
       });
     }
   }

@@ -168,6 +168,9 @@ export interface KeyJson {
   revoked_by: { login: string; name: string } | null;
   rotated_from: string | null;
   rotated_to: string | null;
+  allowed_ips: string[];
+  note: string | null;
+  last_used_ip: string | null;
 }
 
 /** Keys of a terminal by name. */

@@ -4,12 +4,13 @@ import { type Actor, type Domain, findActor } from '../../src/core/access/actors
 import { verifyAudit } from '../../src/core/audit/trail.ts';
 import { isHkctlError } from '../../src/core/errors.ts';
 import { refusalOf } from '../../src/core/keys/authentication.ts';
-import { createKey, type DeliveredKey, rotateKeys, type SecretDelivery } from '../../src/core/keys/issuance.ts';
-import { revokeKeys, statusOf } from '../../src/core/keys/keys.ts';
+import type { DeliveredKey, SecretDelivery } from '../../src/core/keys/issuance.ts';
+import { statusOf } from '../../src/core/keys/keys.ts';
 import { hashOf } from '../../src/core/keys/secrets.ts';
 import { setEntityStatus } from '../../src/core/organization/entities.ts';
 import { updateUser } from '../../src/core/organization/users.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
+import { createKey, revokeKeys, rotateKeys } from './key-operations.ts';
 
 /** What one of two processes is told to do; `pauseMs` is how long handing a secret over takes. */
 export type Order =

@@ -73,6 +73,8 @@ async function addSubject(store: Store, tenantId: string, n: number): Promise<Su
       createdBy: userId,
       expiresAtMs: null,
       rotatedFrom: null,
+      allowedIps: [],
+      note: null,
     },
     draft,
   );

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Actor, auditDraft, type Domain } from '../../src/core/access/actors.ts';
 import { type ClientPermission, clientPermissions } from '../../src/core/access/permissions.ts';
-import { createKey, type SecretDelivery } from '../../src/core/keys/issuance.ts';
-import { revokeKeys } from '../../src/core/keys/keys.ts';
+import type { SecretDelivery } from '../../src/core/keys/issuance.ts';
 import { drawSecret } from '../../src/core/keys/secrets.ts';
 import { type ServeSettings, serveDefaults } from '../../src/core/operations/settings.ts';
 import { addEntity, removeEntity, setEntityStatus } from '../../src/core/organization/entities.ts';
@@ -15,6 +14,7 @@ import type { Store } from '../../src/core/port/store.ts';
 import type { ResourceDefinition } from '../../src/core/records/fields.ts';
 import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { resources } from '../../src/resources/index.ts';
+import { createKey, revokeKeys } from '../core/key-operations.ts';
 import { temporaryStore } from '../store/stores.ts';
 
 export const docsFolder = join(process.cwd(), 'node_modules', 'swagger-ui-dist');

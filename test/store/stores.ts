@@ -104,6 +104,8 @@ export function newKey({ tenant, entity, user }: Plant, n: number, change: Parti
     createdAtMs: nowMs + n,
     expiresAtMs: null,
     rotatedFrom: null,
+    allowedIps: [],
+    note: null,
     ...change,
   };
 }

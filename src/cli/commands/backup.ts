@@ -11,7 +11,7 @@ export const backup = defineCommand({
   summary: 'Write all of the store into one file',
   description:
     'For a Super user. A consistent snapshot (mode 0600), also while the daemon serves; every page, reference and audit record of it is checked before it gets its name. It holds no secret.',
-  words: [{ spelling: '<FILE>', doc: 'the file to write' }],
+  arguments: [{ spelling: '<FILE>', doc: 'the file to write' }],
   flags: { force: toggle('--force', 'replace a file that is there, once the new one is whole') },
   examples: [
     ['hkctl backup /var/backups/hkctl-$(date +%F).backup', 'every night, from cron or a timer'],

@@ -13,7 +13,7 @@ export const completion = defineCommand({
   name: 'completion',
   summary: 'Print a completion script for a shell',
   readOnly: true,
-  words: [{ spelling: '<SHELL>', doc: 'bash, zsh or fish' }],
+  arguments: [{ spelling: '<SHELL>', doc: 'bash, zsh or fish' }],
   flags: {},
   examples: [
     ['hkctl completion bash > /etc/bash_completion.d/hkctl', 'for all accounts'],

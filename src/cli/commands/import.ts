@@ -19,7 +19,7 @@ export const importRecords = defineCommand({
   summary: 'Load business records or sensors from a file',
   description:
     'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field.',
-  words: [
+  arguments: [
     { spelling: '<RESOURCE>', doc: 'what the records are: parts, jobs, orders, sensors …' },
     { spelling: '[FILE]', doc: 'path, or - for standard input' },
   ],

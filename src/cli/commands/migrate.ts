@@ -9,7 +9,7 @@ export const migrate = defineCommand({
   flags: {},
   examples: [
     ['hkctl migrate', 'after an update of hkctl'],
-    ['hkctl migrate --json', 'tells how many steps were applied'],
+    ['hkctl migrate --json', 'reports how many steps were applied'],
   ],
   async run(context) {
     const { applied } = await context.services.migrateStore(context.storePath, async (store) => {

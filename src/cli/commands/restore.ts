@@ -13,7 +13,7 @@ export const restore = defineCommand({
   summary: 'Put the store of a backup in place of this one',
   description:
     'For a Super user of the store that is there or, where none can be opened, of the one in the backup. Refused while a daemon serves the store. What was stopped since the backup stays stopped: revoked keys, deactivated and demoted users, deactivated and removed entities.',
-  words: [{ spelling: '<FILE>', doc: 'a file that hkctl backup wrote' }],
+  arguments: [{ spelling: '<FILE>', doc: 'a file that hkctl backup wrote' }],
   flags: { yes: yesFlag },
   examples: [
     ['hkctl restore /var/backups/hkctl-2026-11-20.backup', 'asks before it replaces the store'],

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
+import type { Key } from '../../core/port/keys.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../context.ts';
 import { canDraw } from '../terminal/style.ts';
@@ -9,13 +11,17 @@ import { createPanelDelivery, fitsPanel } from './panel.ts';
 import { createJsonDelivery, createPlainDelivery, requireReader } from './stdout.ts';
 
 /** Where the command line sends secrets, and what the delivery needs for it. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
   copy: boolean;
   secretFile?: string;
   secretDir?: string;
   /** Whether PATH may hold the old secret and is replaced (rotate). */
   replace: boolean;
   keys: number;
+  /** The JSON is an array. */
+  several: boolean;
+  /** Keys that are not rotated; the JSON names them, too. */
+  kept?: readonly Key[];
   /** The store's clock, which decides whether a key is active. */
   clock: Clock;
   /** The panel's message of success: `API key rotated`. */
@@ -23,54 +29,37 @@ export interface DeliveryOptions {
   baseUrl?: string;
 }
 
-/** A delivery, and the files that it wrote (key id → path), if any. */
-export interface ChosenDelivery {
+/** A delivery, and the file that it writes the secret of a key to, if any. */
+interface ChosenDelivery {
   delivery: SecretDelivery;
-  files: Map<string, string> | undefined;
-  /** Whether the delivery itself writes to standard output. */
-  printed: boolean;
+  fileOf?(key: Key): string;
 }
 
 /** Chooses the delivery by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
-export async function chooseDelivery(context: Context, settings: DeliveryOptions): Promise<ChosenDelivery> {
-  const chosen = choose(context, settings);
+export async function chooseDelivery(context: Context, options: DeliveryOptions): Promise<ChosenDelivery> {
+  const toFiles = chooseFiles(context, options);
+  if (toFiles) return { ...toFiles, delivery: copying(context, options, withOwnRights(context, toFiles.delivery)) };
+  requireReader(context);
+  requireNoScrollback(context, options.keys);
+  if (context.json) return { delivery: copying(context, options, createJsonDelivery(context, options)) };
+  if (!context.io.stdout.isTTY) return { delivery: copying(context, options, createPlainDelivery(context)) };
   // The panel copies by itself, to show the outcome.
-  const panel = !chosen.files && chosen.panel;
-  return settings.copy && !panel ? { ...chosen, delivery: withCopy(context, chosen.delivery) } : chosen;
+  return { delivery: createPanelDelivery(context, options) };
 }
 
-function choose(context: Context, settings: DeliveryOptions): ChosenDelivery & { panel: boolean } {
-  const { secretFile, secretDir } = settings;
-  const files = new Map<string, string>();
+function chooseFiles({ io }: Context, options: DeliveryOptions): Required<ChosenDelivery> | undefined {
+  const { secretFile, secretDir, replace } = options;
   if (secretFile !== undefined) {
-    const inner = context.io.withOwnRights(() =>
-      settings.replace ? createReplacingFileDelivery(secretFile) : createNewFileDelivery(secretFile),
-    );
-    return { delivery: naming(withOwnRights(context, inner), files, secretFile), files, printed: false, panel: false };
+    const create = replace ? createReplacingFileDelivery : createNewFileDelivery;
+    return { delivery: io.withOwnRights(() => create(secretFile)), fileOf: () => secretFile };
   }
-  if (secretDir !== undefined) {
-    const inner = createFolderDelivery(secretDir, files);
-    return { delivery: withOwnRights(context, inner), files, printed: false, panel: false };
-  }
-  requireReader(context);
-  requireNoScrollback(context, settings.keys);
-  if (context.json) {
-    return {
-      delivery: createJsonDelivery(context, settings.clock, settings.keys > 1),
-      files: undefined,
-      printed: true,
-      panel: false,
-    };
-  }
-  if (!context.io.stdout.isTTY) {
-    return { delivery: createPlainDelivery(context), files: undefined, printed: true, panel: false };
-  }
-  const delivery = createPanelDelivery(context, {
-    done: settings.done,
-    baseUrl: settings.baseUrl,
-    copy: settings.copy,
-  });
-  return { delivery, files: undefined, printed: true, panel: true };
+  if (secretDir === undefined) return undefined;
+  const fileOf = ({ prefix }: Key) => join(secretDir, prefix);
+  return { delivery: createFolderDelivery(fileOf), fileOf };
+}
+
+function copying(context: Context, { copy }: DeliveryOptions, delivery: SecretDelivery): SecretDelivery {
+  return copy ? withCopy(context, delivery) : delivery;
 }
 
 /** Refuses a terminal without an alternate screen: no secret may stay in the scrollback (contract, section 1). */
@@ -93,15 +82,5 @@ function withOwnRights({ io }: Context, inner: SecretDelivery): SecretDelivery {
     deliver: (handed) => io.withOwnRights(() => inner.deliver(handed)),
     complete: () => io.withOwnRights(() => inner.complete()),
     withdraw: () => io.withOwnRights(() => inner.withdraw()),
-  };
-}
-
-function naming(inner: SecretDelivery, files: Map<string, string>, path: string): SecretDelivery {
-  return {
-    ...inner,
-    async deliver(handed) {
-      await inner.deliver(handed);
-      for (const { key } of handed) files.set(key.id, path);
-    },
   };
 }

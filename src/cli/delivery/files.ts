@@ -18,6 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import { secretLength } from '../../core/keys/secrets.ts';
+import type { Key } from '../../core/port/keys.ts';
 import { pathFaults } from '../../core/text/path-faults.ts';
 import { errnoOf } from '../terminal/io.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
@@ -65,16 +66,15 @@ export function createReplacingFileDelivery(path: string): SecretDelivery {
   };
 }
 
-/** Writes each secret into a file of its own in a folder, named by the new key's prefix. */
-export function createFolderDelivery(folder: string, files: Map<string, string>): SecretDelivery {
+/** Writes each secret into a new file of its own. */
+export function createFolderDelivery(fileOf: (key: Key) => string): SecretDelivery {
   const made: string[] = [];
   return {
     deliver(handed) {
       for (const { key, secret } of handed) {
-        const path = join(folder, key.prefix);
+        const path = fileOf(key);
         writeNew(path, secret, undefined);
         made.push(path);
-        files.set(key.id, path);
       }
     },
     complete() {},

@@ -10,7 +10,7 @@ import { copySecret } from './clipboard.ts';
 interface PanelTexts {
   /** The message of success: `API key rotated`. */
   done: string;
-  baseUrl: string | undefined;
+  baseUrl?: string;
   /** Whether to copy at once (`--copy`). */
   copy: boolean;
 }

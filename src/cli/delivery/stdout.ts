@@ -1,5 +1,6 @@
 import { HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
+import type { Key } from '../../core/port/keys.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../context.ts';
@@ -11,27 +12,43 @@ export function createPlainDelivery(context: Context): SecretDelivery {
 }
 
 /** Writes the JSON document of `keys create` or `keys rotate`, secrets included, before the commit. */
-export function createJsonDelivery(context: Context, clock: Clock, several: boolean): SecretDelivery {
-  return written(context, (handed) => `${toSafeJson(deliveryJson(clock, handed, several))}\n`);
+export function createJsonDelivery(
+  context: Context,
+  { clock, several, kept = [] }: { clock: Clock; several: boolean; kept?: readonly Key[] },
+): SecretDelivery {
+  const answersOf = (handed: readonly DeliveredKey[]) => [...handed, ...kept.map(unrotated)];
+  return written(context, (handed) => `${toSafeJson(deliveryJson(clock(), answersOf(handed), several))}\n`);
+}
+
+/** A key in the JSON of `keys create` or `keys rotate`: the secret, or the file that it went to, and the key it replaces. */
+interface KeyAnswer {
+  key: Key;
+  secret?: string;
+  secretFile?: string;
+  revoked: Key | null;
 }
 
 /**
  * `{"key","secret"}` by the clock of the store, for a rotation also `revoked`; an array for several keys. Where the secrets
- * went to files, `secret_file` takes the place of `secret`.
+ * went to files, `secret_file` takes the place of `secret`; a key that was not rotated has `"revoked":null` and neither.
  */
-export function deliveryJson(
-  clock: Clock,
-  handed: readonly DeliveredKey[],
-  several: boolean,
-  files?: ReadonlyMap<string, string>,
-): unknown {
-  const nowMs = clock();
-  const answers = handed.map(({ key, secret, revoked }) => ({
-    key: keyJson(key, nowMs),
-    ...(files ? { secret_file: files.get(key.id) } : { secret }),
-    ...(revoked && { revoked: keyJson(revoked, nowMs) }),
-  }));
-  return several ? answers : answers[0];
+export function deliveryJson(nowMs: number, answers: readonly KeyAnswer[], several: boolean): unknown {
+  const documents = answers.map(({ key, secret, secretFile, revoked }) => {
+    const isUnchanged = secret === undefined && secretFile === undefined;
+    return {
+      key: keyJson(key, nowMs),
+      // JSON leaves out what is undefined.
+      secret,
+      secret_file: secretFile,
+      revoked: revoked ? keyJson(revoked, nowMs) : isUnchanged ? null : undefined,
+    };
+  });
+  return several ? documents : documents[0];
+}
+
+/** The answer for a key that a rotation left as it is. */
+export function unrotated(key: Key): KeyAnswer {
+  return { key, revoked: null };
 }
 
 /** Refuses a closed standard output and the null device, where the secret would be lost (contract, section 1): `usage`. */

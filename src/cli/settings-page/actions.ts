@@ -1,5 +1,6 @@
 import type { Actor, Domain } from '../../core/access/actors.ts';
-import { revokeKeys } from '../../core/keys/keys.ts';
+import { requireKeyActor } from '../../core/keys/key-permissions.ts';
+import { findKeys, requireActive, revokeKeys } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { completeInput, createAndDeliver } from '../commands/keys/create.ts';
 import { namesOf } from '../commands/keys/names.ts';
@@ -22,8 +23,9 @@ export async function createHere(
   actor: Actor,
   baseUrl: string | undefined,
 ): Promise<string> {
+  const creator = await requireKeyActor(domain, actor, 'create', '');
   const input = await completeInput(context, domain, actor, { permission: [], yes: false });
-  await createAndDeliver(context, domain, actor, input, { copy: false, baseUrl });
+  await createAndDeliver(context, domain, creator, input, { copy: false, baseUrl });
   return 'API key created';
 }
 
@@ -35,14 +37,24 @@ export async function rotateHere(
   key: Key,
   baseUrl: string | undefined,
 ): Promise<string> {
-  await rotateAndDeliver(context, domain, actor, [key.id], { yes: false, copy: false, force: false, baseUrl });
+  const rotator = await requireKeyActor(domain, actor, 'rotate', key.prefix);
+  const keys = await findActive(domain, actor, key, 'rotated');
+  await rotateAndDeliver(context, domain, rotator, keys, { yes: false, copy: false, several: false, baseUrl });
   return 'API key rotated';
 }
 
 /** Revoke key: asks, returns the toast. */
 export async function revokeHere(context: Context, domain: Domain, actor: Actor, key: Key): Promise<string> {
+  const revoker = await requireKeyActor(domain, actor, 'revoke', key.prefix);
   const question = `Revoke API key: ${namesOf([key])}. Access stops at once; no replacement key is created.`;
   await requireConfirmation(context, false, question, 'Revoke key');
-  await revokeKeys(domain, actor, [key.id]);
+  await revokeKeys(domain, revoker, await findActive(domain, actor, key, 'revoked'));
   return 'API key revoked';
+}
+
+/** The key as it is now: the page may have shown it for hours. */
+async function findActive(domain: Domain, actor: Actor, key: Key, done: 'rotated' | 'revoked'): Promise<Key[]> {
+  const keys = await findKeys(domain, actor, [key.id]);
+  requireActive(keys, domain.clock(), done);
+  return keys;
 }

@@ -25,6 +25,9 @@ export function keyJson(key: Key, nowMs: number) {
     revoked_by: key.revokedBy && { login: key.revokedBy.login, name: key.revokedBy.name },
     rotated_from: key.rotatedFrom,
     rotated_to: key.rotatedTo,
+    allowed_ips: key.allowedIps,
+    note: key.note,
+    last_used_ip: key.lastUsedIp,
   };
 }
 

@@ -14,6 +14,11 @@ export interface Actor {
   osAccount: string;
 }
 
+/** An actor who holds some permissions, as {@link requirePermissions} found; nothing else makes one. */
+export type Permitted<P extends UserPermission> = Actor & { readonly [granted]: { readonly [K in P]: true } };
+
+declare const granted: unique symbol;
+
 /** What every operation of the domain is given. */
 export interface Domain {
   store: Store;
@@ -63,16 +68,19 @@ export function actorHolds(actor: Actor, permission: UserPermission): boolean {
   return roleHolds(actor.user.role, permission);
 }
 
-/** Throws `not_permitted` (exit 4) and audits the refused attempt where the actor does not hold all of the permissions. */
-export async function requirePermissions(
+/**
+ * Returns the actor as one who holds all of the permissions. Throws `not_permitted` (exit 4) and audits the refused attempt
+ * where one is missing.
+ */
+export async function requirePermissions<P extends UserPermission>(
   domain: Domain,
   actor: Actor,
-  permissions: readonly UserPermission[],
+  permissions: readonly P[],
   attempt: { action: AuditAction; target: string },
-): Promise<void> {
+): Promise<Permitted<P>> {
   const missing = permissions.filter((permission) => !actorHolds(actor, permission));
   const first = missing[0];
-  if (first === undefined) return;
+  if (first === undefined) return actor as Permitted<P>; // the mark exists for the compiler only
   await domain.store.audit.append(
     auditDraft(domain, actor, attempt.action, attempt.target, { missing: missing.join(' ') }, 'denied'),
   );

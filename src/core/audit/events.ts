@@ -5,6 +5,7 @@ export type AuditAction =
   | 'key.create'
   | 'key.rotate'
   | 'key.revoke'
+  | 'key.note'
   | 'key.list'
   | 'key.verify'
   | 'user.list'

@@ -1,14 +1,14 @@
-import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
 import { type ClientPermission, normalisePermissions } from '../access/permissions.ts';
 import { HkctlError } from '../errors.ts';
-import { parseSpanMs } from '../operations/settings.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key, NewKey } from '../port/keys.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { requireLabel } from '../text/labels.ts';
-import { endOfDayMs } from '../time/calendar.ts';
-import { formatInstantMs, formatOptionalMs, isDate, parseInstantMs } from '../time/instants.ts';
-import { raced, requireActiveKeys } from './keys.ts';
+import { formatOptionalMs } from '../time/instants.ts';
+import { requireAhead } from './expiry.ts';
+import type { KeyActor } from './key-permissions.ts';
+import { raced, requireActive, revokedBy } from './keys.ts';
 import { drawSecret, hashOf, prefixOf } from './secrets.ts';
 
 /** A key whose secret is about to be delivered, as the store will hold it. */
@@ -34,6 +34,10 @@ export interface CreateKeyInput {
   entity: Entity;
   permissions: readonly ClientPermission[];
   expiresAtMs: number | null;
+  /** Networks that it may be used from, in the form of `parseNetwork`; none = from anywhere. */
+  allowedIps?: readonly string[];
+  /** In the form of `parseNote`. */
+  note?: string | null;
 }
 
 /** Validates the input of {@link createKey} before the first question; throws `bad_input` or `entity_inactive`. */
@@ -53,11 +57,7 @@ export function requireCreatable(input: CreateKeyInput, nowMs: number): void {
       },
     );
   }
-  if (input.expiresAtMs !== null && input.expiresAtMs <= nowMs) {
-    throw new HkctlError('bad_input', `The expiry ${formatInstantMs(input.expiresAtMs)} is in the past.`, {
-      hint: expiryHint,
-    });
-  }
+  requireAhead(input.expiresAtMs, nowMs);
 }
 
 /** A key's name; see {@link requireLabel}. Throws `bad_input`. */
@@ -65,41 +65,21 @@ export function requireKeyName(name: string): void {
   requireLabel(name, 'A key name');
 }
 
-/**
- * Reads an expiry: `never` (null), a span such as `90d`, a date (the end of that day in the entity's time zone) or an
- * RFC 3339 instant, to epoch ms. Throws `bad_input`; {@link requireCreatable} checks that it is ahead.
- */
-export function parseExpiry(text: string, nowMs: number, timezone: string): number | null {
-  if (text === 'never') return null;
-  const atMs = /^\d+[smhdw]$/.test(text)
-    ? nowMs + parseSpanMs(text)
-    : isDate(text)
-      ? endOfDayMs(text, timezone)
-      : parseInstantMs(text);
-  // The last day of the calendar, which stands for never in many systems, ends beyond it in the west.
-  if (atMs !== undefined && atMs - latestMs < 86_400_000) return Math.min(atMs, latestMs);
-  throw new HkctlError('bad_input', `"${text}" is no expiry.`, { hint: expiryHint });
-}
-
-/** What RFC 3339 can write at most. */
-const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
-const expiryHint = 'Give never, a span such as 90d, a date such as 2027-01-31, or an RFC 3339 instant ahead.';
-
-/** Creates a key: draws a secret, delivers it, then stores its hash (contract, section 1). Needs `api_keys.create`. */
+/** Creates a key: draws a secret, delivers it, then stores its hash (contract, section 1). */
 export async function createKey(
   domain: Domain,
-  actor: Actor,
+  actor: KeyActor<'create'>,
   input: CreateKeyInput,
   delivery: SecretDelivery,
 ): Promise<Key> {
-  await requirePermissions(domain, actor, ['api_keys.create'], { action: 'key.create', target: input.name });
   requireCreatable(input, domain.clock());
   const drafted = await draftKey(domain, actor, domain.clock(), {
     name: input.name,
     entity: input.entity,
     permissions: normalisePermissions(input.permissions),
     expiresAtMs: input.expiresAtMs,
+    allowedIps: [...(input.allowedIps ?? [])],
+    note: input.note ?? null,
     rotatedFrom: null,
   });
   const { key } = drafted;
@@ -108,6 +88,8 @@ export async function createKey(
     entity: input.entity.code,
     permissions: key.permissions.join(' '),
     expires_at: formatOptionalMs(key.expiresAtMs),
+    ...(key.allowedIps.length > 0 && { allowed_ips: key.allowedIps.join(' ') }),
+    ...(key.note !== null && { note: key.note }),
   });
   await deliverAndCommit(delivery, [{ secret: drafted.secret, key, revoked: null }], () =>
     domain.store.keys.insert(drafted.row, audit),
@@ -115,41 +97,33 @@ export async function createKey(
   return key;
 }
 
+/** A successor, and the key that it replaces as that was left. */
 export interface RotatedKey {
   key: Key;
   revoked: Key;
 }
 
 /**
- * Rotates active keys: each gets a successor with the same name, entity, permissions and expiry and a new secret; the old
- * ones are revoked in the same commit, with no grace period (specification 3). All or nothing. Needs `api_keys.create`
- * and `api_keys.delete`.
+ * Rotates active keys: each gets a successor with a new secret and everything else as it was; the old ones are revoked in
+ * the same commit, with no grace period (specification 3). All or nothing.
  */
 export async function rotateKeys(
   domain: Domain,
-  actor: Actor,
-  refs: readonly string[],
+  actor: KeyActor<'rotate'>,
+  keys: readonly Key[],
   delivery: SecretDelivery,
 ): Promise<RotatedKey[]> {
-  await requirePermissions(domain, actor, ['api_keys.create', 'api_keys.delete'], {
-    action: 'key.rotate',
-    target: refs.join(' '),
-  });
-  const old = await requireActiveKeys(domain, actor, refs, 'rotated');
   const nowMs = domain.clock();
+  requireActive(keys, nowMs, 'rotated');
   const handed: (DeliveredKey & { revoked: Key; row: NewKey })[] = [];
-  for (const key of old) handed.push(await draftSuccessor(domain, actor, key, nowMs));
+  for (const key of keys) handed.push(await draftSuccessor(domain, actor, key, nowMs));
   const audits = handed.map(({ key, revoked: { prefix, name } }) =>
     auditDraft(domain, actor, 'key.rotate', prefix, { name, successor: key.prefix }),
   );
   await deliverAndCommit(delivery, handed, async () => {
     const pairs = handed.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
     const stale = await domain.store.keys.rotate(pairs, nowMs, audits);
-    if (stale.length > 0)
-      throw raced(
-        old.filter(({ id }) => stale.includes(id)),
-        'rotated',
-      );
+    if (stale.length > 0) throw raced(keys, stale, 'rotated');
   });
   return handed.map(({ key, revoked }) => ({ key, revoked }));
 }
@@ -165,34 +139,34 @@ async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: num
     entity: old.entity,
     permissions: old.permissions,
     expiresAtMs: old.expiresAtMs,
+    allowedIps: old.allowedIps,
+    note: old.note,
     rotatedFrom: old.id,
   });
-  const { login, name } = actor.user;
-  const revoked = { ...old, revokedAtMs: nowMs, revokedBy: { login, name }, rotatedTo: drafted.key.id };
-  return { ...drafted, revoked };
+  return { ...drafted, revoked: { ...revokedBy(actor, old, nowMs), rotatedTo: drafted.key.id } };
 }
+
+/** What the caller decides about a new key. */
+type KeyFields = Pick<Key, 'name' | 'permissions' | 'expiresAtMs' | 'allowedIps' | 'note' | 'rotatedFrom'>;
 
 async function draftKey(
   domain: Domain,
   actor: Actor,
   nowMs: number,
-  fields: Pick<Key, 'name' | 'permissions' | 'expiresAtMs' | 'rotatedFrom'> & { entity: NonNullable<Key['entity']> },
+  fields: KeyFields & { entity: NonNullable<Key['entity']> },
 ): Promise<{ secret: string; key: Key; row: NewKey }> {
   let secret = drawSecret(domain.random);
   while (await domain.store.keys.prefixTaken(prefixOf(secret))) secret = drawSecret(domain.random);
-  const { name, permissions, expiresAtMs, rotatedFrom } = fields;
+  const { entity, ...decided } = fields;
   const common = {
+    ...decided,
     id: domain.newId(),
     tenantId: actor.user.tenantId,
     prefix: prefixOf(secret),
-    name,
-    permissions,
     createdAtMs: nowMs,
-    expiresAtMs,
-    rotatedFrom,
   };
   const { id, login, name: userName } = actor.user;
-  const { id: entityId, code, name: entityName, timezone, status } = fields.entity;
+  const { id: entityId, code, name: entityName, timezone, status } = entity;
   const key: Key = {
     ...common,
     entity: { id: entityId, code, name: entityName, timezone, status },
@@ -201,6 +175,7 @@ async function draftKey(
     revokedAtMs: null,
     revokedBy: null,
     rotatedTo: null,
+    lastUsedIp: null,
   };
   return { secret, key, row: { ...common, secretHash: hashOf(secret), entityId, createdBy: id } };
 }

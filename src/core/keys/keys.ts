@@ -1,9 +1,10 @@
-import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts';
 import { printable } from '../text/shown-text.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
-import { hashOf, isCompleteSecret, prefixOf, redactSecrets } from './secrets.ts';
+import { type KeyActor, requireKeyActor } from './key-permissions.ts';
+import { hashOf, isCompleteSecret, redactSecrets } from './secrets.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
 export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number | null }, nowMs: number): KeyStatus {
@@ -12,36 +13,35 @@ export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number 
   return 'Active';
 }
 
-/** Revokes active keys at once; all or nothing. Needs `api_keys.delete`. Returns them as they are now. */
-export async function revokeKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
-  await requirePermissions(domain, actor, ['api_keys.delete'], { action: 'key.revoke', target: refs.join(' ') });
-  const keys = await requireActiveKeys(domain, actor, refs, 'revoked');
+/** Revokes active keys at once; all or nothing. Returns them as they are then. */
+export async function revokeKeys(domain: Domain, actor: KeyActor<'revoke'>, keys: readonly Key[]): Promise<Key[]> {
+  const nowMs = domain.clock();
+  requireActive(keys, nowMs, 'revoked');
   const audits = keys.map((key) => auditDraft(domain, actor, 'key.revoke', key.prefix, { name: key.name }));
   const stale = await domain.store.keys.revoke(
     keys.map((key) => key.id),
     actor.user.id,
-    domain.clock(),
+    nowMs,
     audits,
   );
-  if (stale.length > 0)
-    throw raced(
-      keys.filter((key) => stale.includes(key.id)),
-      'revoked',
-    );
-  const revoked: Key[] = [];
-  for (const key of keys) revoked.push(await requireKey(domain, actor, key.id));
-  return revoked;
+  if (stale.length > 0) throw raced(keys, stale, 'revoked');
+  return keys.map((key) => revokedBy(actor, key, nowMs));
+}
+
+/** A key as an actor's revocation leaves it. */
+export function revokedBy({ user: { login, name } }: Actor, key: Key, revokedAtMs: number): Key {
+  return { ...key, revokedAtMs, revokedBy: { login, name } };
 }
 
 /** Lists keys, newest first. Needs `api_keys.view`. */
 export async function listKeys(domain: Domain, actor: Actor, filter: KeyFilter, page: KeyPageRequest): Promise<Key[]> {
-  await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.list', target: 'keys' });
+  await requireKeyActor(domain, actor, 'list', 'keys');
   return domain.store.keys.list(actor.user.tenantId, filter, page);
 }
 
 /** One key by id or prefix. Needs `api_keys.view`; `not_found` where the tenant has none of that name. */
 export async function showKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
-  await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.list', target: ref });
+  await requireKeyActor(domain, actor, 'list', ref);
   return requireKey(domain, actor, ref);
 }
 
@@ -51,14 +51,10 @@ export async function showKey(domain: Domain, actor: Actor, ref: string): Promis
  */
 export async function verifySecret(
   domain: Domain,
-  actor: Actor,
+  actor: KeyActor<'verify'>,
   secret: string,
 ): Promise<{ key: Key; refusal: Refusal | undefined }> {
-  const complete = isCompleteSecret(secret);
-  // What is no secret may be a password typed at the wrong prompt: nothing of it is kept.
-  const target = complete ? prefixOf(secret) : 'incomplete';
-  await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.verify', target });
-  if (!complete) {
+  if (!isCompleteSecret(secret)) {
     throw new HkctlError('incomplete_secret', 'This is no complete secret: its length or its checksum is wrong.', {
       hint: 'A secret has 52 characters and begins with hk_; a part of one, such as the prefix, opens nothing.',
     });
@@ -86,13 +82,8 @@ export async function lineageOf(domain: Domain, actor: Actor, key: Key): Promise
   return chain;
 }
 
-/** Finds keys by id or prefix, each named once; `not_found` (exit 3) and `key_not_active` (exit 5) name all that do not fit. */
-export async function requireActiveKeys(
-  domain: Domain,
-  actor: Actor,
-  refs: readonly string[],
-  done: 'rotated' | 'revoked',
-): Promise<Key[]> {
+/** Finds keys by id or prefix, each once; `not_found` (exit 3) names all that are missing. */
+export async function findKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
   const keys = new Map<string, Key>();
   const absent: string[] = [];
   for (const ref of refs) {
@@ -100,11 +91,14 @@ export async function requireActiveKeys(
     if (key) keys.set(key.id, key);
     else absent.push(ref);
   }
-  if (absent.length > 0) throw notFound(refs.length > 1 ? absent : []);
-  const nowMs = domain.clock();
-  const inactive = [...keys.values()].filter((key) => statusOf(key, nowMs) !== 'Active');
-  if (inactive.length > 0) throw notActive(inactive, nowMs, done);
+  if (absent.length > 0) throw keyNotFound(refs.length > 1 ? absent : []);
   return [...keys.values()];
+}
+
+/** Requires keys to be active; `key_not_active` (exit 5) names all that are not. */
+export function requireActive(keys: readonly Key[], nowMs: number, done: 'rotated' | 'revoked'): void {
+  const inactive = keys.filter((key) => statusOf(key, nowMs) !== 'Active');
+  if (inactive.length > 0) throw notActive(inactive, nowMs, done);
 }
 
 function notActive(keys: readonly Key[], nowMs: number, done: 'rotated' | 'revoked'): HkctlError {
@@ -118,23 +112,24 @@ function notActive(keys: readonly Key[], nowMs: number, done: 'rotated' | 'revok
 /** One key of the actor's tenant, or "API key not found" (specification 7). */
 export async function requireKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
   const key = await domain.store.keys.find(actor.user.tenantId, ref);
-  if (!key) throw notFound([]);
+  if (!key) throw keyNotFound([]);
   return key;
 }
 
-/** Where several keys were given, names the missing ones. */
-function notFound(refs: readonly string[]): HkctlError {
+/** The refusal of keys that the tenant does not have (exit 3); it names them where several were given. */
+export function keyNotFound(refs: readonly string[]): HkctlError {
   const names = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
   return new HkctlError('not_found', names === '' ? 'API key not found' : `API key not found: ${names}`, {
     hint: 'Name it by its id or its eight-character prefix; hkctl keys list --all shows every key.',
   });
 }
 
-/** The refusal of a change after another process ended the keys first (exit 5). */
-export function raced(keys: readonly Key[], done: 'rotated' | 'revoked'): HkctlError {
-  const names = keys.map((key) => `${key.name} (${key.prefix})`).join(', ');
+/** The refusal of a change after another process ended some of the keys first (exit 5). */
+export function raced(keys: readonly Key[], endedIds: readonly string[], done: 'rotated' | 'revoked'): HkctlError {
+  const ended = keys.filter(({ id }) => endedIds.includes(id));
+  const names = ended.map((key) => `${key.name} (${key.prefix})`).join(', ');
   const hints = {
-    rotated: 'A secret that was just handed over for it opens nothing; throw it away.',
+    rotated: 'The secret that was just delivered for it opens nothing; throw it away.',
     revoked: 'A key that is not active needs no revoking; name only the others.',
   };
   return new HkctlError('key_not_active', `Meanwhile another process ended ${names}; nothing was changed.`, {

@@ -21,6 +21,11 @@ export interface Key {
   revokedBy: { login: string; name: string } | null;
   rotatedFrom: string | null;
   rotatedTo: string | null;
+  /** Networks that it may be used from, in the form of `parseNetwork`; empty = from anywhere. */
+  allowedIps: string[];
+  note: string | null;
+  /** Client address of the last use. */
+  lastUsedIp: string | null;
 }
 
 /** A key to be kept: the row, and the hash of its secret (`hashOf`). */
@@ -36,6 +41,8 @@ export interface NewKey {
   createdAtMs: number;
   expiresAtMs: number | null;
   rotatedFrom: string | null;
+  allowedIps: string[];
+  note: string | null;
 }
 
 /** All that the check of an API call needs, in one read. */
@@ -46,9 +53,16 @@ export interface Credential {
   permissions: ClientPermission[];
   expiresAtMs: number | null;
   revokedAtMs: number | null;
+  allowedIps: string[];
   creatorStatus: User['status'];
   entity: { id: string; code: string; name: string; timezone: string; status: Entity['status'] } | null;
   tenant: { id: string; name: string; weekStart: WeekDay };
+}
+
+/** The last use of a key: when (epoch ms), and the client address. */
+export interface KeyUse {
+  atMs: number;
+  ip: string;
 }
 
 /** What keys a list holds. */
@@ -119,6 +133,8 @@ export interface KeyStore {
   findByHash(tenantId: string, secretHash: string): MaybePromise<Key | undefined>;
   /** Active keys created by a user or bound to an entity, shown before either is deactivated. */
   activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
-  /** Records the time of last use of several keys (key id → epoch ms); never moves it back; no audit event. */
-  recordUse(uses: ReadonlyMap<string, number>): MaybePromise<void>;
+  /** Sets or clears the note of a key, whatever its state; false where the key is missing (then nothing was changed). */
+  setNote(id: string, note: string | null, audit: AuditDraft): MaybePromise<boolean>;
+  /** Records the last use of several keys, by their ids; never moves the time back; no audit event. */
+  recordUse(uses: ReadonlyMap<string, KeyUse>): MaybePromise<void>;
 }

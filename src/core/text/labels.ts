@@ -3,14 +3,14 @@ import { holdsSecret } from '../keys/secrets.ts';
 import { trickyIn } from './shown-text.ts';
 
 /**
- * Requires a valid name; `what` begins the message ("A key name"). It has 1 to 120 visible characters, no blanks at its ends
+ * Requires a valid name; `what` begins the message ("A key name"). It has 1 to `most` visible characters, no blanks at its ends
  * and no secret. Throws `bad_input`.
  */
-export function requireLabel(text: string, what: string): void {
+export function requireLabel(text: string, what: string, most = 120): void {
   const { length } = [...text];
   requireVisible(text, what);
-  if (text.trim() !== text || length < 1 || length > 120) {
-    throw new HkctlError('bad_input', `${what} has 1 to 120 characters, and no blanks at its ends.`);
+  if (text.trim() !== text || length < 1 || length > most) {
+    throw new HkctlError('bad_input', `${what} has 1 to ${most} characters, and no blanks at its ends.`);
   }
   if (holdsSecret(text)) {
     throw new HkctlError(

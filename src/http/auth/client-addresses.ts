@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { HkctlError } from '../../core/errors.ts';
+import { formatGroups, parseAddress } from '../../core/keys/networks.ts';
 import type { Exchange } from '../request/exchange.ts';
 
 /** Finds the client address of a request: the peer, or the address that a trusted proxy reports. */
@@ -28,9 +29,9 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
   const proxies = new BlockList();
   for (const range of trusted) addRange(proxies, range);
   const isTrusted = (address: string): boolean => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-  const clientOf = (exchange: Exchange): string => {
-    const peer = plainAddress(exchange.peer ?? ownAddress);
-    const forwarded = trusted.length > 0 && isTrusted(peer) ? exchange.header('x-forwarded-for') : undefined;
+  const resolve = (given: string, header: string | undefined): string => {
+    const peer = plainAddress(given);
+    const forwarded = header !== undefined && isTrusted(peer) ? header : undefined;
     if (forwarded === undefined) return peer;
     // From the right: each proxy appends the address of its peer, and only trusted proxies are believed.
     let client = peer;
@@ -41,6 +42,15 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
       if (!isTrusted(address)) break;
     }
     return client;
+  };
+  // Every request is asked for its client, and most come by the same connection as another one shortly before.
+  let last: { peer: string; forwarded: string | undefined; client: string } | undefined;
+  const clientOf = (exchange: Exchange): string => {
+    const peer = exchange.peer ?? ownAddress;
+    const forwarded = trusted.length > 0 ? exchange.header('x-forwarded-for') : undefined;
+    if (last?.peer !== peer || last.forwarded !== forwarded)
+      last = { peer, forwarded, client: resolve(peer, forwarded) };
+    return last.client;
   };
   return {
     clientOf,
@@ -54,9 +64,11 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
 /** The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 one, which one household has. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
-  return `${groupsOf(address)
+  const groups = parseAddress(address);
+  if (groups === undefined) return address;
+  return `${groups
     .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
+    .map((group) => group.toString(16))
     .join(':')}::/64`;
 }
 
@@ -75,27 +87,9 @@ function plainAddress(address: string): string {
   const zone = address.indexOf('%');
   const bare = zone === -1 ? address : address.slice(0, zone);
   // Most are IPv4 already; of the others only a mapped one has the group ffff.
-  if (isIP(bare) !== 6 || !/ffff/i.test(bare)) return bare;
-  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(bare);
-  const [, head = '', ...bytes] = dotted ?? [];
-  const hex = bytes.map((byte) => Number(byte).toString(16).padStart(2, '0')).join('');
-  const groups = groupsOf(dotted ? `${head}${hex.slice(0, 4)}:${hex.slice(4)}` : bare).map((group) =>
-    Number(`0x${group}`),
-  );
-  if (groups.slice(0, 5).some((group) => group !== 0) || groups[5] !== 0xffff) return bare;
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 255])
-    .join('.');
-}
-
-/** The eight groups of an IPv6 address, with zeros for those that `::` omits. */
-function groupsOf(address: string): string[] {
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  if (tail === undefined) return groups;
-  return [...groups, ...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest];
+  if (!bare.includes(':') || !/ffff/i.test(bare)) return bare;
+  const groups = parseAddress(bare);
+  return groups?.length === 2 ? formatGroups(groups) : bare;
 }
 
 function addRange(list: BlockList, range: string): void {

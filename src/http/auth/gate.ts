@@ -21,8 +21,8 @@ interface GateOptions {
   failedChecks: Limiter | undefined;
   requests: Limiter | undefined;
   ingest: Limiter | undefined;
-  /** Receives the time of each successful authentication (epoch ms). */
-  recordUse(keyId: string, nowMs: number): void;
+  /** Receives the time (epoch ms) and the client address of each successful authentication. */
+  recordUse(keyId: string, nowMs: number, address: string): void;
   /** Receives the connection of each successful authentication. */
   identifyConnection(socket: Socket, keyId: string): void;
   /** Receives each address that exceeds the limit of failed checks, once a window, and why the last check failed. */
@@ -72,7 +72,9 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     const refusal = refusalOf(credential, nowMs);
     if (refusal !== undefined || session === undefined) return refusals[refusal ?? 'entity_missing'];
     exchange.keyPrefix = credential.prefix;
-    options.recordUse(credential.keyId, nowMs);
+    const address = addresses.clientOf(exchange);
+    if (session.allows !== undefined && !session.allows(address)) return addressNotAllowed(address);
+    options.recordUse(credential.keyId, nowMs, address);
     if (exchange.node) options.identifyConnection(exchange.node.req.socket, credential.keyId);
     return session;
   }
@@ -179,6 +181,10 @@ const keyInQuery = new ApiError(
   'An API key belongs in the Authorization header only. ' +
     'Revoke it, if it is a key of yours: what stands in a URL ends up in logs.',
 );
+
+function addressNotAllowed(address: string): ApiError {
+  return new ApiError('address_not_allowed', `This API key must not be used from the address ${address}.`);
+}
 
 function malformedBecause(detail: string): ApiError {
   return unauthorized('malformed_authorization', `The Authorization header is malformed. ${detail}`);

@@ -1,12 +1,12 @@
-import type { KeyStore } from '../../core/port/keys.ts';
+import type { KeyStore, KeyUse } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
 
 /** Well under the 2 s after which a time of last use must be on disk. */
 const flushMs = 1000;
 
-/** Collects the times of last use of keys and writes them once a second: a request costs no write of its own. */
+/** Collects the last use of keys and writes it once a second: a request costs no write of its own. */
 export class UseRecorder {
-  #uses = new Map<string, number>();
+  #uses = new Map<string, KeyUse>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   readonly #keys: Pick<KeyStore, 'recordUse'>;
@@ -17,8 +17,14 @@ export class UseRecorder {
     this.#log = log;
   }
 
-  record(keyId: string, nowMs: number): void {
-    this.#uses.set(keyId, nowMs);
+  record(keyId: string, atMs: number, ip: string): void {
+    const use = this.#uses.get(keyId);
+    if (use === undefined) this.#uses.set(keyId, { atMs, ip });
+    else {
+      // A busy key makes no object a request.
+      use.atMs = atMs;
+      use.ip = ip;
+    }
   }
 
   start(): void {
@@ -44,7 +50,7 @@ export class UseRecorder {
     } catch (thrown) {
       // A full or locked disk may recover: the next write includes these times.
       this.#log.warn({ err: thrown }, 'times of last use not written; trying again');
-      for (const [keyId, nowMs] of uses) if (!this.#uses.has(keyId)) this.#uses.set(keyId, nowMs);
+      for (const [keyId, use] of uses) if (!this.#uses.has(keyId)) this.#uses.set(keyId, use);
     }
   }
 }

@@ -90,12 +90,13 @@ const refusals: Record<string, ProblemResponse> = {
     headers: ['WWW-Authenticate'],
   },
   EntityForbidden: {
-    description: 'The entity of the key is gone or inactive.',
-    codes: ['entity_missing', 'entity_inactive'],
+    description: 'The entity of the key is gone or inactive, or the key must not be used from this address.',
+    codes: ['entity_missing', 'entity_inactive', 'address_not_allowed'],
   },
   Forbidden: {
-    description: 'The entity of the key is gone or inactive, or the key does not have the permission.',
-    codes: ['entity_missing', 'entity_inactive', 'permission_required'],
+    description:
+      'The entity of the key is gone or inactive, the key must not be used from this address, or it does not have the permission.',
+    codes: ['entity_missing', 'entity_inactive', 'address_not_allowed', 'permission_required'],
     headers: ['WWW-Authenticate'],
   },
   NotFound: { description: "There is no such record in the key's entity.", codes: ['not_found'] },

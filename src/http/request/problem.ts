@@ -17,6 +17,7 @@ export const apiCodes = [
   'creator_inactive',
   'entity_missing',
   'entity_inactive',
+  'address_not_allowed',
   'permission_required',
   'not_found',
   'method_not_allowed',

@@ -33,6 +33,9 @@ function handed(name: string) {
     revokedBy: null,
     rotatedFrom: null,
     rotatedTo: null,
+    allowedIps: [],
+    note: null,
+    lastUsedIp: null,
   };
   return { secret, key, revoked: null };
 }

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { findActor } from '../../../src/core/access/actors.ts';
-import { createKey } from '../../../src/core/keys/issuance.ts';
 import { openStore } from '../../../src/store/sqlite/opening.ts';
+import { createKey } from '../../core/key-operations.ts';
 import { Cli } from '../harness.ts';
 
 /** A store with the sites BER and CHI, a profile of each role, and alice as Super user. */

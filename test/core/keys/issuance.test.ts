@@ -1,18 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Actor } from '../../../src/core/access/actors.ts';
-import { findActor } from '../../../src/core/access/actors.ts';
-import {
-  type CreateKeyInput,
-  createKey,
-  type DeliveredKey,
-  parseExpiry,
-  rotateKeys,
-  type SecretDelivery,
-} from '../../../src/core/keys/issuance.ts';
-import { revokeKeys, showKey } from '../../../src/core/keys/keys.ts';
+import { type Actor, findActor } from '../../../src/core/access/actors.ts';
+import { parseExpiry } from '../../../src/core/keys/expiry.ts';
+import type { CreateKeyInput, DeliveredKey, SecretDelivery } from '../../../src/core/keys/issuance.ts';
+import { showKey } from '../../../src/core/keys/keys.ts';
 import { hashOf, isCompleteSecret } from '../../../src/core/keys/secrets.ts';
 import { addUser } from '../../../src/core/organization/users.ts';
 import { HttpPlant } from '../../http/plant.ts';
+import { createKey, revokeKeys, rotateKeys } from '../key-operations.ts';
 
 let plant: HttpPlant;
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rotateKeys, type SecretDelivery } from '../../../src/core/keys/issuance.ts';
-import { requireActiveKeys, revokeKeys } from '../../../src/core/keys/keys.ts';
+import type { SecretDelivery } from '../../../src/core/keys/issuance.ts';
+import { findKeys, requireActive } from '../../../src/core/keys/keys.ts';
 import { HttpPlant } from '../../http/plant.ts';
+import { revokeKeys, rotateKeys } from '../key-operations.ts';
 
 let plant: HttpPlant;
 beforeAll(async () => {
@@ -52,7 +53,11 @@ describe('two that end one key at the same time', () => {
 });
 
 describe('several keys of which some do not fit', () => {
-  const require = (refs: string[]) => requireActiveKeys(plant.domain, plant.actor, refs, 'revoked');
+  const require = async (refs: string[]) => {
+    const keys = await findKeys(plant.domain, plant.actor, refs);
+    requireActive(keys, plant.nowMs, 'revoked');
+    return keys;
+  };
 
   it('are refused with all that there are not', async () => {
     const { prefix } = await plant.key();

@@ -66,7 +66,7 @@ describe('a crash', () => {
   ])('of a command tells no secret: %s %s', async (how, flags) => {
     const { code, text, stderr } = await crash(how, 500, `keys verify ${flags}`);
     expect(code).toBe(1);
-    expect(stderr).toContain('Something unexpected happened');
+    expect(stderr).toContain('Internal error');
     expect(leakOf(text, secret, 9)).toBeUndefined();
   });
 

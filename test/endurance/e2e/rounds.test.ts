@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Actor, type Domain, findActor } from '../../../src/core/access/actors.ts';
-import { createKey, rotateKeys, type SecretDelivery } from '../../../src/core/keys/issuance.ts';
-import { revokeKeys } from '../../../src/core/keys/keys.ts';
+import type { SecretDelivery } from '../../../src/core/keys/issuance.ts';
 import { requireEntity, setEntityStatus } from '../../../src/core/organization/entities.ts';
 import { updateUser } from '../../../src/core/organization/users.ts';
 import type { Store } from '../../../src/core/port/store.ts';
+import { createKey, revokeKeys, rotateKeys } from '../../core/key-operations.ts';
 import { getText, Wire } from '../../e2e/client.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClientPermission, clientPermissions } from '../../../src/core/access/permissions.ts';
-import { createKey } from '../../../src/core/keys/issuance.ts';
 import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import { updateTenant } from '../../../src/core/organization/tenants.ts';
 import { resources } from '../../../src/resources/index.ts';
+import { createKey } from '../../core/key-operations.ts';
 import { inProcess } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 

@@ -27,6 +27,9 @@ export function keyConformance(given: Given): void {
       revokedBy: null,
       rotatedFrom: null,
       rotatedTo: null,
+      allowedIps: [],
+      note: null,
+      lastUsedIp: null,
     });
     expect(await store.keys.find(plant.tenant.id, key.id)).toEqual(found);
     expect(await store.keys.findByHash(plant.tenant.id, key.secretHash)).toEqual(found);
@@ -179,7 +182,8 @@ export function keyConformance(given: Given): void {
     const last = (await store.keys.list(plant.tenant.id, { nowMs: at }, { limit: 4 })).at(-1);
     expect(await list({}, { limit: 4, after: last })).toEqual([5, 4, 3, 2]);
     expect(await store.keys.count(plant.tenant.id, { nowMs: at, statuses: ['Active'] })).toBe(6);
-    await store.keys.recordUse(new Map((await named(store, plant, 'hk_00002'))?.map((id) => [id, nowMs + 50])));
+    const [used = ''] = (await named(store, plant, 'hk_00002')) ?? [];
+    await store.keys.recordUse(new Map([[used, { atMs: nowMs + 50, ip: '192.0.2.1' }]]));
     expect(await list({ unusedSinceMs: nowMs + 40, statuses: ['Active'] })).toEqual([9, 8, 7, 5, 4]);
   });
 
@@ -206,12 +210,45 @@ export function keyConformance(given: Given): void {
     }
   });
 
-  it('moves the time of last use forward only', async () => {
+  it('keeps the allowed addresses in their order, in the credential too, and the note', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'key.create', 'x');
+    const [limited, open] = [['fd00::/8', '10.0.0.0/8'], []];
+    const key = newKey(plant, 1, { allowedIps: limited, note: 'Zeile 3 ☎ 4711' });
+    await store.keys.insert(key, draft);
+    await store.keys.insert(newKey(plant, 2, { allowedIps: open }), draft);
+    expect(await store.keys.find(plant.tenant.id, key.id)).toMatchObject({ allowedIps: limited, note: key.note });
+    expect((await store.keys.credential('hash-1'))?.allowedIps).toEqual(limited);
+    expect((await store.keys.credential('hash-2'))?.allowedIps).toEqual(open);
+  });
+
+  it('sets and clears the note of one key in any state, with its event', async () => {
+    const { store, plant } = await given();
+    const [key, other] = [newKey(plant, 1), newKey(plant, 2, { note: 'other' })];
+    const draft = draftOf(plant.tenant.id, 'key.note', 'x');
+    for (const one of [key, other]) await store.keys.insert(one, draft);
+    const noteOf = async ({ id }: { id: string }) => (await store.keys.find(plant.tenant.id, id))?.note;
+    const before = await store.audit.lastSeq();
+    expect(await store.keys.setNote(key.id, 'first', draft)).toBe(true);
+    expect([await noteOf(key), await noteOf(other)]).toEqual(['first', 'other']);
+    await store.keys.revoke([key.id], plant.user.id, nowMs, []);
+    expect(await store.keys.setNote(key.id, null, draft)).toBe(true);
+    expect(await noteOf(key)).toBeNull();
+    expect(await store.keys.setNote('none', 'x', draft)).toBe(false);
+    expect(await store.audit.lastSeq()).toBe(before + 2);
+  });
+
+  it('moves the time of last use forward only, and the address with it', async () => {
     const { store, plant } = await given();
     const key = newKey(plant, 1);
     await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
-    for (const at of [100, 300, 200]) await store.keys.recordUse(new Map([[key.id, nowMs + at]]));
-    expect((await store.keys.find(plant.tenant.id, key.id))?.lastUsedAtMs).toBe(nowMs + 300);
+    for (const at of [100, 300, 200]) {
+      await store.keys.recordUse(new Map([[key.id, { atMs: nowMs + at, ip: `192.0.2.${at}` }]]));
+    }
+    expect(await store.keys.find(plant.tenant.id, key.id)).toMatchObject({
+      lastUsedAtMs: nowMs + 300,
+      lastUsedIp: '192.0.2.300',
+    });
   });
 
   it('keeps the keys of a removed entity, without it', async () => {

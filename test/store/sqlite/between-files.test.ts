@@ -191,7 +191,7 @@ describe('the writer thread', () => {
 
   it('writes times of use while the main thread waits for no disk', async () => {
     const { store, path } = await readingsOf();
-    await store.keys.recordUse(new Map([['none', nowMs]]));
+    await store.keys.recordUse(new Map([['none', { atMs: nowMs, ip: '192.0.2.1' }]]));
     await store.keys.recordUse(new Map());
     expect(existsSync(path)).toBe(true);
   });

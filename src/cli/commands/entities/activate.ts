@@ -8,7 +8,7 @@ import { codeArgument } from './code-argument.ts';
 export const activate = defineCommand({
   name: 'activate',
   summary: 'Let the keys of an entity work again',
-  words: codeArgument,
+  arguments: codeArgument,
   flags: {},
   examples: [['hkctl entities activate CHI', 'its active keys work from the next request on']],
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.activate', target: code }),

@@ -12,7 +12,7 @@ import { codeArgument } from './code-argument.ts';
 export const add = defineCommand({
   name: 'add',
   summary: 'Add an entity',
-  words: codeArgument,
+  arguments: codeArgument,
   flags: {
     name: text('--name <NAME>', 'name of the site'),
     timezone: text('--timezone <ZONE>', 'IANA time zone, such as Europe/Berlin'),

@@ -9,10 +9,10 @@ import { codeArgument } from './code-argument.ts';
 export const deactivate = defineCommand({
   name: 'deactivate',
   summary: 'Stop the keys of an entity, until it is activated again',
-  words: codeArgument,
+  arguments: codeArgument,
   flags: { yes: yesFlag },
   examples: [
-    ['hkctl entities deactivate CHI', 'tells which keys stop and asks'],
+    ['hkctl entities deactivate CHI', 'names the keys that stop, and asks'],
     ['hkctl entities deactivate CHI --yes', 'from a script'],
   ],
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.deactivate', target: code }),

@@ -10,10 +10,10 @@ export const remove = defineCommand({
   name: 'remove',
   summary: 'Remove an entity with its records, sensors and readings',
   description: 'Its keys stay listed, without an entity, and are refused (403).',
-  words: codeArgument,
+  arguments: codeArgument,
   flags: { yes: yesFlag },
   examples: [
-    ['hkctl entities remove CHI', 'tells which keys stop, and wants the code typed'],
+    ['hkctl entities remove CHI', 'names the keys that stop; the code must be typed'],
     ['hkctl entities remove CHI --yes', 'from a script'],
   ],
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.remove', target: code }),

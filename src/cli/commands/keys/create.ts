@@ -6,13 +6,11 @@ import {
   presets,
 } from '../../../core/access/permissions.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import {
-  type CreateKeyInput,
-  createKey,
-  parseExpiry,
-  requireCreatable,
-  requireKeyName,
-} from '../../../core/keys/issuance.ts';
+import { parseExpiry } from '../../../core/keys/expiry.ts';
+import { type CreateKeyInput, createKey, requireCreatable, requireKeyName } from '../../../core/keys/issuance.ts';
+import { type KeyActor, keyNeeds } from '../../../core/keys/key-permissions.ts';
+import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
+import { parseNote } from '../../../core/keys/notes.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
@@ -20,7 +18,7 @@ import { type Context, valueOrAsk } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity } from '../../entity-choice.ts';
-import { list, oneOf, requireOneOf, text, toggle } from '../../flags.ts';
+import { list, oneOf, parsed, requireOneOf, text, toggle } from '../../flags.ts';
 import { canAsk } from '../../terminal/io.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -32,7 +30,7 @@ export const create = defineCommand({
   name: 'create',
   summary: 'Create a key for one entity',
   description:
-    'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is handed over before the key is kept; where that fails, no key is made.',
+    'The secret is shown once and never again: on a terminal in a panel, else alone on standard output. It is delivered before the key is kept; where that fails, no key is made.',
   flags: {
     name: text('--name <NAME>', 'name of the key: the integration it is for'),
     entity: text('--entity <CODE>', 'the entity (site) the key is bound to'),
@@ -40,6 +38,12 @@ export const create = defineCommand({
     permission: list('--permission <KEY>', 'one permission, adds to a preset (repeatable)', (given) =>
       requireOneOf(given, clientPermissions),
     ),
+    allowIp: list(
+      '--allow-ip <CIDR>',
+      'let it in only from this address or network, such as 10.0.0.0/8 (repeatable)',
+      parseNetwork,
+    ),
+    note: parsed('--note <TEXT>', 'a note of up to 500 characters: whose key it is, whom to ask', parseNote),
     expires: text('--expires <WHEN>', 'never (default), 90d, 2027-01-31 or an RFC 3339 instant'),
     copy: toggle('--copy', 'also copy the secret to the clipboard'),
     secretFile: text('--secret-file <PATH>', 'write the secret to a new file (mode 0600) instead'),
@@ -52,16 +56,21 @@ export const create = defineCommand({
       'hkctl keys create --name ERP --entity BER --permission parts.view --expires 90d --secret-file erp.key',
       'into a file',
     ],
+    [
+      'hkctl keys create --name MES --entity BER --preset production-only --allow-ip 10.20.0.0/16 --note "Line 3, ext. 4711"',
+      'from one network only, with a note',
+    ],
     ['hkctl keys create', 'asks for everything'],
   ],
-  needs: ({ name = '' }) => ({ permissions: ['api_keys.create'], action: 'key.create', target: name }),
-  async run(context, flags) {
-    const { domain, actor } = await context.session();
+  needs: ({ name = '' }) => keyNeeds('create', name),
+  async run(context, flags, _args, actor) {
+    const { domain } = await context.session();
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
     else context.io.withOwnRights(() => requireFreePath(secretFile));
     const input = await completeInput(context, domain, actor, flags);
-    await createAndDeliver(context, domain, actor, input, flags);
+    const { allowIp, note } = flags;
+    await createAndDeliver(context, domain, actor, { ...input, allowedIps: parseNetworks(allowIp), note }, flags);
   },
 });
 
@@ -69,19 +78,21 @@ export const create = defineCommand({
 export async function createAndDeliver(
   context: Context,
   domain: Domain,
-  actor: Actor,
+  actor: KeyActor<'create'>,
   input: CreateKeyInput,
   flags: { copy: boolean; secretFile?: string; baseUrl?: string },
 ): Promise<void> {
   requireCreatable(input, domain.clock());
   const baseUrl = await baseUrlOf(domain, flags.baseUrl);
-  const settings = { ...flags, baseUrl, clock: domain.clock, replace: false, keys: 1, done: 'API key created' };
+  const options = { ...flags, baseUrl, clock: domain.clock, replace: false, keys: 1, several: false };
   const { chooseDelivery } = await import('../../delivery/choose.ts');
-  const { delivery, files } = await chooseDelivery(context, settings);
+  const { delivery, fileOf } = await chooseDelivery(context, { ...options, done: 'API key created' });
   const key = await createKey(domain, actor, input, delivery);
-  if (files && context.json)
-    context.printJson(deliveryJson(domain.clock, [{ key, secret: '', revoked: null }], false, files));
-  const where = files ? `; its secret is in ${flags.secretFile}` : '';
+  const secretFile = fileOf?.(key);
+  if (secretFile !== undefined && context.json) {
+    context.printJson(deliveryJson(domain.clock(), [{ key, secretFile, revoked: null }], false));
+  }
+  const where = secretFile === undefined ? '' : `; its secret is in ${secretFile}`;
   context.say(`API key created: ${key.name} (${key.prefix}) for ${key.entity?.code}${where}`);
 }
 

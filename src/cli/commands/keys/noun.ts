@@ -2,6 +2,7 @@ import type { Noun } from '../../command.ts';
 import { browse } from '../../settings-page/browse.ts';
 import { create } from './create.ts';
 import { list } from './list.ts';
+import { note } from './note.ts';
 import { revoke } from './revoke.ts';
 import { rotate } from './rotate.ts';
 import { scan } from './scan.ts';
@@ -12,6 +13,6 @@ import { verify } from './verify.ts';
 export const keys: Noun = {
   name: 'keys',
   summary: 'Create, list, rotate and revoke API keys',
-  verbs: [create, list, show, rotate, revoke, verify, scan],
+  verbs: [create, list, show, rotate, revoke, note, verify, scan],
   bare: browse,
 };

@@ -1,4 +1,5 @@
-import { requireActiveKeys, revokeKeys } from '../../../core/keys/keys.ts';
+import { keyNeeds } from '../../../core/keys/key-permissions.ts';
+import { findKeys, requireActive, revokeKeys } from '../../../core/keys/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { requireConfirmation } from '../../context.ts';
 import { keyJson } from '../../terminal/output.ts';
@@ -9,24 +10,21 @@ export const revoke = defineCommand({
   name: 'revoke',
   summary: 'Revoke active keys at once',
   description: 'Access stops with the very next request; no replacement key is made. All of them or none.',
-  words: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
+  arguments: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
   flags: { yes: yesFlag },
   examples: [
     ['hkctl keys revoke hk_Ab3dE', 'asks first'],
     ['hkctl keys revoke hk_Ab3dE hk_9xYz0 --yes', 'two at once, from a script'],
   ],
-  needs: (_flags, refs) => ({ permissions: ['api_keys.delete'], action: 'key.revoke', target: refs.join(' ') }),
-  async run(context, { yes }, refs) {
-    const { domain, actor } = await context.session();
-    const keys = await requireActiveKeys(domain, actor, refs, 'revoked');
+  needs: (_flags, refs) => keyNeeds('revoke', refs.join(' ')),
+  async run(context, { yes }, refs, actor) {
+    const { domain } = await context.session();
+    const keys = await findKeys(domain, actor, refs);
+    requireActive(keys, domain.clock(), 'revoked');
     const what = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
     const question = `${what}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;
     await requireConfirmation(context, yes, question, keys.length === 1 ? 'Revoke key' : 'Revoke keys');
-    const revoked = await revokeKeys(
-      domain,
-      actor,
-      keys.map(({ id }) => id),
-    );
+    const revoked = await revokeKeys(domain, actor, keys);
     const answers = revoked.map((key) => ({ key: keyJson(key, domain.clock()) }));
     if (context.json) context.printJson(refs.length > 1 ? answers : answers[0]);
     else for (const key of revoked) context.print(`API key revoked: ${key.name} (${key.prefix})`);

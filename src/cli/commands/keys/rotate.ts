@@ -1,15 +1,19 @@
-import type { Actor, Domain } from '../../../core/access/actors.ts';
+import type { Domain } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { rotateKeys } from '../../../core/keys/issuance.ts';
-import { requireActiveKeys } from '../../../core/keys/keys.ts';
+import { type RotationFiles, requireReplaceable } from '../../../core/keys/interrupted-rotation.ts';
+import { type RotatedKey, rotateKeys } from '../../../core/keys/issuance.ts';
+import { type KeyActor, keyNeeds } from '../../../core/keys/key-permissions.ts';
+import { findKeys, requireActive } from '../../../core/keys/keys.ts';
+import { parseSpanMs } from '../../../core/operations/settings.ts';
+import type { Key } from '../../../core/port/keys.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
-import { type Context, requireConfirmation } from '../../context.ts';
+import { type Context, requireConfirmable, requireConfirmation } from '../../context.ts';
 import { requireFolder } from '../../delivery/files.ts';
-import { deliveryJson } from '../../delivery/stdout.ts';
-import { text, toggle } from '../../flags.ts';
+import { deliveryJson, unrotated } from '../../delivery/stdout.ts';
+import { parsed, text, toggle } from '../../flags.ts';
 import { baseUrlOf } from './base-url.ts';
+import { finishInterrupted, readFiles } from './interrupted.ts';
 import { namesOf } from './names.ts';
-import { finishPending, requireReplaceable } from './pending.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
@@ -19,6 +23,12 @@ const flags = {
   ),
   secretDir: text('--secret-dir <DIR>', 'write each new secret to a file in DIR, named by its prefix'),
   force: toggle('--force', 'replace PATH whatever it holds'),
+  ifOlderThan: parsed(
+    '--if-older-than <SPAN>',
+    'rotate only keys created longer ago than this, such as 90d',
+    parseSpanMs,
+  ),
+  exec: parsed('--exec <COMMAND>', 'run this by the shell once the new secret is in place', requireCommand),
   baseUrl: baseUrlFlag,
   yes: yesFlag,
 };
@@ -28,83 +38,112 @@ export const rotate = defineCommand({
   name: 'rotate',
   summary: 'Replace the secret of active keys at once',
   description: [
-    'Name, entity, permissions and expiry stay; to change those, create a new key, cut the integration over, and revoke',
-    'the old one. The old key stops at once; there is no grace period. With --secret-file a crash at any moment loses no',
-    'secret: run the same command again, and it ends what was begun.',
+    'Name, entity, permissions, expiry, note and allowed addresses stay; to change those (except the note), create a new',
+    'key, cut the integration over, and revoke the old one. The old key stops at once; there is no grace period. With',
+    '--secret-file a crash at any moment loses no secret: run the same command again, and it ends what was begun.',
   ].join(' '),
-  words: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
+  arguments: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
   flags,
   examples: [
     ['hkctl keys rotate hk_Ab3dE', 'asks first, then shows the secret once'],
     ['hkctl keys rotate hk_Ab3dE --secret-file erp.key --yes', 'from a script'],
     ['hkctl keys rotate "$(head -c 8 erp.key)" --secret-file erp.key --yes', 'the key that the file holds'],
+    [
+      `hkctl keys rotate "$(head -c 8 gw.key)" --secret-file gw.key --if-older-than 90d --exec 'systemctl reload gateway' --yes`,
+      'every night: only when it is due',
+    ],
     ['hkctl keys rotate hk_Ab3dE hk_9xYz0 --secret-dir new/ --yes', 'several at once'],
   ],
-  needs: (_flags, refs) => ({
-    permissions: ['api_keys.create', 'api_keys.delete'],
-    action: 'key.rotate',
-    target: refs.join(' '),
-  }),
-  async run(context, given, refs) {
-    const { domain, actor } = await context.session();
+  needs: (_flags, refs) => keyNeeds('rotate', refs.join(' ')),
+  async run(context, given, refs, actor) {
+    const { domain } = await context.session();
+    const { secretFile, force, exec } = given;
     requireFittingTarget(context, given, refs);
-    const { secretFile, force } = given;
-    if (secretFile !== undefined) {
-      if (await finishPending(context, domain, actor, refs[0] ?? '', { secretFile, force })) return;
-    }
-    await rotateAndDeliver(context, domain, actor, refs, given);
+    const keys = await findKeys(domain, actor, refs);
+    const files = secretFile === undefined ? undefined : readFiles(context, secretFile);
+    const [first] = keys;
+    const finished = files && first && (await finishInterrupted(context, domain, actor, first, files, force));
+    const options = { ...given, several: refs.length > 1 };
+    if (!finished && !(await rotateDue(context, domain, actor, keys, files, options))) return;
+    if (exec === undefined) return;
+    const { runAfterRotation } = await import('./command-after.ts');
+    await runAfterRotation(context.io, exec);
   },
 });
 
-/** Rotates keys after the question of the Rotate API key dialog; `given` says where the secrets go. */
+/** How keys are rotated, and where the secrets go. */
+interface RotationOptions {
+  yes: boolean;
+  copy: boolean;
+  secretFile?: string;
+  secretDir?: string;
+  baseUrl?: string;
+  /** Several keys were named: the JSON is an array. */
+  several: boolean;
+  /** Younger keys that are left as they are; only the JSON names them. */
+  kept?: readonly Key[];
+}
+
+/** Rotates the keys that are old enough; false where none is. */
+async function rotateDue(
+  context: Context,
+  domain: Domain,
+  actor: KeyActor<'rotate'>,
+  keys: readonly Key[],
+  files: RotationFiles | undefined,
+  given: RotationOptions & { force: boolean; ifOlderThan?: number },
+): Promise<boolean> {
+  const nowMs = domain.clock();
+  requireActive(keys, nowMs, 'rotated');
+  const { ifOlderThan } = given;
+  const isDue = ({ createdAtMs }: Key) => ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan;
+  const due = keys.filter(isDue);
+  const kept = keys.filter((key) => !isDue(key));
+  if (kept.length > 0) context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
+  const [first] = due;
+  if (first === undefined) {
+    // A script without --yes fails at once, and not on the night when the key is old enough.
+    requireConfirmable(context, given.yes, `Rotate API key: ${namesOf(keys)}, once old enough.`);
+    if (context.json) context.printJson(deliveryJson(nowMs, kept.map(unrotated), given.several));
+    return false;
+  }
+  if (files) await requireReplaceable(domain, actor, first, files, given.force);
+  await rotateAndDeliver(context, domain, actor, due, { ...given, kept });
+  return true;
+}
+
+/** Rotates keys after the question of the Rotate API key dialog, and delivers the new secrets. */
 export async function rotateAndDeliver(
   context: Context,
   domain: Domain,
-  actor: Actor,
-  refs: readonly string[],
-  given: { yes: boolean; copy: boolean; force: boolean; secretFile?: string; secretDir?: string; baseUrl?: string },
+  actor: KeyActor<'rotate'>,
+  keys: readonly Key[],
+  given: RotationOptions,
 ): Promise<void> {
-  const keys = await requireActiveKeys(domain, actor, refs, 'rotated');
-  const [first] = keys;
-  if (given.secretFile !== undefined && first)
-    await requireReplaceable(context, domain, first, given.secretFile, given.force);
-  const several = refs.length > 1;
+  const several = keys.length > 1;
   const baseUrl = await baseUrlOf(domain, given.baseUrl);
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
   const { chooseDelivery } = await import('../../delivery/choose.ts');
-  const chosen = await chooseDelivery(context, {
-    ...given,
-    baseUrl,
-    clock: domain.clock,
-    replace: true,
-    keys: refs.length,
-    done,
-  });
+  const options = { ...given, baseUrl, clock: domain.clock, replace: true, keys: keys.length, done };
+  const { delivery, fileOf } = await chooseDelivery(context, options);
   const title = several ? `Rotate ${keys.length} API keys` : 'Rotate API key';
   const stops = several
     ? 'The old keys stop at once. The new secrets are shown once.'
     : 'The old key stops at once. The new secret is shown once.';
-  await requireConfirmation(
-    context,
-    given.yes,
-    `${title}: ${namesOf(keys)}. ${stops}`,
-    several ? 'Rotate keys' : 'Rotate key',
-  );
-  const rotated = await rotateKeys(
-    domain,
-    actor,
-    keys.map(({ id }) => id),
-    chosen.delivery,
-  );
-  const { files } = chosen;
-  if (files && context.json) {
-    const delivered = rotated.map((pair) => ({ ...pair, secret: '' }));
-    context.printJson(deliveryJson(domain.clock, delivered, several, files));
+  const question = `${title}: ${namesOf(keys)}. ${stops}`;
+  await requireConfirmation(context, given.yes, question, several ? 'Rotate keys' : 'Rotate key');
+  const rotated = await rotateKeys(domain, actor, keys, delivery);
+  if (fileOf && context.json) {
+    const delivered = rotated.map((pair) => ({ ...pair, secretFile: fileOf(pair.key) }));
+    const kept = given.kept?.map(unrotated) ?? [];
+    context.printJson(deliveryJson(domain.clock(), [...delivered, ...kept], given.several));
   }
-  for (const { key, revoked } of rotated) {
-    const where = files ? `; its secret is in ${files.get(key.id)}` : '';
-    context.say(`API key rotated: ${key.name} (${revoked.prefix} → ${key.prefix})${where}`);
-  }
+  for (const pair of rotated) context.say(sentenceOf(pair, fileOf?.(pair.key)));
+}
+
+function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): string {
+  const where = file === undefined ? '' : `; its secret is in ${file}`;
+  return `API key rotated: ${key.name} (${revoked.prefix} → ${key.prefix})${where}`;
 }
 
 function requireFittingTarget(
@@ -123,4 +162,9 @@ function requireFittingTarget(
   }
   const { secretDir } = given;
   if (secretDir !== undefined) io.withOwnRights(() => requireFolder(secretDir));
+}
+
+function requireCommand(given: string): string {
+  if (given.trim() !== '') return given;
+  throw new HkctlError('usage', 'a command is missing.');
 }

@@ -1,5 +1,6 @@
 import { type Actor, type Domain, requirePermissions } from '../../../core/access/actors.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import type { KeyActor } from '../../../core/keys/key-permissions.ts';
 import { revokeKeys, statusOf } from '../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../core/keys/leak-scan.ts';
 import { hashOf, prefixOf } from '../../../core/keys/secrets.ts';
@@ -18,7 +19,7 @@ export const scan = defineCommand({
   summary: 'Find secrets in files, folders or standard input',
   description:
     'Works offline, reads everything (hidden and binary files, too) and tells secrets by their checksum. Where there is a store it tells which keys they are. Exit code 5: secrets were found; 1: none, but something could not be read.',
-  words: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
+  arguments: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
   flags: {
     revoke: toggle('--revoke', 'revoke the active keys whose secrets were found'),
     gitleaks: toggle('--gitleaks', 'print a rule for gitleaks and scanners like it, and end'),
@@ -45,14 +46,10 @@ export const scan = defineCommand({
     const nowMs = (session?.domain ?? context.io).clock();
     const active = activeOf(known, nowMs);
     if (!context.json) printReport(context, report, known, nowMs);
-    if (revoke && session && active.length > 0) {
+    if (session?.revoker && active.length > 0) {
       const question = `Revoke the keys that were found: ${namesOf(active)}. Access stops at once; no replacement key is created.`;
       await requireConfirmation(context, yes, question, 'Revoke keys');
-      const revoked = await revokeKeys(
-        session.domain,
-        session.actor,
-        active.map(({ id }) => id),
-      );
+      const revoked = await revokeKeys(session.domain, session.revoker, active);
       for (const key of revoked) known.set(key.id, { ...known.get(key.id), key });
       for (const key of revoked) context.say(`API key revoked: ${key.name} (${key.prefix})`);
     }
@@ -62,7 +59,7 @@ export const scan = defineCommand({
   },
 });
 
-type Session = { domain: Domain; actor: Actor } | undefined;
+type Session = { domain: Domain; actor: Actor; revoker?: KeyActor<'revoke'> } | undefined;
 /** Keys by id, and the hash of the secret of each. */
 type KnownKeys = Map<string, { key: Key; hash?: string }>;
 
@@ -76,9 +73,13 @@ async function openSession(context: Context, revoke: boolean): Promise<Session> 
     throw thrown;
   }
   const { domain, actor } = session;
-  const wanted = revoke ? (['api_keys.view', 'api_keys.delete'] as const) : (['api_keys.view'] as const);
-  await requirePermissions(domain, actor, wanted, { action: revoke ? 'key.revoke' : 'key.verify', target: 'scan' });
-  return session;
+  if (!revoke) {
+    await requirePermissions(domain, actor, ['api_keys.view'], { action: 'key.verify', target: 'scan' });
+    return session;
+  }
+  const attempt = { action: 'key.revoke', target: 'scan' } as const;
+  const revoker = await requirePermissions(domain, actor, ['api_keys.view', 'api_keys.delete'], attempt);
+  return { domain, actor, revoker };
 }
 
 async function keysOf(session: Session, findings: readonly Finding[]): Promise<KnownKeys> {

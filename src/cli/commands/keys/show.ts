@@ -10,7 +10,7 @@ export const show = defineCommand({
   name: 'show',
   summary: 'Show one key and the rotations it stands in',
   readOnly: true,
-  words: [{ spelling: '<REF>', doc: 'id or prefix of the key' }],
+  arguments: [{ spelling: '<REF>', doc: 'id or prefix of the key' }],
   flags: {},
   examples: [
     ['hkctl keys show hk_Ab3dE', 'by its prefix'],
@@ -36,8 +36,10 @@ function describe(key: Key, chain: readonly Key[], nowMs: number, style: Style):
       entity ? `${entity.code}  ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}` : 'none (removed)',
     ],
     ['Created', `${timeAt(key.createdAtMs, key)} by ${createdBy.name} (${createdBy.login})`],
-    ['Last used', timeAt(key.lastUsedAtMs, key)],
+    ['Last used', `${timeAt(key.lastUsedAtMs, key)}${key.lastUsedIp === null ? '' : ` from ${key.lastUsedIp}`}`],
     ['Expires', timeAt(key.expiresAtMs, key)],
+    ['Allowed', key.allowedIps.length === 0 ? 'from anywhere' : `only from ${key.allowedIps.join(', ')}`],
+    ...(key.note === null ? [] : [['Note', key.note] as [string, string]]),
     ...(key.revokedAtMs === null
       ? []
       : [

@@ -1,6 +1,8 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { refusalDetails } from '../../../core/keys/authentication.ts';
+import { keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { verifySecret } from '../../../core/keys/keys.ts';
+import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { canAsk } from '../../terminal/io.ts';
@@ -17,17 +19,22 @@ export const verify = defineCommand({
     ['hkctl keys verify < erp.key', 'a secret in a file'],
     ['hkctl keys verify', 'asks for it, without showing it'],
   ],
-  needs: () => ({ permissions: ['api_keys.view'], action: 'key.verify', target: 'secret' }),
-  async run(context) {
-    const { domain, actor } = await context.session();
+  needs: () => keyNeeds('verify', 'secret'),
+  async run(context, _flags, _args, actor) {
+    const { domain } = await context.session();
     const { key, refusal } = await verifySecret(domain, actor, await readSecret(context));
     const name = `${key.name} (${key.prefix})${key.entity ? ` of ${key.entity.code}` : ''}`;
     if (context.json) {
       context.printJson({ key: keyJson(key, domain.clock()), let_in: refusal === undefined, reason: refusal ?? null });
-    } else context.print(refusal === undefined ? `${name} would be let in.` : `${name} would be refused.`);
+    } else context.print(`${name} would be ${refusal === undefined ? `let in${fromOf(key)}` : 'refused'}.`);
     if (refusal !== undefined) throw new HkctlError(refusal, refusalDetails[refusal]);
   },
 });
+
+/** The addresses that the key is limited to, if it is. */
+function fromOf({ allowedIps }: Key): string {
+  return allowedIps.length === 0 ? '' : `, only from ${allowedIps.join(', ')}`;
+}
 
 const longestBytes = 4096;
 

@@ -15,7 +15,7 @@ export const erase = defineCommand({
   summary: 'Take readings of a sensor out for good',
   description:
     'For Super users. From --from on and before --to; the summaries of dropped readings go with them. Backups made before still hold them.',
-  words: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
+  arguments: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
   flags: { entity, ...rangeFlags, yes: yesFlag },
   examples: [
     ['hkctl sensors erase OVEN-3-T1 --entity BER --from 2026-11-20 --to 2026-11-21', 'a day of a wrong probe'],

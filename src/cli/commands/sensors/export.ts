@@ -14,7 +14,7 @@ export const exportReadings = defineCommand({
   description:
     'Without SENSOR those of every sensor of the entity. Instants are RFC 3339 in UTC, to the microsecond. The audit trail records who exported what.',
   readOnly: true,
-  words: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
+  arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
   flags: {
     entity,
     ...rangeFlags,

@@ -8,7 +8,7 @@ export const show = defineCommand({
   name: 'show',
   summary: 'Show one sensor',
   readOnly: true,
-  words: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
+  arguments: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
   flags: { entity, yes: yesFlag },
   examples: [['hkctl sensors show OVEN-3-T1 --entity BER', 'by its code']],
   async run(context, flags, [ref = '']) {

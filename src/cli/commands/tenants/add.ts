@@ -12,7 +12,7 @@ export const add = defineCommand({
   name: 'add',
   summary: 'Add an organization with its first Super user',
   description: 'For a Super user of the first organization.',
-  words: [{ spelling: '<NAME>', doc: 'name of the organization' }],
+  arguments: [{ spelling: '<NAME>', doc: 'name of the organization' }],
   flags: { admin: text('--admin <LOGIN>', 'login of its first Super user'), weekStart, yes: yesFlag },
   examples: [['hkctl tenants add "Acme Foundry" --admin bob --week-start sunday', 'bob manages it']],
   needs: (_flags, [name = '']) => ({ permissions: ['tenant.manage'], action: 'tenant.add', target: name }),

@@ -8,7 +8,7 @@ import { loginArgument } from './login-argument.ts';
 export const activate = defineCommand({
   name: 'activate',
   summary: 'Let a profile act again, and the keys it created work',
-  words: [loginArgument],
+  arguments: [loginArgument],
   flags: {},
   examples: [['hkctl users activate alice', 'from the next request on']],
   needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.activate', target: login }),

@@ -13,7 +13,7 @@ export const add = defineCommand({
   name: 'add',
   summary: 'Add a profile',
   description: 'A login is the account of the operating system that it acts for; it is unique in the store.',
-  words: [loginArgument],
+  arguments: [loginArgument],
   flags: {
     name: text('--name <NAME>', 'name of the person or service'),
     role: oneOf('--role <ROLE>', roleNames, 'what the profile may do'),

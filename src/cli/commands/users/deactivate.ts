@@ -9,10 +9,10 @@ import { loginArgument } from './login-argument.ts';
 export const deactivate = defineCommand({
   name: 'deactivate',
   summary: 'Stop a profile and the keys it created, until it is activated again',
-  words: [loginArgument],
+  arguments: [loginArgument],
   flags: { yes: yesFlag },
   examples: [
-    ['hkctl users deactivate alice', 'tells which keys stop and asks'],
+    ['hkctl users deactivate alice', 'names the keys that stop, and asks'],
     ['hkctl users deactivate alice --yes', 'from a script'],
   ],
   needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.deactivate', target: login }),

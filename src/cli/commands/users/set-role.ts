@@ -9,7 +9,7 @@ import { loginArgument } from './login-argument.ts';
 export const setRole = defineCommand({
   name: 'set-role',
   summary: 'Give a profile another role',
-  words: [loginArgument, { spelling: '<ROLE>', doc: roleNames.join(', ') }],
+  arguments: [loginArgument, { spelling: '<ROLE>', doc: roleNames.join(', ') }],
   flags: {},
   examples: [['hkctl users set-role alice super_user', 'may do everything']],
   async run(context, _flags, [login = '', role = '']) {

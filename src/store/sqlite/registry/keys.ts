@@ -46,8 +46,8 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
       .prepare(),
   );
   const use = lazily(() =>
-    registry.connection.prepare<[number, string, number]>(
-      'update keys set last_used_at_ms = ? where id = ? and coalesce(last_used_at_ms, 0) < ?',
+    registry.connection.prepare<[number, string, string, number]>(
+      'update keys set last_used_at_ms = ?, last_used_ip = ? where id = ? and coalesce(last_used_at_ms, 0) < ?',
     ),
   );
 
@@ -133,9 +133,15 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
         audit,
         () => {},
       ),
+    setNote: (id, note, audit) =>
+      registry.change(() => {
+        if (db.update(keys).set({ note }).where(eq(keys.id, id)).run().changes === 0) return false;
+        append(audit);
+        return true;
+      }),
     recordUse: (uses) =>
       registry.change(() => {
-        for (const [id, atMs] of uses) use().run(atMs, id, atMs);
+        for (const [id, { atMs, ip }] of uses) use().run(atMs, ip, id, atMs);
       }),
   };
 }
@@ -199,6 +205,9 @@ function selectKeys({ db }: Registry) {
       revokedBy: { login: revokers.login, name: revokers.name },
       rotatedFrom: keys.rotatedFrom,
       rotatedTo: keys.rotatedTo,
+      allowedIps: keys.allowedIps,
+      note: keys.note,
+      lastUsedIp: keys.lastUsedIp,
     })
     .from(keys)
     .innerJoin(users, eq(keys.createdBy, users.id))
@@ -215,6 +224,7 @@ function selectCredential({ db }: Registry) {
       permissions: keys.permissions,
       expiresAtMs: keys.expiresAtMs,
       revokedAtMs: keys.revokedAtMs,
+      allowedIps: keys.allowedIps,
       creatorStatus: users.status,
       entity: {
         id: entities.id,

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
+import type { KeyUse } from '../../../../core/port/keys.ts';
 import type { BatchResult, DropRequest, DropResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
 import { type GroupResult, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
@@ -79,8 +80,8 @@ export class WriterClient {
     });
   }
 
-  /** Resolves once the times of use are on disk. */
-  async recordUse(uses: ReadonlyMap<string, number>): Promise<void> {
+  /** Resolves once the uses are on disk. */
+  async recordUse(uses: ReadonlyMap<string, KeyUse>): Promise<void> {
     await this.#send({ kind: 'uses', uses });
   }
 

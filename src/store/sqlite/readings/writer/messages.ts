@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
+import type { KeyUse } from '../../../../core/port/keys.ts';
 import type { DropRequest, DropResult } from '../../../../core/port/readings.ts';
 import type { GroupResult, IngestGroup } from './ingest-writer.ts';
 
@@ -14,7 +15,7 @@ export interface WriterData {
 /** Requests of the main thread; each is answered with its id. */
 export type WriterRequest = { id: number } & (
   | { kind: 'group'; group: IngestGroup }
-  | { kind: 'uses'; uses: ReadonlyMap<string, number> }
+  | { kind: 'uses'; uses: ReadonlyMap<string, KeyUse> }
   | { kind: 'clock'; progress: ClockProgress }
   | { kind: 'drop'; request: DropRequest }
   | { kind: 'close' }

@@ -1,0 +1,34 @@
+import { HkctlError } from '../errors.ts';
+import { parseSpanMs } from '../operations/settings.ts';
+import { endOfDayMs } from '../time/calendar.ts';
+import { formatInstantMs, isDate, parseInstantMs } from '../time/instants.ts';
+
+/**
+ * Reads an expiry: `never` (null), a span such as `90d`, a date (the end of that day in the entity's time zone) or an
+ * RFC 3339 instant, to epoch ms. Throws `bad_input`; {@link requireAhead} checks that it is ahead.
+ */
+export function parseExpiry(text: string, nowMs: number, timezone: string): number | null {
+  if (text === 'never') return null;
+  const atMs = /^\d+[smhdw]$/.test(text)
+    ? nowMs + parseSpanMs(text)
+    : isDate(text)
+      ? endOfDayMs(text, timezone)
+      : parseInstantMs(text);
+  // The last day of the calendar, which stands for never in many systems, ends beyond it in the west.
+  if (atMs !== undefined && atMs - latestMs < 86_400_000) return Math.min(atMs, latestMs);
+  throw new HkctlError('bad_input', `"${text}" is no expiry.`, { hint: expiryHint });
+}
+
+/** Refuses an expiry in the past: `bad_input`. */
+export function requireAhead(expiresAtMs: number | null, nowMs: number): void {
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+    throw new HkctlError('bad_input', `The expiry ${formatInstantMs(expiresAtMs)} is in the past.`, {
+      hint: expiryHint,
+    });
+  }
+}
+
+/** The latest instant that RFC 3339 can express. */
+const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+const expiryHint = 'Give never, a span such as 90d, a date such as 2027-01-31, or an RFC 3339 instant ahead.';

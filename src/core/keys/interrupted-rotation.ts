@@ -1,0 +1,94 @@
+import type { Actor, Domain } from '../access/actors.ts';
+import { HkctlError } from '../errors.ts';
+import type { Key } from '../port/keys.ts';
+import { requireKey, statusOf } from './keys.ts';
+import { hashOf, isCompleteSecret } from './secrets.ts';
+
+/** What is in the files of a rotation. A text is undefined where the file is missing. */
+export interface RotationFiles {
+  /** The file that holds the secret in use. */
+  path: string;
+  text: string | undefined;
+  /** The file beside it that holds the next secret until the rotation is committed. */
+  pendingPath: string;
+  pendingText: string | undefined;
+  /** Whether the pending file holds a secret or the beginning of one, as a rotation that was cut off leaves it. */
+  pendingIsLeftover: boolean;
+}
+
+/** What a rotation that was cut off has left: a pending file without use, or the secret of a successor that works. */
+export type InterruptedRotation = { worthless: string } | { key: Key; revoked: Key | null };
+
+/**
+ * Finds out what a pending file is, before the key `asked` is rotated: undefined where there is none, `worthless` where its
+ * secret opens nothing, else the active successor whose secret it holds. `state_forbids` (exit 5) for any other file, and,
+ * unless forced, for a PATH that does not hold the secret of a predecessor.
+ */
+export async function findInterrupted(
+  domain: Domain,
+  actor: Actor,
+  asked: Key,
+  files: RotationFiles,
+  force: boolean,
+): Promise<InterruptedRotation | undefined> {
+  const { path, pendingPath, pendingText } = files;
+  if (pendingText === undefined) return undefined;
+  const key = await keyOf(domain, actor, pendingText);
+  if (!key || statusOf(key, domain.clock()) !== 'Active') return worthless(files, force);
+  if (!(await descendsFrom(domain, actor, key, asked))) {
+    throw inTheWay(`${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`);
+  }
+  const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
+  const held = await keyOf(domain, actor, files.text);
+  // REF names the successor itself: only the secret of its predecessor in PATH proves an interrupted rotation.
+  if (key.id === asked.id && (revoked === null || held?.id !== revoked.id)) {
+    throw inTheWay(`${pendingPath} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
+  }
+  if (!force && files.text !== undefined && !(held && (await descendsFrom(domain, actor, key, held)))) {
+    throw notReplaceable(`${path} holds no secret that ${pendingPath} goes on from.`);
+  }
+  return { key, revoked };
+}
+
+/** Refuses to replace a file that does not hold the secret of the old key, unless forced: `state_forbids` (exit 5). */
+export async function requireReplaceable(
+  domain: Domain,
+  actor: Actor,
+  old: Key,
+  { path, text }: RotationFiles,
+  force: boolean,
+): Promise<void> {
+  if (text === undefined || force || (await keyOf(domain, actor, text))?.id === old.id) return;
+  throw notReplaceable(`${path} does not hold the secret of ${old.name} (${old.prefix}).`);
+}
+
+function worthless({ pendingPath, pendingIsLeftover }: RotationFiles, force: boolean): InterruptedRotation {
+  if (pendingIsLeftover) {
+    return { worthless: 'a rotation was cut off before it was kept, and its secret opens nothing' };
+  }
+  if (force) return { worthless: 'it held no secret' };
+  throw inTheWay(`${pendingPath} holds no secret; a rotation would replace it.`);
+}
+
+function inTheWay(message: string): HkctlError {
+  return new HkctlError('state_forbids', message, { hint: 'Move that file away first.' });
+}
+
+function notReplaceable(message: string): HkctlError {
+  return new HkctlError('state_forbids', message, {
+    hint: 'Give the path that does, or --force to replace it whatever it holds.',
+  });
+}
+
+/** The key of the tenant that a text is the secret of, whatever its state. */
+async function keyOf(domain: Domain, { user }: Actor, text: string | undefined): Promise<Key | undefined> {
+  if (text === undefined || !isCompleteSecret(text)) return undefined;
+  return domain.store.keys.findByHash(user.tenantId, hashOf(text));
+}
+
+async function descendsFrom(domain: Domain, actor: Actor, key: Key, ancestor: Key): Promise<boolean> {
+  for (let one = key; ; one = await requireKey(domain, actor, one.rotatedFrom)) {
+    if (one.id === ancestor.id) return true;
+    if (one.rotatedFrom === null) return false;
+  }
+}

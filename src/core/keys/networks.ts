@@ -1,0 +1,129 @@
+import { HkctlError } from '../errors.ts';
+
+/**
+ * Reads a network in CIDR notation, or one address, and returns it in canonical form: host bits cleared, IPv6 as RFC 5952
+ * writes it, an IPv4-mapped network (RFC 4291, section 2.5.5.2) as IPv4, one address as `/32` or `/128`. Throws `bad_input`.
+ */
+export function parseNetwork(text: string): string {
+  const network = readNetwork(text);
+  if (network) return `${formatGroups(network.groups)}/${network.bits}`;
+  throw new HkctlError('bad_input', `"${text}" is no address or network.`, {
+    hint: 'Give one such as 10.0.0.7, 10.0.0.0/8 or fd00::/8.',
+  });
+}
+
+/** Reads the networks of one key, each kept once in the given order; `bad_input` also for more than 100. */
+export function parseNetworks(texts: readonly string[]): string[] {
+  const networks = [...new Set(texts.map(parseNetwork))];
+  if (networks.length <= mostNetworks) return networks;
+  throw new HkctlError('bad_input', `A key takes at most ${mostNetworks} networks; these are ${networks.length}.`, {
+    hint: 'Join them into larger networks.',
+  });
+}
+
+const mostNetworks = 100;
+
+/**
+ * Builds the check whether a client address is in one of some networks. An IPv4-mapped address counts as IPv4, so that no
+ * IPv6 network contains it. A stored network that cannot be read contains nothing.
+ */
+export function createAddressFilter(networks: readonly string[]): (address: string) => boolean {
+  const known = networks.map(readNetwork).filter((network) => network !== undefined);
+  // Most requests with a key come from the same address as the one before.
+  let last: { address: string; allowed: boolean } | undefined;
+  return (address) => {
+    if (last?.address !== address) {
+      const groups = parseAddress(address);
+      last = { address, allowed: groups !== undefined && known.some((network) => contains(network, groups)) };
+    }
+    return last.allowed;
+  };
+}
+
+/** The groups of 16 bits of an address: two for IPv4, also IPv4-mapped, and eight for IPv6; undefined where it is none. */
+export function parseAddress(text: string): readonly number[] | undefined {
+  const groups = readGroups(text);
+  return groups && isMapped(groups) ? groups.slice(6) : groups;
+}
+
+/** An address as text, in the form of RFC 5952 for IPv6, from {@link parseAddress}. */
+export function formatGroups(groups: readonly number[]): string {
+  if (groups.length === 2) return groups.flatMap((group) => [group >> 8, group & 255]).join('.');
+  const run = longestZeros(groups);
+  const hex = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':');
+  return run.length < 2 ? hex(groups) : `${hex(groups.slice(0, run.at))}::${hex(groups.slice(run.at + run.length))}`;
+}
+
+interface Network {
+  groups: readonly number[];
+  bits: number;
+}
+
+function readNetwork(text: string): Network | undefined {
+  const [, address = '', given] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const groups = readGroups(address);
+  if (groups === undefined) return undefined;
+  const bits = given === undefined ? groups.length * 16 : Number(given);
+  if (bits > groups.length * 16) return undefined;
+  if (!isMapped(groups)) return masked(groups, bits);
+  // A wider network than all of IPv4 would contain no client, since mapped addresses count as IPv4.
+  return bits < 96 ? undefined : masked(groups.slice(6), bits - 96);
+}
+
+function masked(groups: readonly number[], bits: number): Network {
+  return { groups: groups.map((group, at) => group & maskOf(bits - at * 16)), bits };
+}
+
+function contains({ groups, bits }: Network, address: readonly number[]): boolean {
+  if (groups.length !== address.length) return false;
+  return groups.every((group, at) => group === ((address[at] ?? 0) & maskOf(bits - at * 16)));
+}
+
+/** The mask of a group of which `bits` bits belong to the network. */
+function maskOf(bits: number): number {
+  if (bits <= 0) return 0;
+  return bits >= 16 ? 0xffff : 0xffff & (0xffff << (16 - bits));
+}
+
+function isMapped(groups: readonly number[]): boolean {
+  return groups.length === 8 && groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+}
+
+function readGroups(text: string): number[] | undefined {
+  if (!text.includes(':')) return readIpv4(text);
+  // The last 32 bits of an IPv6 address may be in the notation of IPv4.
+  const dotted = /^(.*:)([\d.]*\.[\d.]*)$/.exec(text);
+  if (!dotted) return readIpv6(text);
+  const tail = readIpv4(dotted[2] ?? '');
+  return tail && readIpv6(`${dotted[1]}${tail.map((group) => group.toString(16)).join(':')}`);
+}
+
+function readIpv4(text: string): number[] | undefined {
+  const bytes = text.split('.');
+  // Some programs read a leading zero as octal.
+  if (bytes.length !== 4 || !bytes.every((byte) => /^(0|[1-9]\d{0,2})$/.test(byte) && Number(byte) < 256))
+    return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
+  return [(a << 8) | b, (c << 8) | d];
+}
+
+function readIpv6(text: string): number[] | undefined {
+  const parts = text.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const [head = [], tail] = parts;
+  const missing = 8 - head.length - (tail?.length ?? 0);
+  if (parts.length > 2 || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
+  const groups = [...head, ...Array<string>(missing).fill('0'), ...(tail ?? [])];
+  if (!groups.every((group) => /^[\da-f]{1,4}$/i.test(group))) return undefined;
+  return groups.map((group) => Number.parseInt(group, 16));
+}
+
+/** The first of the longest runs of groups that are zero. */
+function longestZeros(groups: readonly number[]): { at: number; length: number } {
+  let longest = { at: 0, length: 0 };
+  let run = { at: 0, length: 0 };
+  for (const [at, group] of groups.entries()) {
+    run = group !== 0 ? { at: at + 1, length: 0 } : { at: run.at, length: run.length + 1 };
+    if (run.length > longest.length) longest = run;
+  }
+  return longest;
+}

@@ -1,0 +1,32 @@
+import type { Actor, Domain } from '../../src/core/access/actors.ts';
+import * as issuance from '../../src/core/keys/issuance.ts';
+import { requireKeyActor } from '../../src/core/keys/key-permissions.ts';
+import * as keys from '../../src/core/keys/keys.ts';
+import type { Key } from '../../src/core/port/keys.ts';
+
+/** Creates a key as a command does: the permission first. */
+export async function createKey(
+  domain: Domain,
+  actor: Actor,
+  input: issuance.CreateKeyInput,
+  delivery: issuance.SecretDelivery,
+): Promise<Key> {
+  return issuance.createKey(domain, await requireKeyActor(domain, actor, 'create', input.name), input, delivery);
+}
+
+/** Rotates keys as a command does: the permission first, then the keys of the REFs. */
+export async function rotateKeys(
+  domain: Domain,
+  actor: Actor,
+  refs: readonly string[],
+  delivery: issuance.SecretDelivery,
+): Promise<issuance.RotatedKey[]> {
+  const rotator = await requireKeyActor(domain, actor, 'rotate', refs.join(' '));
+  return issuance.rotateKeys(domain, rotator, await keys.findKeys(domain, actor, refs), delivery);
+}
+
+/** Revokes keys in the same way. */
+export async function revokeKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
+  const revoker = await requireKeyActor(domain, actor, 'revoke', refs.join(' '));
+  return keys.revokeKeys(domain, revoker, await keys.findKeys(domain, actor, refs));
+}
