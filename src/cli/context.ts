@@ -18,6 +18,8 @@ export interface Context {
   io: Io;
   services: Services;
   json: boolean;
+  /** Lists show times in full and in UTC, as `--utc` asks for. */
+  utc: boolean;
   storePath: string;
   /** The login of the profile that acts. */
   login: string;
@@ -39,8 +41,12 @@ export interface Context {
   printDocument(text: string): void;
   /** Writes one JSON document to standard output. */
   printJson(value: unknown): void;
-  /** Writes lines for people to standard error; nothing with `--json`. */
+  /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
+  confirm(...lines: string[]): void;
+  /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
   say(...lines: string[]): void;
+  /** Writes warnings to standard error; nothing with `--json`. */
+  warn(...lines: string[]): void;
   /** The program with every command loaded. */
   program(): Promise<Command>;
   /** Closes the store. */
@@ -67,6 +73,10 @@ export function createContext(
       throw thrown;
     }
   };
+  const print = (...lines: string[]) => io.stdout.write(linesOf(lines));
+  const warn = (...lines: string[]) => {
+    if (!globals.json) io.stderr.write(linesOf(lines));
+  };
   const login = globals.as ?? io.osAccount;
   const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
   const domain = () => {
@@ -81,6 +91,7 @@ export function createContext(
     io,
     services,
     json: globals.json,
+    utc: globals.utc,
     storePath,
     login,
     get style() {
@@ -92,12 +103,12 @@ export function createContext(
     domainOf,
     actorIn,
     session: async () => ({ domain: await domain(), actor: await actor() }),
-    print: (...lines) => io.stdout.write(linesOf(lines)),
+    print,
     printDocument: (text) => io.stdout.write(`${text}\n`),
     printJson: (value) => io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`),
-    say(...lines) {
-      if (!globals.json) io.stderr.write(linesOf(lines));
-    },
+    confirm: globals.quiet ? () => {} : print,
+    say: globals.quiet ? () => {} : warn,
+    warn,
     program,
     async close() {
       const closing = opened;
