@@ -5,7 +5,7 @@ import { type Flags, parsed, text, toggle } from './flags.ts';
 export const globalFlags = {
   store: parsed(
     '--store <PATH>',
-    'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db)',
+    'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db, else /var/lib/hkctl/hkctl.db)',
     requireStoreName,
   ),
   as: text('--as <LOGIN>', 'act as this user profile instead of the OS account (variable: HKCTL_USER)', [

@@ -18,6 +18,6 @@ export const set = defineCommand({
     const { domain, actor } = await context.session();
     const tenant = await updateTenant(domain, actor, { name, weekStart: day });
     if (context.json) context.printJson(tenantJson(tenant));
-    else context.print(`Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}`);
+    else context.confirm(`Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}`);
   },
 });
