@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { callerOfSudo } from './rights/sudo.ts';
@@ -7,18 +8,21 @@ export interface Environment {
   env: Readonly<Record<string, string | undefined>>;
   /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
   osAccount: string;
-  /** Path of the store where no flag or variable names another: `$STATE_DIRECTORY`, else `$XDG_DATA_HOME/hkctl`, else `~/.local/share/hkctl`. */
+  /** Path of the store where no flag or variable names another (contract, section 3). */
   defaultStorePath: string;
+  /** Whether that is the store of the system's daemon, since the account has none of its own. */
+  isSystemStore: boolean;
 }
 
 /** Reads the environment of a process. */
 export function readEnvironment(
   process: { env: NodeJS.ProcessEnv; ppid: number; getuid?: () => number },
   callerOf: typeof callerOfSudo = callerOfSudo,
+  exists: (path: string) => boolean = existsSync,
 ): Environment {
   const env = process.env;
   const osAccount = osAccountOf(env, process.getuid?.(), () => callerOf(process.ppid));
-  return { env, osAccount, defaultStorePath: defaultStorePathOf(env) };
+  return { env, osAccount, ...defaultStoreOf(env, exists) };
 }
 
 function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: () => string | undefined): string {
@@ -33,9 +37,18 @@ function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: ()
   }
 }
 
-function defaultStorePathOf(env: NodeJS.ProcessEnv): string {
+/** The store of the daemon that `hkctl systemd-unit` sets up. */
+const systemStorePath = '/var/lib/hkctl/hkctl.db';
+
+function defaultStoreOf(
+  env: NodeJS.ProcessEnv,
+  exists: (path: string) => boolean,
+): Pick<Environment, 'defaultStorePath' | 'isSystemStore'> {
   // systemd may name several state directories, joined by colons; the first is ours.
   const stateDirectory = env.STATE_DIRECTORY?.split(':')[0];
-  if (stateDirectory) return join(stateDirectory, 'hkctl.db');
-  return join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'hkctl', 'hkctl.db');
+  if (stateDirectory) return { defaultStorePath: join(stateDirectory, 'hkctl.db'), isSystemStore: false };
+  const own = join(env.XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'hkctl', 'hkctl.db');
+  // An account that may not enter the folder of the system's store does not see it either.
+  const isSystemStore = !exists(own) && exists(systemStorePath);
+  return { defaultStorePath: isSystemStore ? systemStorePath : own, isSystemStore };
 }

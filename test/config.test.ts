@@ -1,5 +1,5 @@
-import { userInfo } from 'node:os';
-import { expect, it } from 'vitest';
+import { homedir, userInfo } from 'node:os';
+import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../src/config.ts';
 
 const accountOf = (uid: number, env: Record<string, string>, caller?: string) =>
@@ -20,4 +20,30 @@ it('keeps the true account of everybody else, whatever the variable says', () =>
   expect(accountOf(1000, { SUDO_USER: 'root', SUDO_UID: '0', USER: 'root', LOGNAME: 'root' })).toBe(
     userInfo().username,
   );
+});
+
+describe('the store without --store', () => {
+  const home = homedir();
+  const system = '/var/lib/hkctl/hkctl.db';
+  const storeOf = (env: Record<string, string>, existing: readonly string[]) => {
+    const found = readEnvironment({ env, ppid: 1, getuid: () => 1000 }, undefined, (path) => existing.includes(path));
+    return [found.defaultStorePath, found.isSystemStore];
+  };
+
+  it('is the one of systemd, whatever else is there', () => {
+    expect(storeOf({ STATE_DIRECTORY: '/run/state:/other', XDG_DATA_HOME: '/xdg' }, [system])).toEqual([
+      '/run/state/hkctl.db',
+      false,
+    ]);
+  });
+
+  it('is the one of the account', () => {
+    expect(storeOf({ XDG_DATA_HOME: '/xdg' }, [])).toEqual(['/xdg/hkctl/hkctl.db', false]);
+    expect(storeOf({}, [])).toEqual([`${home}/.local/share/hkctl/hkctl.db`, false]);
+    expect(storeOf({ XDG_DATA_HOME: '/xdg' }, ['/xdg/hkctl/hkctl.db', system])).toEqual(['/xdg/hkctl/hkctl.db', false]);
+  });
+
+  it('is the one of the system where the account has none', () => {
+    expect(storeOf({ XDG_DATA_HOME: '/xdg' }, [system])).toEqual([system, true]);
+  });
 });

@@ -18,6 +18,8 @@ export interface Context {
   io: Io;
   services: Services;
   json: boolean;
+  /** Lists show times in full and in UTC, as `--utc` asks for. */
+  utc: boolean;
   storePath: string;
   /** The login of the profile that acts. */
   login: string;
@@ -39,8 +41,12 @@ export interface Context {
   printDocument(text: string): void;
   /** Writes one JSON document to standard output. */
   printJson(value: unknown): void;
-  /** Writes lines for people to standard error; nothing with `--json`. */
+  /** Writes to standard output what a successful command has changed; nothing with `--quiet`. */
+  confirm(...lines: string[]): void;
+  /** Writes hints for people to standard error; nothing with `--json` or `--quiet`. */
   say(...lines: string[]): void;
+  /** Writes warnings to standard error; nothing with `--json`. */
+  warn(...lines: string[]): void;
   /** The program with every command loaded. */
   program(): Promise<Command>;
   /** Closes the store. */
@@ -54,7 +60,13 @@ export function createContext(
   globals: FlagValues<typeof globalFlags>,
   program: Context['program'],
 ): Context {
-  const storePath = globals.store ?? io.defaultStorePath;
+  let isNamed = globals.store !== undefined || !io.isSystemStore;
+  const useStore = () => {
+    const path = globals.store ?? io.defaultStorePath;
+    if (!isNamed) say(`Store: ${path}`);
+    isNamed = true;
+    return path;
+  };
   let opened: Promise<Domain> | undefined;
   let acting: Promise<Actor> | undefined;
   let style: Style | undefined;
@@ -67,10 +79,15 @@ export function createContext(
       throw thrown;
     }
   };
+  const print = (...lines: string[]) => io.stdout.write(linesOf(lines));
+  const warn = (...lines: string[]) => {
+    if (!globals.json) io.stderr.write(linesOf(lines));
+  };
+  const say = globals.quiet ? () => {} : warn;
   const login = globals.as ?? io.osAccount;
   const actorIn = (domain: Domain) => findActor(domain, login, io.osAccount);
   const domain = () => {
-    opened ??= services.openStore(storePath).then(steadily);
+    opened ??= services.openStore(useStore()).then(steadily);
     return opened;
   };
   const actor = () => {
@@ -81,7 +98,10 @@ export function createContext(
     io,
     services,
     json: globals.json,
-    storePath,
+    utc: globals.utc,
+    get storePath() {
+      return useStore();
+    },
     login,
     get style() {
       style ??= createStyle(io.env, io.stdout);
@@ -92,12 +112,12 @@ export function createContext(
     domainOf,
     actorIn,
     session: async () => ({ domain: await domain(), actor: await actor() }),
-    print: (...lines) => io.stdout.write(linesOf(lines)),
+    print,
     printDocument: (text) => io.stdout.write(`${text}\n`),
     printJson: (value) => io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`),
-    say(...lines) {
-      if (!globals.json) io.stderr.write(linesOf(lines));
-    },
+    confirm: globals.quiet ? () => {} : print,
+    say,
+    warn,
     program,
     async close() {
       const closing = opened;
@@ -121,15 +141,25 @@ export async function valueOrAsk<T>(
   flag: string,
   ask: () => Promise<T>,
 ): Promise<T> {
-  if (given !== undefined) return given;
-  if (!canAsk(context.io) || context.json) {
-    throw new HkctlError('usage', `${flag} is missing.`, {
-      hint: context.io.asksNothing
-        ? 'With --yes nothing is asked for: give it.'
-        : 'On a terminal it would be asked for; here give it.',
-    });
-  }
-  return ask();
+  requireGiven(context, { [flag]: given });
+  return given ?? ask();
+}
+
+/**
+ * Where nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
+ * what was given, by flag.
+ */
+export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Readonly<Record<string, unknown>>): void {
+  if (canAsk(context.io) && !context.json) return;
+  const missing = Object.keys(values).filter((flag) => values[flag] === undefined);
+  const [last] = missing.slice(-1);
+  if (last === undefined) return;
+  const named = missing.length === 1 ? `${last} is` : `${missing.slice(0, -1).join(', ')} and ${last} are`;
+  throw new HkctlError('usage', `${named} missing.`, {
+    hint: context.io.asksNothing
+      ? `With --yes nothing is asked: give ${missing.length === 1 ? 'it' : 'them'}.`
+      : `Give ${missing.length === 1 ? 'it' : 'them'}; hkctl asks only on a terminal, without --json.`,
+  });
 }
 
 /** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */

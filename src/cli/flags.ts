@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
-import { nearest } from './terminal/nearest.ts';
+import { nearest } from '../core/text/nearest.ts';
 
 /** One flag of a command; `T` is what the command gets for it. */
 export interface Flag<T> {

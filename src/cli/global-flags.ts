@@ -5,7 +5,7 @@ import { type Flags, parsed, text, toggle } from './flags.ts';
 export const globalFlags = {
   store: parsed(
     '--store <PATH>',
-    'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db)',
+    'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db, else /var/lib/hkctl/hkctl.db)',
     requireStoreName,
   ),
   as: text('--as <LOGIN>', 'act as this user profile instead of the OS account (variable: HKCTL_USER)', [
@@ -13,6 +13,8 @@ export const globalFlags = {
     'HKCTL_AS',
   ]),
   json: toggle('--json', 'print one JSON document on standard output, errors as JSON on standard error'),
+  quiet: toggle('--quiet', 'leave out what is said on success; results, warnings and errors stay'),
+  utc: toggle('--utc', 'show times of lists in full and in UTC, instead of "4 min ago"'),
   debug: toggle('--debug', 'show where an unexpected error came from'),
 } satisfies Flags;
 

@@ -56,6 +56,11 @@ export const nouns: readonly NounEntry[] = [
   },
   { name: 'serve', summary: 'Run the API daemon', load: async () => (await import('./commands/serve.ts')).serve },
   {
+    name: 'status',
+    summary: 'Show the state of store, daemon, keys, sensors and backups',
+    load: async () => (await import('./commands/status.ts')).status,
+  },
+  {
     name: 'backup',
     summary: 'Write all of the store into one file',
     load: async () => (await import('./commands/backup.ts')).backup,

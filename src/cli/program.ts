@@ -1,11 +1,13 @@
 import { Command, CommanderError, type Help } from 'commander';
 import { HkctlError } from '../core/errors.ts';
+import { nearest } from '../core/text/nearest.ts';
 import type { CommandDefinition, Noun } from './command.ts';
 import { addFlags, type Flags, nameOf } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
+import { groupOf, inGroupOrder } from './noun-groups.ts';
 import { type NounEntry, nouns } from './nouns.ts';
+import { overviewOf } from './overview.ts';
 import type { Io } from './terminal/io.ts';
-import { nearest } from './terminal/nearest.ts';
 
 /** What happens when a command line was understood. */
 type Dispatch = (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => Promise<void>;
@@ -23,7 +25,8 @@ export async function createProgram(
   const program = prepared(new Command('hkctl'), io)
     .description('API keys for plants: who may read what of which site, and the API that serves it.')
     .version(version, '-V, --version', 'print the version')
-    .helpCommand('help [command]', 'show help for a command');
+    // `run()` takes the word help for --help.
+    .helpCommand(false);
   addFlags(program, globalFlags);
   program.addHelpText(
     'after',
@@ -33,6 +36,8 @@ export async function createProgram(
       ['hkctl serve', 'run the API'],
     ]),
   );
+  const overview = overviewOf(program);
+  program.action(() => dispatch(overview, program.opts(), []));
   const wanted = argv && nounIn(argv);
   if (wanted) {
     requireKnown(
@@ -41,14 +46,14 @@ export async function createProgram(
       'command',
     );
   }
-  for (const entry of nouns) {
+  for (const entry of inGroupOrder(nouns)) {
     if (argv !== undefined && entry.name !== wanted?.noun) {
-      addStub(program, entry);
+      addStub(program, entry).helpGroup(groupOf(entry.name));
       continue;
     }
     const noun = await entry.load();
     const verb = wanted && 'verbs' in noun ? verbIn(noun, wanted.rest) : undefined;
-    addNoun(program, noun, io, dispatch, verb);
+    addNoun(program, noun, io, dispatch, verb).helpGroup(groupOf(entry.name));
   }
   return program;
 }
@@ -71,24 +76,31 @@ function requireKnown(word: string, words: readonly string[], what: string): voi
   if (words.includes(word)) return;
   const near = nearest(word, words);
   throw new HkctlError('usage', `Unknown ${what} '${word}'.`, {
-    hint: near === undefined ? 'Add --help to see what there is.' : `Did you mean ${near}?`,
+    hint:
+      near === undefined
+        ? 'hkctl --help lists the commands; --help behind a command lists its flags.'
+        : `Did you mean ${near}?`,
   });
 }
+
+/** Short names of verbs, as on a file system. */
+const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: 'rm' };
 
 /** The verb that a command line names, if it begins with one. */
 function verbIn({ name, verbs }: Noun, [word]: readonly string[]): string | undefined {
   if (word === undefined || word.startsWith('-')) return undefined;
+  const verb = verbs.find((known) => aliases[known.name] === word)?.name ?? word;
   requireKnown(
-    word,
-    verbs.map((verb) => verb.name),
+    verb,
+    verbs.map((known) => known.name),
     `verb of ${name}`,
   );
-  return word;
+  return verb;
 }
 
 /** A command that another one was called beside: known by name, without the cost of its flags. */
-function addStub(parent: Command, { name, summary }: Pick<NounEntry, 'name' | 'summary'>): void {
-  parent.command(name).summary(summary).description(summary);
+function addStub(parent: Command, { name, summary }: Pick<NounEntry, 'name' | 'summary'>): Command {
+  return parent.command(name).summary(summary).description(summary);
 }
 
 function addNoun(
@@ -97,29 +109,37 @@ function addNoun(
   io: Pick<Io, 'stdout'>,
   dispatch: Dispatch,
   only?: string,
-): void {
-  if ('run' in noun) {
-    addCommand(program, noun, io, dispatch);
-    return;
-  }
+): Command {
+  if ('run' in noun) return addCommand(program, noun, io, dispatch);
   const command = prepared(program.command(noun.name), io).summary(noun.summary).description(noun.summary);
   for (const verb of noun.verbs) {
-    if (only === undefined || verb.name === only) addCommand(command, verb, io, dispatch);
-    else addStub(command, verb);
+    const added =
+      only === undefined || verb.name === only ? addCommand(command, verb, io, dispatch) : addStub(command, verb);
+    const alias = aliases[verb.name];
+    if (alias !== undefined) added.alias(alias);
   }
   command.helpCommand(false);
-  if (only !== undefined) return;
+  if (only !== undefined) return command;
   const { bare } = noun;
   if (bare) {
     command.description(`${noun.summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
     fill(prepared(command.command(bare.name, { isDefault: true, hidden: true }), io), bare, dispatch);
   }
   const examples = [...(bare?.examples ?? []), ...noun.verbs.flatMap((verb) => verb.examples.slice(0, 1))];
-  command.addHelpText('after', examplesText(examples));
+  return command.addHelpText('after', examplesText(examples) + globalOptionsText);
 }
 
-function addCommand(parent: Command, definition: CommandDefinition, io: Pick<Io, 'stdout'>, dispatch: Dispatch): void {
-  fill(prepared(parent.command(definition.name), io).helpCommand(false), definition, dispatch);
+const globalOptionsText = '\nGlobal options: hkctl --help\n';
+
+function addCommand(
+  parent: Command,
+  definition: CommandDefinition,
+  io: Pick<Io, 'stdout'>,
+  dispatch: Dispatch,
+): Command {
+  const command = prepared(parent.command(definition.name), io).helpCommand(false);
+  fill(command, definition, dispatch);
+  return command;
 }
 
 function fill(command: Command, definition: CommandDefinition, dispatch: Dispatch): void {
@@ -127,7 +147,7 @@ function fill(command: Command, definition: CommandDefinition, dispatch: Dispatc
   command.summary(summary).description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
   for (const { spelling, doc } of args) command.argument(spelling, doc);
   addFlags(command, flags as Flags);
-  command.addHelpText('after', examplesText(examples));
+  command.addHelpText('after', examplesText(examples) + globalOptionsText);
   command.action(() => dispatch(definition, command.optsWithGlobals(), command.args));
 }
 
@@ -136,7 +156,7 @@ function prepared(command: Command, { stdout }: Pick<Io, 'stdout'>): Command {
     .exitOverride()
     .allowExcessArguments(false)
     .helpOption('-h, --help', 'show this help')
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: false, subcommandTerm: termOf })
+    .configureHelp({ sortSubcommands: false, subcommandTerm: termOf })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       // run() reports errors, in one place and one form.
@@ -153,7 +173,7 @@ function termOf(this: Help, command: Command): string {
     const name = arg.variadic ? `${arg.name()}...` : arg.name();
     return arg.required ? name : `[${name}]`;
   });
-  return [command.name(), ...args].join(' ');
+  return [[command.name(), ...command.aliases()].join(', '), ...args].join(' ');
 }
 
 function examplesText(examples: CommandDefinition['examples']): string {

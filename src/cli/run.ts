@@ -35,18 +35,27 @@ export async function run(given: readonly string[], io: Io, services: Services):
   };
   try {
     const program = await createProgram(io, services.version, dispatch, argv);
-    if (argv.length === 0) program.outputHelp();
-    else await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync([...argv], { from: 'user' });
   } catch (thrown) {
-    exitCode = isShown(thrown) ? 0 : report(thrown, running, argv, io);
+    exitCode = isShown(thrown) ? 0 : report(thrown, running, argv, io, await wrapFor(io));
   }
   try {
     await context?.close();
   } catch (thrown) {
-    exitCode ||= report(thrown, running, argv, io);
+    exitCode ||= report(thrown, running, argv, io, await wrapFor(io));
   }
   return exitCode;
 }
+
+/** Breaks lines between words at the width of a terminal, which itself would break them inside a word. */
+async function wrapFor({ stderr }: Io): Promise<Wrap | undefined> {
+  const columns = stderr.columns();
+  if (columns === undefined) return undefined;
+  const { wrapWhole } = await import('./terminal/wrap.ts');
+  return (text) => wrapWhole(text, columns).join('\n');
+}
+
+type Wrap = (line: string) => string;
 
 /**
  * Reports an uncaught error as `run` does, and returns the exit code. Node itself would print the
@@ -66,7 +75,13 @@ function withoutQuestions(io: Io): Io {
   return Object.create(io, { asksNothing: { value: true } });
 }
 
-function report(thrown: unknown, running: CommandDefinition | undefined, argv: readonly string[], io: Io): number {
+function report(
+  thrown: unknown,
+  running: CommandDefinition | undefined,
+  argv: readonly string[],
+  io: Io,
+  wrap: Wrap = (line) => line,
+): number {
   const error = toError(thrown);
   // Help and the like, before any command runs, change nothing either.
   if (isClosedPipe(error) && (running?.readOnly ?? true)) return 0;
@@ -79,8 +94,15 @@ function report(thrown: unknown, running: CommandDefinition | undefined, argv: r
     writeError(io, `${printable(text)}\n`);
   } else {
     const style = createStyle(io.env, io.stderr);
-    const hintLine = hint === null ? '' : `${terminalLine(style.cyan('hint:'))} ${hint}\n`;
-    writeError(io, `${terminalLine(style.red('error:'))} ${message}\n${hintLine}`);
+    const lines = [`${style.red('error:')} ${message}`, ...(hint === null ? [] : [`${style.cyan('hint:')} ${hint}`])];
+    const wrapped = lines.flatMap((line) => line.split('\n')).map(wrap);
+    writeError(
+      io,
+      `${wrapped
+        .flatMap((line) => line.split('\n'))
+        .map(terminalLine)
+        .join('\n')}\n`,
+    );
   }
   if (error.code === 'internal' && wants(argv, io, '--debug', 'HKCTL_DEBUG')) {
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
@@ -115,13 +137,13 @@ function toError(thrown: unknown): HkctlError {
 /** commander's sentence, with its suggestion as the hint. */
 function usageError(thrown: CommanderError): HkctlError {
   if (thrown.code === 'commander.help') {
-    return new HkctlError('usage', 'A verb is missing.', { hint: 'Add --help to see the verbs.' });
+    return new HkctlError('usage', 'A verb is missing.', { hint: '--help lists the verbs.' });
   }
   // Redacted in one piece: what was given may have lines of its own.
   const [message = '', suggestion] = redactSecrets(thrown.message)
     .replace(/^error: /, '')
     .split('\n');
-  const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'Add --help to see what there is.';
+  const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'Add --help to see its flags.';
   return new HkctlError('usage', `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.`.replace(/\.\.$/, '.'), {
     hint,
   });

@@ -104,7 +104,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   if (certificate && !(await canStillRead(certificate, log))) stopReloading?.();
   requests.pass();
   const address = settings.baseUrl ?? url;
-  await domain.store.daemon.recordAddress(address, process.pid);
+  await domain.store.daemon.recordAddress(address, process.pid, options.version);
   warnWhereExposed(settings, log);
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
   uses.start();

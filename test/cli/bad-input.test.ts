@@ -117,7 +117,9 @@ describe('the program', () => {
   it('tells people in two lines', async () => {
     const { code, stderr } = await cli.run('keys create --entity BER');
     expect(code).toBe(2);
-    expect(stderr).toBe('error: --name is missing.\nhint: On a terminal it would be asked for; here give it.\n');
+    expect(stderr).toBe(
+      'error: --name and --preset or --permission are missing.\nhint: Give them; hkctl asks only on a terminal, without --json.\n',
+    );
   });
 });
 
@@ -157,7 +159,10 @@ describe('off a terminal nothing asks', () => {
   it('init needs its flags', async () => {
     const fresh = new Cli();
     const { code, stderr } = await fresh.run('init');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--org is missing')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('--org, --entity, --entity-name and --timezone are missing.'),
+    ]);
   });
 });
 

@@ -30,6 +30,8 @@ export interface RunOptions {
   /** How long the machine has run; without it as if nobody ever set its clock. */
   upMs?: number;
   osAccount?: string;
+  /** No variable names the store: it is the default, the one of the system's daemon. */
+  isSystemStore?: boolean;
   copy?: (text: string) => Promise<void>;
   /** What a write to standard output does; throws to play a closed pipe or a full disk. */
   onWrite?: (text: string) => void;
@@ -75,9 +77,14 @@ export class Cli {
       stdout: stdout.output,
       stderr: stderr.output,
       promptOutput: stderr.stream,
-      env: { HKCTL_STORE: this.store, ...(options.terminal && { TERM: 'xterm' }), ...options.env },
+      env: {
+        ...(!options.isSystemStore && { HKCTL_STORE: this.store }),
+        ...(options.terminal && { TERM: 'xterm' }),
+        ...options.env,
+      },
       osAccount: options.osAccount ?? 'root',
       defaultStorePath: this.store,
+      isSystemStore: options.isSystemStore ?? false,
       program: ['/usr/bin/node', '/usr/lib/hkctl/bin/hkctl.js'],
       clock: () => options.nowMs ?? this.nowMs,
       uptime: () => options.upMs ?? (options.nowMs ?? this.nowMs) - bootMs,

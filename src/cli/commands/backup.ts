@@ -35,10 +35,10 @@ export const backup = defineCommand({
         bytes,
       });
     } else {
-      context.print(
+      context.confirm(
         `Backup written and checked: ${target} (${bytes} bytes, ${keys} keys, ${auditRecords} audit records)`,
       );
     }
-    if (damagedAuditRecords.length > 0) context.say(`warning: ${damageText(damagedAuditRecords)}`);
+    if (damagedAuditRecords.length > 0) context.warn(`warning: ${damageText(damagedAuditRecords)}`);
   },
 });

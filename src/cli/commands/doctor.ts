@@ -48,13 +48,16 @@ export const doctor = defineCommand({
     const options = { inspection, machineMs: context.io.clock(), answers: answersAt };
     for await (const check of diagnose(domain, actor, options)) {
       checks.push(check);
-      if (!context.json) whileRead(() => context.print(...linesOf(check, context.style)));
+      if (context.json) continue;
+      const print = check.status === 'ok' ? context.confirm : context.print;
+      whileRead(() => print(...linesOf(check, context.style)));
     }
     const problems = checks.filter(({ status }) => status === 'problem');
     const warnings = checks.filter(({ status }) => status === 'warning').length;
     whileRead(() => {
       if (context.json) context.printJson({ checks: checks.map(checkJson), ok: problems.length === 0 });
-      else context.print('', summaryOf(problems.length, warnings));
+      else if (problems.length + warnings === 0) context.confirm('', 'All is well.');
+      else context.print('', `${counted(problems.length, 'problem')}, ${counted(warnings, 'warning')}.`);
     });
     return Math.max(0, ...problems.map(({ code = 'state_forbids' }) => errorTable[code].exit));
   },
@@ -94,9 +97,4 @@ function linesOf({ name, status, detail, hint }: Check, style: Context['style'])
 
 function checkJson({ name, status, detail, hint }: Check) {
   return { name, status, detail, ...(hint !== undefined && { hint }) };
-}
-
-function summaryOf(problems: number, warnings: number): string {
-  if (problems + warnings === 0) return 'All is well.';
-  return `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}.`;
 }

@@ -98,7 +98,8 @@ function printSummary(
   }
   const { inserted, updated, unchanged, removed } = summary;
   const counts = `${inserted} inserted, ${updated} updated, ${removed} removed, ${unchanged} unchanged`;
-  context.print(dryRun ? `Nothing was changed. This would be: ${counts}` : `${resource.title} of ${entity}: ${counts}`);
+  if (dryRun) context.print(`Nothing was changed. This would be: ${counts}`);
+  else context.confirm(`${resource.title} of ${entity}: ${counts}`);
 }
 
 async function findResource(services: Services, name: string): Promise<ResourceDefinition> {

@@ -4,7 +4,7 @@ import { requireLogin } from '../../core/organization/users.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../command.ts';
-import { type Context, valueOrAsk } from '../context.ts';
+import { type Context, requireGiven, valueOrAsk } from '../context.ts';
 import { oneOf, text, toggle } from '../flags.ts';
 import { canAsk } from '../terminal/io.ts';
 import { entityJson, tenantJson, userJson } from '../terminal/output.ts';
@@ -55,13 +55,13 @@ export const init = defineCommand({
         };
         context.printJson(answer);
       } else {
-        context.print(
+        context.confirm(
           `Store made: ${storePath}`,
           `Organization ${tenant.name}, entity ${entity.name} (${entity.code}), Super user ${user.login}`,
         );
-        if (given.demo) context.print('A made-up plant was loaded.');
+        if (given.demo) context.confirm('A made-up plant was loaded.');
         for (const open of await openFolders(context)) {
-          context.say(
+          context.warn(
             `warning: others than its owner can write the folder ${open}; best is a folder for the store alone, with mode 0700.`,
           );
         }
@@ -75,7 +75,6 @@ export const init = defineCommand({
 
 /** The folder of the new store, where its mode lets others write in it. */
 async function openFolders({ services, storePath }: Context): Promise<string[]> {
-  if (storePath === ':memory:') return [];
   const files = (await services.inspectStore(storePath)).files();
   return files
     .filter(({ kind, mode }) => kind === 'folder' && (mode & 0o022) !== 0)
@@ -109,8 +108,17 @@ async function completeInput(context: Context, given: Given, login: string): Pro
       return askText(io, label, (answer) => sentenceOf(() => rule(answer)), preset);
     });
   };
+  const required = {
+    '--org': given.org,
+    '--entity': given.entity,
+    '--entity-name': given.entityName,
+    '--timezone': given.timezone,
+  };
+  requireGiven(context, required);
+  // Where all that is required was given, the week start alone is no reason to ask.
+  const asksNothing = !Object.values(required).includes(undefined);
   const org = await line(given.org, '--org', 'Name of the organization', (text) => requireLabel(text, 'A name'));
-  const weekStart = given.weekStart ?? (await askWeekStart(context));
+  const weekStart = given.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
   const code = await line(given.entity, '--entity', 'Code of the first entity (site)', requireEntityCode);
   const name = await line(given.entityName, '--entity-name', 'Its name', (text) => requireLabel(text, 'A name'));
   const timezone = await line(given.timezone, '--timezone', 'Its time zone', requireTimezone, hostTimezone());

@@ -18,6 +18,6 @@ export const migrate = defineCommand({
       await requirePermissions(domain, actor, ['store.manage'], { action: 'store.migrate', target: 'store' });
     });
     if (context.json) context.printJson({ applied });
-    else context.print(applied === 0 ? 'The store is up to date.' : `Migrated: ${applied} steps applied.`);
+    else context.confirm(applied === 0 ? 'The store is up to date.' : `Migrated: ${applied} steps applied.`);
   },
 });

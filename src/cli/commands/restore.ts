@@ -82,7 +82,7 @@ export const restore = defineCommand({
       });
       return;
     }
-    context.print(`Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`);
+    context.confirm(`Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`);
     for (const [what, { sentence }] of Object.entries(kinds) as [KeptStopped['what'], Kind][]) {
       const stopped = kept.filter((one) => one.what === what);
       const names = stopped.map((one) => `${printable(one.name)}${one.role ? ` (${one.role})` : ''}`);

@@ -76,7 +76,7 @@ function written(context: Context, render: (handed: readonly DeliveredKey[]) => 
     },
     complete() {},
     withdraw() {
-      if (delivered) context.say('Nothing was kept: what was just printed opens nothing. Throw it away.');
+      if (delivered) context.warn('Nothing was kept: what was just printed opens nothing. Throw it away.');
     },
   };
 }

@@ -23,6 +23,8 @@ export interface Io {
   readonly osAccount: string;
   /** Path of the store where no flag or variable names another. */
   readonly defaultStorePath: string;
+  /** Whether that is the store of the system's daemon, which a command that uses it then says. */
+  readonly isSystemStore?: boolean;
   /** The command that started this program: interpreter and script. */
   readonly program: readonly string[];
   readonly clock: Clock;
@@ -71,7 +73,17 @@ export interface Output {
 /** What {@link createIo} needs beside the process itself. */
 type IoParts = Pick<
   Io,
-  'env' | 'osAccount' | 'defaultStorePath' | 'clock' | 'uptime' | 'random' | 'newId' | 'withOwnRights' | 'copy' | 'open'
+  | 'env'
+  | 'osAccount'
+  | 'defaultStorePath'
+  | 'isSystemStore'
+  | 'clock'
+  | 'uptime'
+  | 'random'
+  | 'newId'
+  | 'withOwnRights'
+  | 'copy'
+  | 'open'
 >;
 
 /**

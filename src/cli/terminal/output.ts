@@ -51,38 +51,6 @@ export function timeAt(ms: number | null, key: Pick<Key, 'entity'>): string {
   return ms === null ? 'Never' : formatLocal(ms, key.entity?.timezone ?? 'UTC');
 }
 
-/** Prints a table with headings; where it is wider than the terminal, each row becomes a block of lines. */
-export async function printTable(
-  context: Context,
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-  empty: string,
-): Promise<void> {
-  if (rows.length === 0) {
-    context.print(empty);
-    return;
-  }
-  const { style } = context;
-  const { padded, widthOf } = await import('./wrap.ts');
-  const widths = headings.map((heading, i) => Math.max(widthOf(heading), ...rows.map((row) => widthOf(row[i] ?? ''))));
-  const gap = 2;
-  const width = widths.reduce((sum, one) => sum + one + gap, -gap);
-  if (width <= (context.io.stdout.columns() ?? Number.POSITIVE_INFINITY)) {
-    const line = (cells: readonly string[]) =>
-      cells
-        .map((cell, i) => padded(cell, (widths[i] ?? 0) + gap))
-        .join('')
-        .trimEnd();
-    context.print(line(headings.map((heading) => style.bold(heading))), ...rows.map(line));
-    return;
-  }
-  const labelWidth = Math.max(...headings.map((heading) => heading.length));
-  const blocks = rows.map((row) =>
-    row.map((cell, i) => `${style.bold((headings[i] ?? '').padEnd(labelWidth))}  ${cell}`.trimEnd()),
-  );
-  context.print(...blocks.flatMap((lines, i) => (i === 0 ? lines : ['', ...lines])));
-}
-
 /** Prints a JSON array piece by piece, one value a line, so that memory stays bounded. */
 export async function printJsonArray(context: Context, pieces: AsyncIterable<readonly unknown[]>): Promise<void> {
   let count = 0;

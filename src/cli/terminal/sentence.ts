@@ -1,8 +1,17 @@
 import { type HkctlError, isHkctlError } from '../../core/errors.ts';
 
-/** A count with its noun: `1 file`, `2 files`. */
+/** A count with its noun: `1 file`, `2,000 files`, `3 entities`. */
 export function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
+  return `${grouped(count)} ${count === 1 ? word : pluralOf(word)}`;
+}
+
+function pluralOf(word: string): string {
+  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
+}
+
+/** A number with a comma after each three digits; Intl would cost a short command milliseconds. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** The message of an error with its hint, as one line. */

@@ -33,6 +33,11 @@ export function createStyle(env: Readonly<Record<string, string | undefined>>, o
   };
 }
 
+/** Colours the state of a user or an entity: an inactive one stands out. */
+export function paintStatus(style: Style): (text: string, row: { status: 'active' | 'inactive' }) => string {
+  return (text, { status }) => (status === 'inactive' ? style.yellow(text) : text);
+}
+
 function hasColours(env: Readonly<Record<string, string | undefined>>, output: Output): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;
   if (force !== undefined) return force !== '0' && force !== 'false';

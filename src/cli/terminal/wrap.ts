@@ -26,6 +26,21 @@ export function wrapText(text: string, width: number): string[] {
   return wrapWords(text.split(' '), width);
 }
 
+/** Wraps a line at its blanks and leaves longer words whole, so that a path or a command can still be copied. */
+export function wrapWhole(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(' ')) {
+    if (line === undefined) line = word;
+    else if (widthOf(line) + 1 + widthOf(word) <= width) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return line === undefined ? lines : [...lines, line];
+}
+
 /** Cuts a text to a width and ends it with `…` where something is lost. Not for text with colours. */
 export function truncated(text: string, width: number): string {
   const visible = visibleText(text);

@@ -29,6 +29,7 @@ export type AuditAction =
   | 'store.backup'
   | 'store.restore'
   | 'store.doctor'
+  | 'store.status'
   | 'store.accept_clock';
 
 /** An event before it is appended to the chain. It never contains a secret. */

@@ -2,6 +2,7 @@ import { type Actor, type Domain, requirePermissions } from '../access/actors.ts
 import { damageText } from '../audit/damage.ts';
 import { verifyAudit } from '../audit/trail.ts';
 import { type ErrorCode, isHkctlError } from '../errors.ts';
+import type { MaybePromise } from '../port/maybe-promise.ts';
 import { formatInstantMs } from '../time/instants.ts';
 
 /** The result of one check of a store. */
@@ -48,6 +49,8 @@ export interface StoreInspection {
   foreign(): { database: string; what: readonly string[] }[];
   journal(nowMs: number): JournalFacts;
   space(): { freeBytes: number; totalBytes: number };
+  /** The size of all files of the store. */
+  sizeBytes(): MaybePromise<number>;
 }
 
 interface DoctorOptions {

@@ -3,6 +3,7 @@ import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
 import { requireLabel } from '../text/labels.ts';
+import { nearest } from '../text/nearest.ts';
 import { isTimezone } from '../time/calendar.ts';
 
 /** Sites of the actor's tenant; every profile may see them, since every key names one. */
@@ -81,11 +82,15 @@ export async function requireEntity(domain: Domain, actor: Actor, code: string):
   if (entity) return entity;
   const known = (await domain.store.entities.list(actor.user.tenantId)).map((other) => other.code);
   throw new HkctlError('not_found', `No entity "${code}" in this organization.`, {
-    hint:
-      known.length > 0
-        ? `There are: ${known.slice(0, 20).join(', ')}`
-        : 'Add one: hkctl entities add CODE --name N --timezone TZ',
+    hint: hintOf(code, known),
   });
+}
+
+function hintOf(code: string, known: readonly string[]): string {
+  if (known.length === 0) return 'Add one: hkctl entities add CODE --name N --timezone TZ';
+  const near = nearest(code, known);
+  const more = known.length > 20 ? ' …' : '';
+  return `${near === undefined ? '' : `Did you mean ${near}? `}There are: ${known.slice(0, 20).join(', ')}${more}`;
 }
 
 /** An IANA time zone that this machine knows. Throws `bad_input`. */

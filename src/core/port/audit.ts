@@ -1,4 +1,4 @@
-import type { AuditDraft, AuditHead, AuditRecord } from '../audit/events.ts';
+import type { AuditAction, AuditDraft, AuditHead, AuditRecord } from '../audit/events.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
 /** The audit chain. */
@@ -14,6 +14,8 @@ export interface AuditStore {
   lastSeq(): MaybePromise<number>;
   /** Number of records and hash of the last one, as committed now; cheap, since it does not walk the chain. */
   head(): MaybePromise<AuditHead>;
+  /** When an action was last done, by anybody in any tenant; undefined where it never was. */
+  lastDoneMs(action: AuditAction): MaybePromise<number | undefined>;
   /** All records of all tenants in order of `seq`, for verification; read in pieces, so that memory stays bounded. */
   walk(): Iterable<AuditRecord> | AsyncIterable<AuditRecord>;
 }

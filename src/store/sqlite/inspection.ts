@@ -27,6 +27,13 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
     }
   };
 
+  const existingFiles = () =>
+    [
+      ...databaseNames.flatMap((name) => sidecars.map((end) => files[name] + end)),
+      files.revocations,
+      files.daemons,
+    ].filter((file) => existsSync(file));
+
   return {
     databases: databaseNames.map((name) => ({
       name,
@@ -37,16 +44,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
         }),
     })),
     files: () =>
-      translating(folder, () => [
-        factsOf(folder, 'folder'),
-        ...[
-          ...databaseNames.flatMap((name) => sidecars.map((end) => files[name] + end)),
-          files.revocations,
-          files.daemons,
-        ]
-          .filter((file) => existsSync(file))
-          .map((file) => factsOf(file, 'file')),
-      ]),
+      translating(folder, () => [factsOf(folder, 'folder'), ...existingFiles().map((file) => factsOf(file, 'file'))]),
     brokenReferences: () =>
       checking('registry', (connection) =>
         connection
@@ -78,6 +76,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       const { bavail, blocks, bsize } = translating(folder, () => statfsSync(folder));
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
     },
+    sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + statSync(file).size, 0)),
   };
 }
 

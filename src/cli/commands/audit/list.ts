@@ -1,41 +1,76 @@
+import type { AuditRecord } from '../../../core/audit/events.ts';
 import { listAudit } from '../../../core/audit/trail.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand } from '../../command.ts';
-import { printTable } from '../../terminal/output.ts';
+import type { Context } from '../../context.ts';
+import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
+import { type Column, printSummary, printTable } from '../../table/table.ts';
+import { counted } from '../../terminal/sentence.ts';
 import { instantOf, limit, recordJson, since } from './records.ts';
+
+/** The default of `--limit`. */
+const usualLimit = 50;
 
 /** `hkctl audit list` */
 export const list = defineCommand({
   name: 'list',
   summary: 'List what happened, newest first',
   readOnly: true,
-  flags: { since, limit: limit(' (default 50)') },
+  flags: { since, limit: limit(` (default ${usualLimit})`) },
   examples: [
     ['hkctl audit list --since 7d', 'the last week'],
     ['hkctl audit list --limit 1000 --json', 'for a program'],
   ],
   async run(context, flags) {
     const { domain, actor } = await context.session();
-    const sinceMs = instantOf(flags.since, domain.clock());
-    const records = await listAudit(domain, actor, { sinceMs, limit: flags.limit ?? 50 });
+    const nowMs = domain.clock();
+    const { limit = usualLimit } = flags;
+    const records = await listAudit(domain, actor, { sinceMs: instantOf(flags.since, nowMs), limit });
     if (context.json) {
       context.printJson(records.map(recordJson));
       return;
     }
-    const rows = records.map((record) => [
-      String(record.seq),
-      formatInstantMs(record.atMs),
-      record.action,
-      record.target,
-      record.outcome === 'done' ? 'done' : context.style.red(record.outcome),
-      record.actor
-        ? `${record.actor.login}${record.actor.login === record.osAccount ? '' : ` (${record.osAccount})`}`
-        : record.osAccount,
-      Object.entries(record.detail)
-        .filter(([, value]) => value !== null)
-        .map(([name, value]) => `${name}=${value}`)
-        .join(' '),
-    ]);
-    await printTable(context, ['SEQ', 'AT (UTC)', 'ACTION', 'TARGET', 'OUTCOME', 'BY', 'DETAIL'], rows, 'No records.');
+    const none = flags.since === undefined ? 'No records.' : `No record since ${flags.since} (--since).`;
+    await printTable(context, columnsOf(context, nowMs), records, none);
+    if (records.length === 0) return;
+    const refused = records.filter(({ outcome }) => outcome !== 'done').length;
+    const newest = records.length === limit ? 'the newest ' : '';
+    const counts = [`${newest}${counted(records.length, 'record')}`, ...(refused > 0 ? [`${refused} not done`] : [])];
+    await printSummary(context, counts, newest ? `hkctl audit list --limit ${limit * 10}` : 'hkctl audit verify');
   },
 });
+
+function columnsOf(context: Context, nowMs: number): Column<AuditRecord>[] {
+  const { style, io, utc } = context;
+  const isRelative = io.stdout.isTTY && !utc;
+  return [
+    { heading: 'SEQ', cell: ({ seq }) => String(seq) },
+    {
+      heading: isRelative ? 'WHEN' : 'AT (UTC)',
+      cell: ({ atMs }) => (isRelative ? relativeTime(atMs, nowMs) : formatInstantMs(atMs)),
+      width: isRelative ? relativeTimeWidth : 0,
+    },
+    { heading: 'ACTION', cell: ({ action }) => action, min: 12 },
+    { heading: 'TARGET', cell: ({ target }) => target, min: 12 },
+    {
+      heading: 'OUTCOME',
+      cell: ({ outcome }) => outcome,
+      paint: (text, { outcome }) => (outcome === 'done' ? text : style.red(text)),
+      leaveOut: 1,
+    },
+    { heading: 'BY', cell: authorOf, min: 8, leaveOut: 2 },
+    { heading: 'DETAIL', cell: detailOf, min: 16, leaveOut: 3 },
+  ];
+}
+
+function authorOf({ actor, osAccount }: AuditRecord): string {
+  if (!actor) return osAccount;
+  return actor.login === osAccount ? actor.login : `${actor.login} (${osAccount})`;
+}
+
+function detailOf({ detail }: AuditRecord): string {
+  return Object.entries(detail)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}

@@ -42,7 +42,7 @@ export const verify = defineCommand({
       context.print(`${records} records, the chain is whole.`, `head ${headHash}`);
       if (report.anchors) context.print(`It holds all of ${counted(report.anchors.count, 'head')} in the log.`);
     }
-    if (damaged.length > 0) context.say(`warning: ${damageText(damaged)}`);
+    if (damaged.length > 0) context.warn(`warning: ${damageText(damaged)}`);
     if (broken) {
       throw new HkctlError('state_forbids', `The audit trail is broken at record ${broken.seq}: ${broken.reason}.`, {
         hint: `The ${records} records before it fit. Compare with an export or a backup from before.`,

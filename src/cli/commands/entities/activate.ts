@@ -19,7 +19,7 @@ export const activate = defineCommand({
     if (context.json) context.printJson(entityJson(entity));
     else {
       const keys = await workingKeysOfEntity(domain, actor, code);
-      context.print(`Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`);
+      context.confirm(`Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`);
     }
   },
 });

@@ -2,7 +2,7 @@ import { addEntity } from '../../../core/organization/entities.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
 import { isTimezone } from '../../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { valueOrAsk } from '../../context.ts';
+import { requireGiven, valueOrAsk } from '../../context.ts';
 import { text } from '../../flags.ts';
 import { entityJson } from '../../terminal/output.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
@@ -22,6 +22,7 @@ export const add = defineCommand({
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.add', target: code }),
   async run(context, flags, [code = '']) {
     const { domain, actor } = await context.session();
+    requireGiven(context, { '--name': flags.name, '--timezone': flags.timezone });
     const name = await valueOrAsk(context, flags.name, '--name', async () => {
       const { askText } = await import('../../terminal/prompts.ts');
       return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));
@@ -32,6 +33,6 @@ export const add = defineCommand({
     });
     const entity = await addEntity(domain, actor, { code, name, timezone });
     if (context.json) context.printJson(entityJson(entity));
-    else context.print(`Entity added: ${entity.name} (${entity.code})`);
+    else context.confirm(`Entity added: ${entity.name} (${entity.code})`);
   },
 });

@@ -23,6 +23,6 @@ export const deactivate = defineCommand({
     await requireConfirmation(context, yes, question, 'Deactivate');
     const entity = await setEntityStatus(domain, actor, code, 'inactive');
     if (context.json) context.printJson(entityJson(entity));
-    else context.print(`Entity deactivated: ${entity.name} (${entity.code}). ${stopped(keys)}`);
+    else context.confirm(`Entity deactivated: ${entity.name} (${entity.code}). ${stopped(keys)}`);
   },
 });

@@ -24,6 +24,6 @@ export const remove = defineCommand({
     await requireTyped(context, yes, question, code);
     const entity = await removeEntity(domain, actor, code);
     if (context.json) context.printJson(entityJson(entity));
-    else context.print(`Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`);
+    else context.confirm(`Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`);
   },
 });

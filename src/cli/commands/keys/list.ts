@@ -1,12 +1,13 @@
 import type { Actor, Domain } from '../../../core/access/actors.ts';
-import { listKeys, statusOf } from '../../../core/keys/keys.ts';
+import { listKeys } from '../../../core/keys/keys.ts';
 import { parseSpanMs } from '../../../core/operations/settings.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../flags.ts';
-import { keyJson, printJsonArray, printTable, timeAt } from '../../terminal/output.ts';
+import { keyJson, printJsonArray } from '../../terminal/output.ts';
+import { printKeys } from './listing/table.ts';
 
 const statuses = ['active', 'expired', 'revoked'] as const;
 
@@ -60,11 +61,7 @@ export async function listAll(context: Context, given: FlagValues<typeof listFla
     );
     return;
   }
-  let any = false;
-  for await (const page of pages) {
-    if (page.length > 0 || !any) await printKeys(context, page, given.all, filter.nowMs);
-    any = true;
-  }
+  await printKeys(context, domain, actor, pages, { given, filter });
 }
 
 /** Page by page, so that a million keys take no more memory than five hundred. */
@@ -98,20 +95,3 @@ export async function filterOf(domain: Domain, actor: Actor, given: FlagValues<t
 
 const pageSize = 500;
 const statusNames = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;
-
-async function printKeys(context: Context, keys: readonly Key[], all: boolean, nowMs: number): Promise<void> {
-  const rows = keys.map((key) => [
-    context.style.cyan(key.prefix),
-    key.name,
-    statusOf(key, nowMs),
-    key.entity?.code ?? 'none (removed)',
-    timeAt(key.lastUsedAtMs, key),
-    timeAt(key.expiresAtMs, key),
-    key.createdBy.login,
-    key.permissions.length > 2 ? `${key.permissions.length} permissions` : key.permissions.join(', '),
-  ]);
-  const headings = ['PREFIX', 'NAME', 'STATUS', 'ENTITY', 'LAST USED', 'EXPIRES', 'CREATED BY', 'PERMISSIONS'];
-  await printTable(context, headings, rows, 'No keys.');
-  if (keys.length === 0 && !all)
-    context.say('Show inactive keys: hkctl keys list --all. Create key: hkctl keys create');
-}

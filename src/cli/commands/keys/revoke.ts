@@ -27,6 +27,6 @@ export const revoke = defineCommand({
     const revoked = await revokeKeys(domain, actor, keys);
     const answers = revoked.map((key) => ({ key: keyJson(key, domain.clock()) }));
     if (context.json) context.printJson(refs.length > 1 ? answers : answers[0]);
-    else for (const key of revoked) context.print(`API key revoked: ${key.name} (${key.prefix})`);
+    else for (const key of revoked) context.confirm(`API key revoked: ${key.name} (${key.prefix})`);
   },
 });

@@ -112,7 +112,7 @@ function printReport(context: Context, report: ScanReport, known: KnownKeys, now
     );
   }
   const links = report.skipped.filter(({ reason }) => reason === linkReason).length;
-  for (const { path, reason } of report.skipped) if (reason !== linkReason) context.say(`skipped ${path}: ${reason}`);
+  for (const { path, reason } of report.skipped) if (reason !== linkReason) context.warn(`skipped ${path}: ${reason}`);
   const megabytes = (report.bytes / 1e6).toFixed(1);
   const found = `${counted(report.findings.length, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
   context.say(`${found}, ${report.skipped.length - links} skipped, ${counted(links, 'link')} not followed`);

@@ -25,6 +25,6 @@ export const add = defineCommand({
     const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };
     const tenant = await addTenant(domain, actor, input);
     if (context.json) context.printJson(tenantJson(tenant));
-    else context.print(`Organization added: ${tenant.name}; ${login} is its Super user`);
+    else context.confirm(`Organization added: ${tenant.name}; ${login} is its Super user`);
   },
 });

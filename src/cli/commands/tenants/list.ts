@@ -1,7 +1,9 @@
 import { listTenants } from '../../../core/organization/tenants.ts';
+import type { Tenant } from '../../../core/port/tenants.ts';
 import { shownRetention } from '../../../core/readings/retention.ts';
 import { defineCommand } from '../../command.ts';
-import { printTable, tenantJson } from '../../terminal/output.ts';
+import { printTable } from '../../table/table.ts';
+import { tenantJson } from '../../terminal/output.ts';
 
 /** `hkctl tenants list` */
 export const list = defineCommand({
@@ -16,13 +18,17 @@ export const list = defineCommand({
     const tenants = await listTenants(domain, actor);
     if (context.json) context.printJson(tenants.map(tenantJson));
     else {
-      const rows = tenants.map((tenant) => [
-        tenant.name,
-        tenant.weekStart,
-        shownRetention(tenant.retainReadingsDays),
-        tenant.id,
-      ]);
-      await printTable(context, ['NAME', 'WEEK START', 'READINGS KEPT', 'ID'], rows, 'No organizations.');
+      const columns = [
+        { heading: 'NAME', cell: ({ name }: Tenant) => name, min: 16 },
+        { heading: 'WEEK START', cell: ({ weekStart }: Tenant) => weekStart, leaveOut: 1 },
+        {
+          heading: 'READINGS KEPT',
+          cell: ({ retainReadingsDays }: Tenant) => shownRetention(retainReadingsDays),
+          leaveOut: 1,
+        },
+        { heading: 'ID', cell: ({ id }: Tenant) => id, min: 8, leaveOut: 2 },
+      ];
+      await printTable(context, columns, tenants, 'No organizations.');
     }
   },
 });

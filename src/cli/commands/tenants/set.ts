@@ -31,7 +31,9 @@ export const set = defineCommand({
     if (context.json) context.printJson(tenantJson(tenant));
     else {
       const kept = tenant.retainReadingsDays === null ? 'forever' : `for ${tenant.retainReadingsDays} days`;
-      context.print(`Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${kept}`);
+      context.confirm(
+        `Organization set: ${tenant.name}, weeks start on ${tenant.weekStart}, readings are kept ${kept}`,
+      );
     }
   },
 });

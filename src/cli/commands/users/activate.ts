@@ -19,7 +19,7 @@ export const activate = defineCommand({
     if (context.json) context.printJson(userJson(user));
     else {
       const keys = await workingKeysOfUser(domain, actor, login);
-      context.print(`User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`);
+      context.confirm(`User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`);
     }
   },
 });

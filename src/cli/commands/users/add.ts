@@ -2,7 +2,7 @@ import { roleNames, roles } from '../../../core/access/roles.ts';
 import { addUser } from '../../../core/organization/users.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { valueOrAsk } from '../../context.ts';
+import { requireGiven, valueOrAsk } from '../../context.ts';
 import { oneOf, text } from '../../flags.ts';
 import { userJson } from '../../terminal/output.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
@@ -23,6 +23,7 @@ export const add = defineCommand({
   needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.add', target: login }),
   async run(context, flags, [login = '']) {
     const { domain, actor } = await context.session();
+    requireGiven(context, { '--name': flags.name, '--role': flags.role });
     const name = await valueOrAsk(context, flags.name, '--name', async () => {
       const { askText } = await import('../../terminal/prompts.ts');
       return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));
@@ -37,6 +38,6 @@ export const add = defineCommand({
     });
     const user = await addUser(domain, actor, { login, name, role });
     if (context.json) context.printJson(userJson(user));
-    else context.print(`User added: ${user.name} (${user.login}), ${roles[user.role].label}`);
+    else context.confirm(`User added: ${user.name} (${user.login}), ${roles[user.role].label}`);
   },
 });

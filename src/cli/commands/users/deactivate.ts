@@ -23,6 +23,6 @@ export const deactivate = defineCommand({
     await requireConfirmation(context, yes, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
     const user = await updateUser(domain, actor, login, { status: 'inactive' });
     if (context.json) context.printJson(userJson(user));
-    else context.print(`User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`);
+    else context.confirm(`User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`);
   },
 });

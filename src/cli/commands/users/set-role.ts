@@ -17,6 +17,6 @@ export const setRole = defineCommand({
     const { domain, actor } = await context.session();
     const user = await updateUser(domain, actor, login, { role: wanted });
     if (context.json) context.printJson(userJson(user));
-    else context.print(`Role set: ${user.name} (${user.login}) is ${roles[user.role].label}`);
+    else context.confirm(`Role set: ${user.name} (${user.login}) is ${roles[user.role].label}`);
   },
 });

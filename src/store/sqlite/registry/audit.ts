@@ -89,6 +89,13 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
       'select seq as count, hash from audit order by seq desc limit 1',
     ),
   );
+  const lastDone = lazily(() =>
+    registry.connection
+      .prepare<[string], number>(
+        "select at_ms from audit where action = ? and outcome = 'done' order by seq desc limit 1",
+      )
+      .pluck(),
+  );
   return {
     append: (draft) => registry.change(() => append(draft)),
     list(tenantId, { sinceMs = 0, limit, ofStore = false }) {
@@ -102,6 +109,7 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
     lastSeq: () => registry.read(() => lastGiven().get() ?? 0),
     // An intact chain has no gaps, so that the last number is the count.
     head: () => registry.read(() => head().get() ?? { count: 0, hash: genesisHash }),
+    lastDoneMs: (action) => registry.read(() => lastDone().get(action)),
     *walk() {
       settle();
       // Below every integer of SQLite, so that a record inserted before the first one is found as well.

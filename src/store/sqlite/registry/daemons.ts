@@ -29,14 +29,22 @@ export function createDaemonStore(
     unlock = undefined;
   };
 
+  const newest = () => {
+    const row = registry.read(() => db.select().from(daemons).orderBy(desc(daemons.sinceMs)).get());
+    // Under the write lock, held briefly: two processes that check at once would take each other for a daemon.
+    return row && registry.change(() => isAnyServing()) ? row : undefined;
+  };
+
   return {
     begin,
     release,
-    recordAddress(baseUrl, pid) {
+    recordAddress(baseUrl, pid, version) {
       begin();
       registry.change(() => {
         db.delete(daemons).where(eq(daemons.pid, pid)).run();
-        db.insert(daemons).values({ pid, baseUrl, sinceMs: clock() }).run();
+        db.insert(daemons)
+          .values({ pid, baseUrl, sinceMs: clock(), version: version ?? null })
+          .run();
       });
     },
     clearAddress(pid) {
@@ -45,11 +53,7 @@ export function createDaemonStore(
       });
       release();
     },
-    address() {
-      const newest = registry.read(() => db.select().from(daemons).orderBy(desc(daemons.sinceMs)).get());
-      if (!newest) return undefined;
-      // Under the write lock, held briefly: two processes that check at once would take each other for a daemon.
-      return registry.change(() => isAnyServing()) ? newest.baseUrl : undefined;
-    },
+    newest,
+    address: () => newest()?.baseUrl,
   };
 }

@@ -1,0 +1,97 @@
+import type { Actor, Domain } from '../../../../core/access/actors.ts';
+import { expiresSoon } from '../../../../core/keys/attention.ts';
+import { statusOf } from '../../../../core/keys/keys.ts';
+import type { Key, KeyFilter } from '../../../../core/port/keys.ts';
+import type { Context } from '../../../context.ts';
+import { relativeTimeWidth } from '../../../table/relative-time.ts';
+import { createTimeText } from '../../../table/shown-time.ts';
+import { type Column, createTable, printSummary } from '../../../table/table.ts';
+import { counted, grouped } from '../../../terminal/sentence.ts';
+import type { GivenFilters } from './no-match.ts';
+
+/** Prints keys as a table while their pages are read, with a summary below; where there are none, says which filter had none. */
+export async function printKeys(
+  context: Context,
+  domain: Domain,
+  actor: Actor,
+  pages: AsyncIterable<readonly Key[]>,
+  { given, filter }: { given: GivenFilters; filter: KeyFilter },
+): Promise<void> {
+  const { nowMs } = filter;
+  const isOnlyActive = filter.statuses?.length === 1 && filter.statuses[0] === 'Active';
+  const columns = context.io.stdout.isTTY ? shownColumns(context, nowMs, isOnlyActive) : plainColumns(context, nowMs);
+  const table = await createTable(context, columns);
+  let listed = 0;
+  let expiring = 0;
+  for await (const page of pages) {
+    if (page.length > 0) table.print(page);
+    listed += page.length;
+    expiring += page.filter((key) => expiresSoon(key, nowMs)).length;
+  }
+  if (listed === 0) {
+    const { noMatch } = await import('./no-match.ts');
+    const { sentence, hint } = await noMatch(domain, actor, given, filter);
+    context.print(sentence);
+    if (hint !== undefined) context.say(hint);
+    return;
+  }
+  const soon = expiring > 0 ? [`${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days`] : [];
+  await printSummary(context, [counted(listed, 'key'), ...soon], 'hkctl keys show PREFIX');
+}
+
+/** For people at a terminal: short, and the least important columns are left out first. */
+function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean): Column<Key>[] {
+  const { style, utc } = context;
+  const timeText = createTimeText(context, nowMs);
+  const width = utc ? 0 : relativeTimeWidth;
+  const time = (ms: number | null, { entity }: Key) => timeText(ms, entity?.timezone ?? 'UTC');
+  return [
+    { heading: 'PREFIX', cell: ({ prefix }) => prefix, paint: style.cyan },
+    { heading: 'NAME', cell: ({ name }) => name, min: 16 },
+    ...(isOnlyActive
+      ? []
+      : [
+          {
+            heading: 'STATUS',
+            cell: (key: Key) => statusOf(key, nowMs),
+            width: 'Revoked'.length,
+            paint: (text: string, key: Key) => (statusOf(key, nowMs) === 'Active' ? text : style.red(text)),
+          },
+        ]),
+    { heading: 'ENTITY', cell: ({ entity }) => entity?.code ?? 'removed', min: 8, leaveOut: 1 },
+    {
+      heading: 'LAST USED',
+      cell: (key) => time(key.lastUsedAtMs, key),
+      width,
+      leaveOut: 2,
+    },
+    {
+      heading: 'EXPIRES',
+      cell: (key) => time(key.expiresAtMs, key),
+      paint: (text, key) => (expiresSoon(key, nowMs) ? style.yellow(text) : text),
+      width,
+    },
+    { heading: 'PERMISSIONS', cell: ({ permissions }) => String(permissions.length), leaveOut: 3 },
+    { heading: 'CREATED BY', cell: ({ createdBy }) => createdBy.login, min: 8, leaveOut: 4 },
+  ];
+}
+
+/** For programs that read no JSON: these columns stay as they are. */
+function plainColumns(context: Context, nowMs: number): Column<Key>[] {
+  const timeText = createTimeText(context, nowMs);
+  const time = (ms: number | null, { entity }: Key) => timeText(ms, entity?.timezone ?? 'UTC');
+  return [
+    { heading: 'PREFIX', cell: ({ prefix }) => prefix, paint: context.style.cyan },
+    { heading: 'NAME', cell: ({ name }) => name },
+    { heading: 'STATUS', cell: (key) => statusOf(key, nowMs) },
+    { heading: 'ENTITY', cell: ({ entity }) => entity?.code ?? 'none (removed)' },
+    { heading: 'LAST USED', cell: (key) => time(key.lastUsedAtMs, key) },
+    { heading: 'EXPIRES', cell: (key) => time(key.expiresAtMs, key) },
+    { heading: 'CREATED BY', cell: ({ createdBy }) => createdBy.login },
+    {
+      heading: 'PERMISSIONS',
+      cell: ({ permissions }) =>
+        permissions.length > 2 ? `${permissions.length} permissions` : permissions.join(', '),
+    },
+  ];
+}

@@ -1,0 +1,126 @@
+import { errorTable } from '../../core/errors.ts';
+import { type Attention, readStatus, type StoreStatus } from '../../core/operations/status.ts';
+import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { createTimeText } from '../table/shown-time.ts';
+import { grouped } from '../terminal/sentence.ts';
+
+/** `hkctl status` */
+export const status = defineCommand({
+  name: 'status',
+  summary: 'Show the state of store, daemon, keys, sensors and backups',
+  description:
+    'One screen, with a mark at each line where somebody should act, and the command for it. Exit code 0 where nothing needs a hand, 5 where something does. Needs api_keys.view.',
+  readOnly: true,
+  flags: {},
+  examples: [
+    ['hkctl status', 'at a glance'],
+    ['hkctl status --quiet', 'from cron: only what needs a hand'],
+    ['hkctl status --json', 'for a program'],
+  ],
+  async run(context) {
+    const { domain, actor } = await context.session();
+    const [inspection, { answersAt }] = await Promise.all([
+      context.services.inspectStore(context.storePath),
+      import('./serve-probe.ts'),
+    ]);
+    const found = await readStatus(domain, actor, { sizeBytes: inspection.sizeBytes, answers: answersAt });
+    if (context.json) context.printJson(statusJson(found, context.storePath));
+    else printStatus(context, found, domain.clock());
+    return found.attention.length === 0 ? 0 : errorTable.state_forbids.exit;
+  },
+});
+
+function statusJson({ sizeBytes, daemon, keys, sensors, lastBackupMs, attention }: StoreStatus, path: string) {
+  return {
+    ok: attention.length === 0,
+    attention,
+    store: { path, size_bytes: sizeBytes },
+    daemon: daemon && {
+      address: daemon.address,
+      version: daemon.version,
+      since: formatInstantMs(daemon.sinceMs),
+      answers: daemon.answers,
+    },
+    keys: { active: keys.active, expiring_within_14_days: keys.expiring, unused_for_90_days: keys.unused },
+    sensors: { active: sensors.active, silent_for_a_day: sensors.silent, never_heard: sensors.neverHeard },
+    last_backup_at: formatOptionalMs(lastBackupMs),
+  };
+}
+
+/** One line of the screen; with `attention` it is marked where that was found, and the command for it stands below. */
+interface Line {
+  label: string;
+  text: string;
+  attention?: Attention;
+  command?: string;
+}
+
+function printStatus(context: Context, found: StoreStatus, nowMs: number): void {
+  const { style } = context;
+  for (const { label, text, attention, command } of linesOf(context, found, nowMs)) {
+    const isMarked = attention !== undefined && found.attention.includes(attention);
+    const print = isMarked ? context.print : context.confirm;
+    const line = `${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`;
+    print(isMarked ? style.yellow(`${line}${text}`) : `${line}${text}`);
+    if (isMarked && command !== undefined) print(`  ${' '.repeat(labelWidth)}${command}`);
+  }
+}
+
+const labelWidth = 'Sensors'.length + 2;
+
+function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
+  const { daemon, keys, sensors, lastBackupMs, sizeBytes } = found;
+  const time = createTimeText(context, nowMs);
+  const since = daemon && time(daemon.sinceMs, 'UTC');
+  const neverHeard = sensors.neverHeard > 0 ? `, ${grouped(sensors.neverHeard)} never heard` : '';
+  return [
+    { label: 'Store', text: `${context.storePath} (${sizeText(sizeBytes)})` },
+    daemon
+      ? {
+          label: 'Daemon',
+          text: daemon.answers ? daemon.address : `${daemon.address} does not answer`,
+          attention: 'daemon_silent',
+          command: 'hkctl doctor',
+        }
+      : { label: 'Daemon', text: 'none is running' },
+    ...(daemon ? [{ label: '', text: `version ${daemon.version ?? 'unknown'}, since ${since}` }] : []),
+    { label: 'Keys', text: `${grouped(keys.active)} active` },
+    {
+      label: '',
+      text: `${grouped(keys.expiring)} ${keys.expiring === 1 ? 'expires' : 'expire'} within 14 days`,
+      attention: 'keys_expiring',
+      command: 'hkctl keys list --expiring-within 14d',
+    },
+    {
+      label: '',
+      text: `${grouped(keys.unused)} unused for 90 days`,
+      attention: 'keys_unused',
+      command: 'hkctl keys list --unused-for 90d',
+    },
+    { label: 'Sensors', text: `${grouped(sensors.active)} active${neverHeard}` },
+    {
+      label: '',
+      text: `${grouped(sensors.silent)} silent for a day`,
+      attention: 'sensors_silent',
+      command: sensors.silentAt.map((code) => `hkctl sensors list --entity ${code}`).join('; '),
+    },
+    {
+      label: 'Backup',
+      text: lastBackupMs === null ? 'never' : time(lastBackupMs, 'UTC'),
+      attention: 'backup_old',
+      command: 'hkctl backup FILE',
+    },
+  ];
+}
+
+function sizeText(bytes: number): string {
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let size = bytes / 1000;
+  while (size >= 1000 && units.length > 1) {
+    size /= 1000;
+    units.shift();
+  }
+  return `${size.toFixed(1)} ${units[0]}`;
+}

@@ -1,0 +1,70 @@
+/** What the layout needs to know of a column; see `Column`. */
+interface ColumnLimits {
+  min?: number;
+  leaveOut?: number;
+}
+
+/** The columns that are shown, by their index, and the width of each. */
+export interface Layout {
+  kept: readonly number[];
+  widths: readonly number[];
+}
+
+/**
+ * Distributes the width of a terminal. Where the columns need more, it first leaves out columns until the rest fits with every
+ * column at its smallest, and then cuts the widest ones.
+ */
+export function layoutOf(
+  columns: readonly ColumnLimits[],
+  needed: readonly number[],
+  available: number,
+  gap: number,
+): Layout {
+  const kept = chosenColumns(columns, needed, available, gap);
+  const space = available - gap * (kept.length - 1);
+  const widths = kept.map((at) => Math.min(needed[at] ?? 0, space));
+  const smallest = kept.map((at) => smallestOf(columns[at], needed[at] ?? 0));
+  shrink(widths, smallest, space);
+  // Not even the smallest widths fit: now every column is cut, so that no line is wider than the terminal.
+  shrink(
+    widths,
+    widths.map(() => 1),
+    space,
+  );
+  return { kept, widths };
+}
+
+function chosenColumns(
+  columns: readonly ColumnLimits[],
+  needed: readonly number[],
+  available: number,
+  gap: number,
+): readonly number[] {
+  let kept = columns.map((_, at) => at);
+  const isTooWide = () =>
+    kept.reduce((sum, at) => sum + smallestOf(columns[at], needed[at] ?? 0) + gap, -gap) > available;
+  while (isTooWide()) {
+    const [least] = kept
+      .filter((at) => columns[at]?.leaveOut !== undefined)
+      .sort((a, b) => (columns[b]?.leaveOut ?? 0) - (columns[a]?.leaveOut ?? 0));
+    if (least === undefined) break;
+    kept = kept.filter((at) => at !== least);
+  }
+  return kept;
+}
+
+function smallestOf(column: ColumnLimits | undefined, needed: number): number {
+  return Math.min(needed, column?.min ?? needed);
+}
+
+/** Takes one character at a time from the widest column that may still shrink, until the sum fits. */
+function shrink(widths: number[], smallest: readonly number[], space: number): void {
+  for (let excess = widths.reduce((sum, width) => sum + width, 0) - space; excess > 0; excess--) {
+    let widest = -1;
+    widths.forEach((width, i) => {
+      if (width > (smallest[i] ?? 0) && width > (widths[widest] ?? 0)) widest = i;
+    });
+    if (widest === -1) return;
+    widths[widest] = (widths[widest] ?? 1) - 1;
+  }
+}

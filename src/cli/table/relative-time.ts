@@ -1,0 +1,22 @@
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** The width of the longest relative time of a plant's life, `in 59 min`. */
+export const relativeTimeWidth = 10;
+
+/** An instant as people say it, seen from now, at most ten characters wide: `now`, `4 min ago`, `in 6 d`, `12 y ago`. */
+export function relativeTime(ms: number, nowMs: number): string {
+  const distanceMs = Math.abs(nowMs - ms);
+  if (distanceMs < minuteMs) return ms > nowMs ? 'in 1 min' : 'now';
+  const distance = spanText(distanceMs);
+  return ms > nowMs ? `in ${distance}` : `${distance} ago`;
+}
+
+/** Whole units, rounded down, as a countdown shows them. */
+function spanText(ms: number): string {
+  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`;
+  if (ms < 2 * dayMs) return `${Math.floor(ms / hourMs)} h`;
+  const days = Math.floor(ms / dayMs);
+  return days < 1000 ? `${days} d` : `${Math.floor(days / 365)} y`;
+}

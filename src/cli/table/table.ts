@@ -1,0 +1,92 @@
+import type { Context } from '../context.ts';
+import { type Layout, layoutOf } from './layout.ts';
+
+/** One column of a table. */
+export interface Column<T> {
+  heading: string;
+  /** The text of a cell, without colours. */
+  cell(row: T): string;
+  /** Colours the text of a cell. */
+  paint?(text: string, row: T): string;
+  /** At least this wide, so that later rows do not need more: for times, whose texts grow and shrink. */
+  width?: number;
+  /** On a narrow terminal its cells are cut down to this width; without it only where nothing else helps. */
+  min?: number;
+  /** Columns are left out on a narrow terminal by this number, the highest first; without it never. */
+  leaveOut?: number;
+}
+
+/** A table that is printed while its rows are read. */
+export interface Table<T> {
+  print(rows: readonly T[]): void;
+}
+
+/** Prints a table of rows that are all there, or one sentence where there are none. */
+export async function printTable<T>(
+  context: Context,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  empty: string,
+): Promise<void> {
+  if (rows.length === 0) context.print(empty);
+  else (await createTable(context, columns)).print(rows);
+}
+
+/** Prints the line below a list: its counts and the next command. Only on a terminal, since programs read the rest. */
+export async function printSummary(context: Context, counts: readonly string[], next: string): Promise<void> {
+  const { stdout } = context.io;
+  if (!stdout.isTTY) return;
+  const { wrapText } = await import('../terminal/wrap.ts');
+  context.confirm(...wrapText(`${counts.join(', ')} · ${next}`, stdout.columns() ?? usualWidth));
+}
+
+/** The width assumed for a terminal that does not know its own. */
+const usualWidth = 80;
+
+/** The gap between columns. */
+const gap = '  ';
+
+/**
+ * Creates a table with its headings once. On a terminal it is never wider than that: less important columns are left out,
+ * then cells are cut. Off a terminal nothing is left out or cut, for programs.
+ */
+export async function createTable<T>(
+  context: Pick<Context, 'style' | 'io' | 'print'>,
+  columns: readonly Column<T>[],
+): Promise<Table<T>> {
+  const { style } = context;
+  const { stdout } = context.io;
+  const { padded, truncated, widthOf } = await import('../terminal/wrap.ts');
+  const available = stdout.isTTY ? (stdout.columns() ?? usualWidth) : Number.POSITIVE_INFINITY;
+  const needed = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
+  let layout: Layout | undefined;
+
+  const line = ({ kept, widths }: Layout, cellOf: (at: number, width: number) => string) =>
+    kept
+      .map((at, i) => padded(cellOf(at, widths[i] ?? 0), widths[i] ?? 0))
+      .join(gap)
+      .trimEnd();
+
+  return {
+    print(rows) {
+      const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+      for (const row of cells) {
+        for (const [at, cell] of row.entries()) needed[at] = Math.max(needed[at] ?? 0, widthOf(cell));
+      }
+      // On a terminal the first rows decide, so that later ones stand below the headings; off a terminal nothing is cut.
+      const before = layout;
+      const current = before && stdout.isTTY ? before : layoutOf(columns, needed, available, gap.length);
+      layout = current;
+      if (!before) {
+        context.print(line(current, (at, width) => style.bold(truncated(columns[at]?.heading ?? '', width))));
+      }
+      const lines = rows.map((row, i) =>
+        line(current, (at, width) => {
+          const text = truncated(cells[i]?.[at] ?? '', width);
+          return columns[at]?.paint?.(text, row) ?? text;
+        }),
+      );
+      context.print(...lines);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { type Actor, type Domain, requirePermissions } from '../access/actors.ts';
+import { expiresSoonMs, unusedLongMs } from '../keys/attention.ts';
+import type { MaybePromise } from '../port/maybe-promise.ts';
+import { isSilent } from '../readings/silence.ts';
+
+/** What needs somebody to act; stable names, for programs. */
+export type Attention = 'daemon_silent' | 'keys_expiring' | 'keys_unused' | 'sensors_silent' | 'backup_old';
+
+/** Counts of the active keys of one organization. */
+export interface KeyCounts {
+  active: number;
+  /** Expire within 14 days. */
+  expiring: number;
+  /** Not used for 90 days. */
+  unused: number;
+}
+
+/** Counts of the active sensors of one organization, at its active entities. */
+export interface SensorCounts {
+  active: number;
+  /** Sent something before, and nothing for a day. */
+  silent: number;
+  /** The codes of the entities where those are. */
+  silentAt: string[];
+  /** Never sent anything. */
+  neverHeard: number;
+}
+
+/** The state of a store at a glance. */
+export interface StoreStatus {
+  sizeBytes: number;
+  /** The newest daemon that serves the store; null where none does. */
+  daemon: { address: string; version: string | null; sinceMs: number; answers: boolean } | null;
+  keys: KeyCounts;
+  sensors: SensorCounts;
+  /** Null where the audit trail names no backup. */
+  lastBackupMs: number | null;
+  attention: readonly Attention[];
+}
+
+interface StatusOptions {
+  /** The size of all files of the store. */
+  sizeBytes(): MaybePromise<number>;
+  /** Whether an HTTP server answers at an address. */
+  answers(address: string): Promise<boolean>;
+}
+
+/** A backup older than this needs attention; also a store of this age that was never backed up. */
+const backupOldMs = 7 * 86_400_000;
+
+/** Reads the state of a store and what needs attention. Needs `api_keys.view`. */
+export async function readStatus(domain: Domain, actor: Actor, options: StatusOptions): Promise<StoreStatus> {
+  await requirePermissions(domain, actor, ['api_keys.view'], { action: 'store.status', target: 'store' });
+  const { store, clock } = domain;
+  const newest = await store.daemon.newest();
+  const daemon = newest
+    ? {
+        address: newest.baseUrl,
+        version: newest.version,
+        sinceMs: newest.sinceMs,
+        answers: await options.answers(newest.baseUrl),
+      }
+    : null;
+  const keys = await keyCounts(domain, actor.user.tenantId);
+  const sensors = await sensorCounts(domain, actor.user.tenantId);
+  const lastBackupMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
+  const [first] = await store.tenants.list();
+  const backedUpMs = lastBackupMs ?? first?.createdAtMs ?? 0;
+  const found: Record<Attention, boolean> = {
+    daemon_silent: daemon !== null && !daemon.answers,
+    keys_expiring: keys.expiring > 0,
+    keys_unused: keys.unused > 0,
+    sensors_silent: sensors.silent > 0,
+    backup_old: clock() - backedUpMs > backupOldMs,
+  };
+  // The keys of that very object.
+  const attention = (Object.keys(found) as Attention[]).filter((name) => found[name]);
+  return { sizeBytes: await options.sizeBytes(), daemon, keys, sensors, lastBackupMs, attention };
+}
+
+/** Counts the active keys of an organization. */
+export async function keyCounts({ store, clock }: Domain, tenantId: string): Promise<KeyCounts> {
+  const nowMs = clock();
+  const active = { nowMs, statuses: ['Active'] } as const;
+  return {
+    active: await store.keys.count(tenantId, active),
+    expiring: await store.keys.count(tenantId, { ...active, expiringByMs: nowMs + expiresSoonMs }),
+    unused: await store.keys.count(tenantId, { ...active, unusedSinceMs: nowMs - unusedLongMs }),
+  };
+}
+
+async function sensorCounts({ store, clock }: Domain, tenantId: string): Promise<SensorCounts> {
+  const nowMs = clock();
+  const counts: SensorCounts = { active: 0, silent: 0, silentAt: [], neverHeard: 0 };
+  for (const entity of await store.entities.list(tenantId)) {
+    if (entity.status !== 'active') continue;
+    const directory = await store.readings.directory(entity.id);
+    // The directory names each sensor by its code and by its id.
+    const series = new Set([...directory.values()].filter(({ isActive }) => isActive).map((sensor) => sensor.series));
+    const silentBefore = counts.silent;
+    const states = await store.readings.states([...series]);
+    for (const one of series) {
+      const state = states.get(one);
+      const seenUs = Math.max(state?.lastReadingAtUs ?? -1, state?.lastHeartbeatAtUs ?? -1);
+      counts.active++;
+      if (seenUs < 0) counts.neverHeard++;
+      else if (isSilent(seenUs / 1000, nowMs)) counts.silent++;
+    }
+    if (counts.silent > silentBefore) counts.silentAt.push(entity.code);
+  }
+  return counts;
+}

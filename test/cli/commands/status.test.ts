@@ -1,0 +1,154 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ReadingBatch } from '../../../src/core/port/readings.ts';
+import { Cli, startMs } from '../harness.ts';
+
+const dayMs = 86_400_000;
+
+/** What `hkctl status --json` prints. */
+interface StatusJson {
+  ok: boolean;
+  attention: string[];
+  store: { path: string; size_bytes: number };
+  daemon: { address: string; version: string | null; since: string; answers: boolean } | null;
+  keys: { active: number; expiring_within_14_days: number; unused_for_90_days: number };
+  sensors: { active: number; silent_for_a_day: number; never_heard: number };
+  last_backup_at: string | null;
+}
+
+let cli: Cli;
+beforeEach(async () => {
+  cli = await new Cli().seed();
+});
+
+async function statusOf(): Promise<StatusJson & { code: number }> {
+  const result = await cli.run('status --json');
+  return { ...result.json<StatusJson>(), code: result.code };
+}
+
+/** Sensors of BER as imported, and one reading of the first. */
+async function importSensors(readAtMs: number): Promise<void> {
+  const file = join(mkdtempSync(join(tmpdir(), 'hkctl-status-')), 'sensors.csv');
+  const rows = ['s-1,OVEN-1,true', 's-2,OVEN-2,true', 's-3,OVEN-3,false'];
+  writeFileSync(
+    file,
+    `id,code,is_active,name,quantity,unit\n${rows.map((row) => `${row},Oven,temperature,Cel`).join('\n')}\n`,
+  );
+  await cli.ok(['import', 'sensors', file, '--entity', 'BER']);
+  const store = await cli.services.openStore(cli.store);
+  const [tenant] = await store.tenants.list();
+  const entity = await store.entities.find(tenant?.id ?? '', 'BER');
+  const series = (await store.readings.directory(entity?.id ?? '')).get('OVEN-1')?.series ?? 0;
+  const batch: ReadingBatch = { count: 1, rows: new Float64Array([series, readAtMs * 1000, 182.4, 0]) };
+  await store.readings.append(batch);
+  await store.close();
+}
+
+describe('hkctl status', () => {
+  it('of a new store is all zeros, with exit code 0', async () => {
+    expect(await statusOf()).toEqual({
+      code: 0,
+      ok: true,
+      attention: [],
+      store: { path: cli.store, size_bytes: expect.any(Number) },
+      daemon: null,
+      keys: { active: 0, expiring_within_14_days: 0, unused_for_90_days: 0 },
+      sensors: { active: 0, silent_for_a_day: 0, never_heard: 0 },
+      last_backup_at: null,
+    });
+  });
+
+  it('counts what expires within 14 days and what was not used for 90, and exits with 5', async () => {
+    await cli.key('Soon', ['--expires', '14d']);
+    await cli.key('Later', ['--expires', '15d']);
+    const { key } = await cli.key('Revoked', ['--expires', '2d']);
+    await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
+    expect(await statusOf()).toMatchObject({
+      code: 5,
+      attention: ['keys_expiring'],
+      keys: { active: 2, expiring_within_14_days: 1, unused_for_90_days: 0 },
+    });
+    await cli.key('Spare');
+    cli.nowMs = startMs + 91 * dayMs;
+    expect(await statusOf()).toMatchObject({
+      code: 5,
+      attention: ['keys_unused', 'backup_old'],
+      keys: { active: 1, expiring_within_14_days: 0, unused_for_90_days: 1 },
+    });
+  });
+
+  it('counts active sensors that were silent for a day, and those never heard', async () => {
+    await importSensors(startMs - dayMs);
+    expect(await statusOf()).toMatchObject({
+      code: 0,
+      sensors: { active: 2, silent_for_a_day: 0, never_heard: 1 },
+    });
+    cli.nowMs = startMs + 1;
+    expect(await statusOf()).toMatchObject({
+      code: 5,
+      attention: ['sensors_silent'],
+      sensors: { active: 2, silent_for_a_day: 1, never_heard: 1 },
+    });
+    expect((await cli.run('status')).stdout).toContain('hkctl sensors list --entity BER\n');
+    expect((await cli.ok('sensors list --entity BER', { terminal: { columns: 80, rows: 24 } })).stdout).toContain(
+      '3 sensors, 1 silent for a day · hkctl sensors show CODE --entity BER',
+    );
+  });
+
+  it('knows the last backup, of whichever organization, and asks for one after a week', async () => {
+    await cli.ok('tenants add Foundry --admin bob');
+    cli.nowMs = startMs + 8 * dayMs;
+    expect(await statusOf()).toMatchObject({ code: 5, attention: ['backup_old'], last_backup_at: null });
+    await cli.ok(['backup', join(mkdtempSync(join(tmpdir(), 'hkctl-status-')), 'plant.backup')]);
+    expect(await statusOf()).toMatchObject({ code: 0, last_backup_at: '2026-11-28T08:00:00.000Z' });
+    const asBob = await cli.run('status --json', { osAccount: 'bob' });
+    expect(asBob.json<StatusJson>().last_backup_at).toBe('2026-11-28T08:00:00.000Z');
+  });
+
+  it('shows the daemon with address, version and start, and notices one that does not answer', async () => {
+    const server = createServer((_request, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // a TCP server's address is no pipe's name
+    const address = `http://127.0.0.1:${port}`;
+    const store = await cli.services.openStore(cli.store);
+    afterAll(() => store.close());
+    await store.daemon.recordAddress(address, process.pid, '9.8.7');
+    cli.nowMs = startMs + 3 * dayMs;
+    const daemon = { address, version: '9.8.7', since: '2026-11-20T08:00:00.000Z', answers: true };
+    expect(await statusOf()).toMatchObject({ code: 0, daemon });
+    const { stdout } = await cli.ok('status', { terminal: { columns: 80, rows: 24 } });
+    expect(stdout).toContain(`${address}\n`);
+    expect(stdout).toContain('version 9.8.7, since 3 d ago\n');
+    await new Promise((resolve) => server.close(resolve));
+    expect(await statusOf()).toMatchObject({ code: 5, attention: ['daemon_silent'], daemon: { answers: false } });
+    await store.daemon.clearAddress(process.pid);
+    expect(await statusOf()).toMatchObject({ code: 0, daemon: null });
+  });
+
+  it('marks what needs a hand, with the command for it; --quiet shows nothing else', async () => {
+    await cli.key('Soon', ['--expires', '2d']);
+    const terminal = { columns: 60, rows: 24 };
+    const { stdout } = await cli.run('status', { terminal });
+    const lines = stripVTControlCharacters(stdout).split('\n');
+    expect(lines.filter((line) => line.startsWith('!'))).toEqual(['!          1 expires within 14 days']);
+    expect(lines).toContain('           hkctl keys list --expiring-within 14d');
+    expect(lines.length).toBeLessThan(24);
+    const quiet = await cli.run('status --quiet', { terminal });
+    expect([quiet.code, stripVTControlCharacters(quiet.stdout)]).toEqual([
+      5,
+      '!          1 expires within 14 days\n           hkctl keys list --expiring-within 14d\n',
+    ]);
+  });
+
+  it('is refused and audited without api_keys.view', async () => {
+    expect((await cli.run('status', { osAccount: 'operator' })).code).toBe(4);
+    expect((await cli.ok('audit list --limit 1 --json')).json()).toMatchObject([
+      { action: 'store.status', outcome: 'denied' },
+    ]);
+  });
+});
