@@ -33,7 +33,7 @@ export function pageLines(
   const bodyRows = freeRows - gap.length;
   const body =
     view.keys.length === 0
-      ? emptyLines(view).flatMap((line) => wrapText(line, columns))
+      ? [...emptyLines(view).flatMap((line) => wrapText(line, columns)), '']
       : tilesFrom(view, columns, bodyRows, style);
   return {
     lines: [...head, ...gap, ...body.slice(0, bodyRows), ...foot],

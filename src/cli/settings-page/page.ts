@@ -133,12 +133,10 @@ async function act(page: Page, view: PageView, event: Keypress): Promise<void> {
     state.toast = await asking(page, 'Create key', (inner) => createHere(inner, domain, actor, settings.baseUrl));
     settings.at = 'start';
   } else if (event.name === 'r' && key && offers?.rotate === 'offered') {
-    state.toast = await asking(page, 'Rotate API key', (inner) =>
-      rotateHere(inner, domain, actor, key, settings.baseUrl),
-    );
+    state.toast = await asking(page, '', (inner) => rotateHere(inner, domain, actor, key, settings.baseUrl));
     settings.at = 'start';
   } else if (event.name === 'v' && key && offers?.revoke) {
-    state.toast = await asking(page, 'Revoke API key', (inner) => revokeHere(inner, domain, actor, key));
+    state.toast = await asking(page, '', (inner) => revokeHere(inner, domain, actor, key));
   }
 }
 
@@ -153,7 +151,7 @@ async function asking(
     screen,
     style,
     size: () => sizeOf(context),
-    head: (columns) => [...locationLines(columns, style), '', style.bold(title)],
+    head: (columns) => [...locationLines(columns, style), '', ...(title === '' ? [] : [style.bold(title)])],
   });
   try {
     // The toast reports the success; lines on the normal screen would only flash.

@@ -14,51 +14,44 @@ const narrow = 46;
 const labelWidths = [8, 11] as const;
 
 /**
- * A tile as lines of equal width. Prefix, name and status stand in its upper edge; the chosen tile has a heavy frame, and the
- * frames of the others are dim.
+ * A tile as lines of equal width. Prefix, name and status stand in its upper edge, the actions in the lower one; the chosen
+ * tile has a heavy frame, and the frames of the others are dim.
  */
 export function tileLines(view: PageView, key: Key, chosen: boolean, width: number, style: Style): string[] {
   const inner = width - 4;
+  const frame = frameOf(chosen, width, style);
   const facts = factsOf(key, view.nowMs);
-  const isNarrow = width < narrow;
   const extras = chosen ? extraFactsOf(key).flatMap((extra) => extraLines(extra, inner, style)) : [];
-  const body = [
-    ...(isNarrow ? narrowLines(view, key, inner, style) : []),
-    ...(isNarrow ? facts.map((fact) => cell(fact, 11, inner, style)) : inColumns(facts, inner, style)),
-    ...extras,
-    ...chipLines(view, key, chosen, inner, style),
-  ];
+  const chips = chipLines(key, chosen, inner);
+  const status = statusOf(key, view.nowMs);
+  const shownStatus = statusColour(status, style)(status);
+  const prefix = style.cyan(key.prefix);
+  const actions = actionsOf(view, key, chosen, style);
+  if (width < narrow) {
+    const name = style.bold(truncated(key.name, inner));
+    const lines = facts.map((fact) => cell(fact, labelWidths[1], inner, style));
+    const body = [name, `${prefix}  ${shownStatus}`, ...lines, ...extras, ...chips, ...wrapWords(actions, inner, '  ')];
+    return [frame.top('', ''), ...body.map(frame.row), frame.bottom('')];
+  }
+  const name = style.bold(truncated(key.name, width - key.prefix.length - status.length - 11));
+  const body = [...inColumns(facts, inner, style), ...extras, ...chips];
+  return [frame.top(`${prefix}  ${name}`, shownStatus), ...body.map(frame.row), frame.bottom(actions.join('  '))];
+}
+
+/** The lines of a frame; its edges hold texts at the left and at the right. */
+function frameOf(chosen: boolean, width: number, style: Style) {
   const [corners, line, side] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
   const paint = chosen ? style.cyan : style.dim;
-  const edge = paint(side);
-  return [
-    isNarrow
-      ? paint(`${corners[0]}${line.repeat(width - 2)}${corners[1]}`)
-      : titleLine(view, key, chosen, width, style),
-    ...body.map((text) => `${edge} ${padded(text, inner)} ${edge}`),
-    paint(`${corners[2]}${line.repeat(width - 2)}${corners[3]}`),
-  ];
-}
-
-/** The upper edge of a tile with prefix, name and status. */
-function titleLine(view: PageView, key: Key, chosen: boolean, width: number, style: Style): string {
-  const status = statusOf(key, view.nowMs);
-  const [left, right, line] = chosen ? ['┏', '┓', '━'] : ['┌', '┐', '─'];
-  const paint = chosen ? style.cyan : style.dim;
-  const name = truncated(key.name, width - key.prefix.length - status.length - 11);
-  const rest = width - key.prefix.length - widthOf(name) - status.length - 10;
-  return [
-    paint(`${left}${line}`),
-    ` ${style.cyan(key.prefix)}  ${style.bold(name)} `,
-    paint(line.repeat(rest)),
-    ` ${statusColour(status, style)(status)} `,
-    paint(`${line}${right}`),
-  ].join('');
-}
-
-function narrowLines(view: PageView, key: Key, inner: number, style: Style): string[] {
-  const status = statusOf(key, view.nowMs);
-  return [style.bold(truncated(key.name, inner)), `${style.cyan(key.prefix)}  ${statusColour(status, style)(status)}`];
+  const edge = (from: string | undefined, to: string | undefined, left: string, right: string) => {
+    const [first, last] = [left, right].map((text) => (text === '' ? '' : ` ${text} `)) as [string, string]; // a pair stays one
+    const rest = width - 4 - widthOf(first) - widthOf(last);
+    return `${paint(`${from}${line}`)}${first}${paint(line.repeat(rest))}${last}${paint(`${line}${to}`)}`;
+  };
+  return {
+    top: (left: string, right: string) => edge(corners[0], corners[1], left, right),
+    row: (text: string) => `${paint(side)} ${padded(text, width - 4)} ${paint(side)}`,
+    bottom: (right: string) => edge(corners[2], corners[3], '', right),
+  };
 }
 
 function statusColour(status: ReturnType<typeof statusOf>, style: Style): (text: string) => string {
@@ -90,20 +83,10 @@ function extraLines([label, value]: [string, string], inner: number, style: Styl
   return [`${style.dim(label)} ${first}`, ...more.map((line) => indent + line)];
 }
 
-/** Permission chips with the actions at the right. The chosen tile shows every chip, others what one line holds. */
-function chipLines(view: PageView, key: Key, chosen: boolean, inner: number, style: Style): string[] {
+/** Permission chips: the chosen tile shows every one, others what one line holds. */
+function chipLines(key: Key, chosen: boolean, inner: number): string[] {
   const chips = key.permissions.map((permission) => `[${permissionLabels.get(permission) ?? permission}]`);
-  const actions = actionsOf(view, key, chosen, style);
-  const room = inner - widthOf(actions) - 2;
-  if (!chosen) return [beside(oneLine(chips, room), actions, inner)];
-  const lines = wrapWords(chips, inner);
-  const last = lines.at(-1) ?? '';
-  if (widthOf(last) <= room) return [...lines.slice(0, -1), beside(last, actions, inner)];
-  return actions === '' ? lines : [...lines, beside('', actions, inner)];
-}
-
-function beside(left: string, right: string, width: number): string {
-  return padded(left, width - widthOf(right)) + right;
+  return chosen ? wrapWords(chips, inner) : [oneLine(chips, inner)];
 }
 
 /** As many chips as fit, and how many more there are. */
@@ -116,7 +99,7 @@ function oneLine(chips: readonly string[], width: number): string {
   return truncated(chips.length === 1 ? (chips[0] ?? '') : `${chips.length} permissions`, width);
 }
 
-function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): string {
+function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): string[] {
   const { rotate, revoke } = offersOf(view, key);
   const action = (letter: string, label: string) =>
     chosen ? `${style.bold(`[${letter}]`)} ${label}` : style.dim(label);
@@ -124,5 +107,5 @@ function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): str
     ...(rotate === 'offered' ? [action('r', 'Rotate')] : []),
     ...(rotate === 'disabled' ? [`${style.strikethrough('Rotate')} (not permitted)`] : []),
     ...(revoke ? [action('v', 'Revoke')] : []),
-  ].join('  ');
+  ];
 }
