@@ -1,13 +1,15 @@
 import type { Actor, Domain } from '../../core/access/actors.ts';
 import { errorTable, isHkctlError } from '../../core/errors.ts';
+import { statusOf } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { namesOf } from '../commands/keys/names.ts';
 import type { Context } from '../context.ts';
-import { askChoice, askText, type Choice } from '../terminal/prompts.ts';
+import type { Choice } from '../terminal/asker.ts';
+import { askChoice, askText } from '../terminal/prompts.ts';
 import { messageWithHint } from '../terminal/sentence.ts';
 import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
+import { extraFactsOf, factsOf, permissionLabels } from './facts.ts';
 import type { PageOptions } from './page.ts';
-import { factsOf, permissionLabels } from './tile.ts';
 import { createPageReader, emptyLines, offersOf, type PageSettings, type PageView, type Place } from './view.ts';
 
 const pageSize = 10;
@@ -45,7 +47,9 @@ function linearLines(view: PageView): string[] {
   const keys = view.keys.flatMap((key) => [
     '',
     `${key.name}, prefix ${key.prefix}`,
-    ...factsOf(key, view.nowMs).map(([label, value]) => `${label}: ${value}`),
+    `Status: ${statusOf(key, view.nowMs)}`,
+    ...factsOf(key, view.nowMs).map(({ label, values }) => `${label}: ${values[0]}`),
+    ...extraFactsOf(key).map(([label, value]) => `${label}: ${value}`),
     `Permissions: ${key.permissions.map((permission) => permissionLabels.get(permission)).join(', ')}`,
   ]);
   const empty = view.keys.length === 0 ? emptyLines(view) : [];

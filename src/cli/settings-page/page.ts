@@ -3,205 +3,161 @@ import { errorTable, isHkctlError } from '../../core/errors.ts';
 import type { listFlags } from '../commands/keys/list.ts';
 import type { Context } from '../context.ts';
 import type { FlagValues } from '../flags.ts';
+import { createDialog } from '../terminal/dialog/dialog.ts';
+import { edited, toEditedLine } from '../terminal/dialog/line-editor.ts';
 import { isCancelKey, type Keypress } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
 import { messageWithHint } from '../terminal/sentence.ts';
-import type { Style } from '../terminal/style.ts';
-import { wrapText, wrapWords } from '../terminal/wrap.ts';
 import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
-import { tileLines } from './tile.ts';
-import { createPageReader, emptyLines, offersOf, type PageSettings, type PageView, type Place } from './view.ts';
+import { locationLines, type PageState, pageLines, sizeOf } from './layout.ts';
+import { helpLines } from './page-help.ts';
+import { createPageReader, offersOf, type PageSettings, type PageView, placeAt } from './view.ts';
 
-/** The state of the page between pressed keys. */
-interface PageState {
+/** The page while it is open. */
+interface Page {
+  context: Context;
+  domain: Domain;
+  actor: Actor;
+  screen: Screen;
   /** Its `at` is the place of the chosen key. */
   settings: PageSettings;
-  /** Whether the user is typing a search. */
-  searching: boolean;
-  toast: string;
+  state: PageState;
+  /** Whether there was a search: from then on Esc clears searches and does not quit, so that one Esc too many does no harm. */
+  hasSearched: boolean;
 }
 
 /** The options of the page on the command line. */
 export type PageOptions = FlagValues<typeof listFlags> & { baseUrl?: string };
 
+/** How many keys to read around the chosen one: more than a screen shows. */
+const windowSize = { above: 30, below: 60 };
+
 /** The settings page of keys, drawn on the alternate screen (specification 5.4). */
 export async function browsePage(context: Context, given: PageOptions): Promise<void> {
   const { domain, actor } = await context.session();
   const readPage = createPageReader(domain, actor);
-  const settings: PageSettings = {
-    showInactive: given.all,
-    search: given.search ?? '',
-    given,
-    baseUrl: given.baseUrl,
-    at: 'start',
-    ...windowSize,
-  };
-  const state: PageState = { settings, searching: false, toast: '' };
+  const { baseUrl, all: showInactive, search = '' } = given;
+  const settings: PageSettings = { showInactive, search, given, baseUrl, at: 'start', ...windowSize };
   const screen = openScreen(context.io);
+  const state: PageState = { searching: false, toast: '' };
+  const page: Page = { context, domain, actor, screen, settings, state, hasSearched: search !== '' };
   try {
-    let view = await readPage(state.settings);
+    let view = await readPage(settings);
     for (;;) {
-      const { lines, shown } = render(view, state, context);
+      const { lines, shown } = pageLines(view, state, context);
       screen.draw(lines);
       const event = await screen.next();
       if (event === 'signal' || event === 'end') return;
       if (event !== 'resize') {
         state.toast = '';
-        const leaves = isCancelKey(event);
-        if (state.searching && !(leaves && event.ctrl)) typeSearch(state, event);
-        else if (event.name === 'q' || leaves) return;
-        else await act(context, domain, actor, state, view, screen, event, shown);
+        if (await press(page, view, event, shown)) return;
       }
       // While more typed characters wait, the list is not read: fast typing causes one read at its end.
-      view =
-        state.searching && screen.hasMore()
-          ? { ...view, search: state.settings.search }
-          : await readPage(state.settings);
+      view = state.searching && screen.hasMore() ? { ...view, search: settings.search } : await readPage(settings);
+      if (typeof settings.at !== 'string') settings.at = { ...settings.at, number: view.offset + view.chosen };
     }
   } finally {
     screen.close();
   }
 }
 
-/** How many keys to read around the chosen one: more than a screen shows. */
-const windowSize = { above: 30, below: 60 };
-
-/** The lines of the page, and how many tiles fit. */
-export function render(
-  view: PageView,
-  state: Pick<PageState, 'searching' | 'toast'>,
-  context: Pick<Context, 'io' | 'style'>,
-): { lines: string[]; shown: number } {
-  const { style } = context;
-  const columns = Math.max(24, context.io.stdout.columns() ?? 80);
-  const rows = Math.max(12, context.io.stdout.rows() ?? 24);
-  const head = headLines(view, state, columns, style);
-  const foot = footLines(view, state, columns, style);
-  const freeRows = rows - head.length - foot.length;
-  const body =
-    view.keys.length === 0
-      ? emptyLines(view).flatMap((line) => wrapText(line, columns))
-      : tilesFrom(view, columns, freeRows, style);
-  return { lines: [...head, ...body.slice(0, freeRows), ...foot], shown: Math.max(1, Math.floor(freeRows / 9)) };
+/** Handles a key; returns whether it quits. */
+async function press(page: Page, view: PageView, event: Keypress, shown: number): Promise<boolean> {
+  const { settings, state } = page;
+  const isEscape = isCancelKey(event) && !event.ctrl;
+  if (isCancelKey(event) && event.ctrl) return true;
+  if (isEscape && (page.hasSearched || state.searching)) {
+    clearSearch(page, view);
+    return false;
+  }
+  if (state.searching) typeSearch(page, event);
+  else if (event.name === 'q' || isEscape) return true;
+  else if (event.text === '?') await showHelp(page, view);
+  else if (!choose(settings, view, event, shown)) await act(page, view, event);
+  return false;
 }
 
-function headLines(view: PageView, state: Pick<PageState, 'searching'>, columns: number, style: Style): string[] {
-  const controls = [
-    ...(view.documentation ? [`${style.bold('[d]')} Documentation`] : []),
-    ...(view.mayCreate ? [`${style.bold('[c]')} Create key`] : []),
-    ...(view.mayView
-      ? [`${style.bold('[i]')} ${view.showInactive ? 'Hide inactive keys' : 'Show inactive keys'}`]
-      : []),
-    ...(view.mayView ? [`${style.bold('[/]')} Search`] : []),
-    `${style.bold('[q]')} Quit`,
-  ];
-  const search = state.searching || view.search !== '' ? [`Search: ${view.search}${state.searching ? '_' : ''}`] : [];
-  return [
-    ...wrapText('Settings › Organization › Integrations › API Keys', columns).map((line) => style.bold(line)),
-    ...wrapWords(controls, columns, '   '),
-    ...search,
-    '',
-  ];
+/** Ends a search; the chosen key stays chosen among all keys. */
+function clearSearch({ settings, state }: Page, view: PageView): void {
+  if (!state.searching && settings.search === '') state.toast = 'No search to clear; q quits.';
+  else settings.at = placeAt(view, view.chosen, false);
+  state.searching = false;
+  settings.search = '';
 }
 
-function footLines(
-  view: PageView,
-  state: Pick<PageState, 'toast' | 'searching'>,
-  columns: number,
-  style: Style,
-): string[] {
-  const place = view.total === 0 ? '' : `${view.offset + view.chosen + 1} of ${view.total}`;
-  const moves = state.searching ? 'Enter ends the search, Esc clears it' : '↑ ↓ choose, PgUp PgDn page, Home End';
-  const line = view.total === 0 && !state.searching ? '' : [place, moves].filter((text) => text !== '').join('   ');
-  return [
-    ...wrapWords(state.toast === '' ? [] : state.toast.split(' '), columns).map((text) => style.cyan(text)),
-    line.slice(0, columns),
-  ];
-}
-
-/** Tiles around the chosen one, as many as fit, the chosen one always whole. */
-function tilesFrom(view: PageView, columns: number, freeRows: number, style: Style): string[] {
-  const width = Math.min(columns, 120);
-  const at = view.chosen;
-  const tile = (i: number) => {
-    const key = view.keys[i];
-    return key ? tileLines(view, key, i === at, width, style) : [];
-  };
-  const lines = tile(at);
-  let before = at - 1;
-  let after = at + 1;
-  // Half of the rows above, then below, then the rest above: the list does not jump while the user moves down.
-  for (let more = tile(before); more.length > 0 && lines.length + more.length <= freeRows / 2; more = tile(--before))
-    lines.unshift(...more);
-  for (let more = tile(after); more.length > 0 && lines.length + more.length <= freeRows; more = tile(++after))
-    lines.push(...more);
-  for (let more = tile(before); more.length > 0 && lines.length + more.length <= freeRows; more = tile(--before))
-    lines.unshift(...more);
-  // The remaining rows show the beginning of the next tile.
-  lines.push(...tile(after));
-  return lines;
-}
-
-function typeSearch(state: PageState, event: Keypress): void {
-  if (isCancelKey(event)) {
+function typeSearch(page: Page, event: Keypress): void {
+  const { settings, state } = page;
+  if (event.name === 'return' || event.name === 'enter') {
     state.searching = false;
-    state.settings.search = '';
-  } else if (event.name === 'return' || event.name === 'enter') state.searching = false;
-  else if (event.name === 'backspace') state.settings.search = state.settings.search.slice(0, -1);
-  else if (!event.ctrl && /^[^\p{Cc}]+$/u.test(event.text)) state.settings.search += event.text;
-  state.settings.at = 'start';
+    return;
+  }
+  settings.search = edited(toEditedLine(settings.search), event).characters.join('');
+  settings.at = 'start';
 }
 
-async function act(
-  context: Context,
-  domain: Domain,
-  actor: Actor,
-  state: PageState,
-  view: PageView,
-  screen: Screen,
-  event: Keypress,
-  shown: number,
-): Promise<void> {
-  const key = view.keys[view.chosen];
-  const offers = key && offersOf(view, key);
-  const steps: Record<string, number> = { up: -1, k: -1, down: 1, j: 1, pageup: -shown, pagedown: shown };
-  const step = steps[event.name];
-  if (step !== undefined) state.settings.at = placeAt(view, view.chosen + step);
-  else if (event.name === 'home') state.settings.at = 'start';
-  else if (event.name === 'end') state.settings.at = 'end';
-  else if (event.text === '/' && view.mayView) state.searching = true;
-  else if (event.name === 'i' && view.mayView) {
-    state.settings.showInactive = !state.settings.showInactive;
-    state.settings.at = 'start';
-  } else if (event.name === 'd' && view.documentation)
-    state.toast = await openDocumentation(context, view.documentation);
-  else if (event.name === 'c' && view.mayCreate) {
-    state.toast = await below(screen, () => createHere(context, domain, actor, state.settings.baseUrl));
-    state.settings.at = 'start';
-  } else if (event.name === 'r' && key && offers?.rotate === 'offered') {
-    state.toast = await below(screen, () => rotateHere(context, domain, actor, key, state.settings.baseUrl));
-    state.settings.at = 'start';
-  } else if (event.name === 'v' && key && offers?.revoke) {
-    state.toast = await below(screen, () => revokeHere(context, domain, actor, key));
+async function showHelp({ context, screen }: Page, view: PageView): Promise<void> {
+  for (;;) {
+    const { columns } = sizeOf(context);
+    screen.draw([...locationLines(columns, context.style), '', ...helpLines(view, columns, context.style)]);
+    const event = await screen.next();
+    if (event === 'resize') continue;
+    if (event === 'signal' || event === 'end') screen.unread(event);
+    return;
   }
 }
 
-/** The place of a read key by its index, clamped to the first and last of them. */
-function placeAt({ keys, offset }: PageView, index: number): Place {
-  const at = Math.max(0, Math.min(index, keys.length - 1));
-  const key = keys[at];
-  return key ? { key, number: offset + at } : 'start';
+/** Handles the keys that move the choice; returns whether it was one of them. */
+function choose(settings: PageSettings, view: PageView, event: Keypress, shown: number): boolean {
+  const steps: Record<string, number> = { up: -1, k: -1, down: 1, j: 1, pageup: -shown, pagedown: shown };
+  const step = steps[event.name];
+  if (step !== undefined) settings.at = placeAt(view, view.chosen + step);
+  else if (event.name === 'home') settings.at = 'start';
+  else if (event.name === 'end') settings.at = 'end';
+  else return false;
+  return true;
 }
 
-/** Leaves the page for questions and the panel; a refusal or cancellation becomes the toast. */
-async function below(screen: Screen, work: () => Promise<string>): Promise<string> {
-  screen.suspend();
+async function act(page: Page, view: PageView, event: Keypress): Promise<void> {
+  const { context, domain, actor, settings, state } = page;
+  const key = view.keys[view.chosen];
+  const offers = key && offersOf(view, key);
+  if (event.text === '/' && view.mayView) {
+    state.searching = true;
+    page.hasSearched = true;
+  } else if (event.name === 'i' && view.mayView) {
+    settings.showInactive = !settings.showInactive;
+    settings.at = placeAt(view, view.chosen, false);
+  } else if (event.name === 'd' && view.documentation) {
+    state.toast = await openDocumentation(context, view.documentation);
+  } else if (event.name === 'c' && view.mayCreate) {
+    state.toast = await asking(page, 'Create key', (inner) => createHere(inner, domain, actor, settings.baseUrl));
+    settings.at = 'start';
+  } else if (event.name === 'r' && key && offers?.rotate === 'offered') {
+    state.toast = await asking(page, '', (inner) => rotateHere(inner, domain, actor, key, settings.baseUrl));
+    settings.at = 'start';
+  } else if (event.name === 'v' && key && offers?.revoke) {
+    state.toast = await asking(page, '', (inner) => revokeHere(inner, domain, actor, key));
+  }
+}
+
+/** Runs an action whose questions are asked on the page's screen; a refusal or cancellation becomes the toast. */
+async function asking(
+  { context, screen }: Page,
+  title: string,
+  work: (inner: Context) => Promise<string>,
+): Promise<string> {
+  const { style } = context;
+  const asker = createDialog({
+    screen,
+    style,
+    size: () => sizeOf(context),
+    head: (columns) => [...locationLines(columns, style), '', ...(title === '' ? [] : [style.bold(title)])],
+  });
   try {
-    return await work();
+    // The toast reports the success; lines on the normal screen would only flash.
+    return await work({ ...context, io: { ...context.io, asker }, say: () => {} });
   } catch (thrown) {
     if (!isHkctlError(thrown) || errorTable[thrown.code].exit === 6) throw thrown;
     return thrown.code === 'cancelled' ? 'Cancelled' : messageWithHint(thrown);
-  } finally {
-    screen.resume();
   }
 }

@@ -1,92 +1,111 @@
-import { permissionGroups } from '../../core/access/permissions.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
-import { timeAt } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
-import { padded, truncated, widthOf, wrapWords } from '../terminal/wrap.ts';
+import { padded, truncated, widthOf, wrapText, wrapWords } from '../terminal/wrap.ts';
+import { extraFactsOf, type Fact, factsOf, permissionLabels } from './facts.ts';
 import { offersOf, type PageView } from './view.ts';
 
-/** The labels of permissions, by their keys. */
-export const permissionLabels = new Map(
-  permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
-);
+/** The rows of every tile but the chosen one, which grows by what does not fit into them. */
+export const tileRows = 5;
 
-/** The facts of a tile, in the order of the settings page (specification 5.4). */
-export function factsOf(key: Key, nowMs: number): [label: string, value: string][] {
-  const { entity } = key;
-  const scope = entity
-    ? `${entity.code} ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`
-    : 'none (removed)';
-  return [
-    ['Status', statusOf(key, nowMs)],
-    ['Entity', scope],
-    ['Last used', timeAt(key.lastUsedAtMs, key)],
-    ['Expires', timeAt(key.expiresAtMs, key)],
-    ['Created by', key.createdBy.name],
-  ];
-}
+/** Below this width each fact has a line of its own. */
+const narrow = 46;
+/** The width of the labels of the left and of the right column. */
+const labelWidths = [8, 11] as const;
 
-/** A tile as lines of equal width; the chosen tile has a heavy frame. */
+/**
+ * A tile as lines of equal width. Prefix, name and status stand in its upper edge, the actions in the lower one; the chosen
+ * tile has a heavy frame, and the frames of the others are dim.
+ */
 export function tileLines(view: PageView, key: Key, chosen: boolean, width: number, style: Style): string[] {
   const inner = width - 4;
+  const frame = frameOf(chosen, width, style);
+  const facts = factsOf(key, view.nowMs);
+  const extras = chosen ? extraFactsOf(key).flatMap((extra) => extraLines(extra, inner, style)) : [];
+  const chips = chipLines(key, chosen, inner);
   const status = statusOf(key, view.nowMs);
-  const colour = { Active: style.green, Expired: style.yellow, Revoked: style.red }[status];
-  const name = truncated(key.name, inner - key.prefix.length - 2);
-  const title = `${style.cyan(key.prefix)}  ${style.bold(name)}`;
-  const facts = factsOf(key, view.nowMs).map(([label, value]) => {
-    const text = truncated(value, inner - 12);
-    return `${padded(label, 12)}${label === 'Status' ? colour(text) : text}`;
-  });
-  const columns = inner >= 84 ? inColumns(facts, inner) : facts;
-  const chips = key.permissions.map((permission) => `[${permissionLabels.get(permission) ?? permission}]`);
-  const chipLines = wrapWords(chips, inner);
-  // The chosen tile shows all permissions, every other tile only the first two lines of them.
-  const shownChips = !chosen && chipLines.length > 3 ? [...chipLines.slice(0, 2), moreChips(chipLines)] : chipLines;
-  const lines = [title, ...columns, ...shownChips, actionsOf(view, key, chosen, style)];
-  return framed(lines, inner, chosen, style);
+  const shownStatus = statusColour(status, style)(status);
+  const prefix = style.cyan(key.prefix);
+  const actions = actionsOf(view, key, chosen, style);
+  if (width < narrow) {
+    const name = style.bold(truncated(key.name, inner));
+    const lines = facts.map((fact) => cell(fact, labelWidths[1], inner, style));
+    const body = [name, `${prefix}  ${shownStatus}`, ...lines, ...extras, ...chips, ...wrapWords(actions, inner, '  ')];
+    return [frame.top('', ''), ...body.map(frame.row), frame.bottom('')];
+  }
+  const name = style.bold(truncated(key.name, width - key.prefix.length - status.length - 11));
+  const body = [...inColumns(facts, inner, style), ...extras, ...chips];
+  return [frame.top(`${prefix}  ${name}`, shownStatus), ...body.map(frame.row), frame.bottom(actions.join('  '))];
 }
 
-function moreChips(lines: readonly string[]): string {
-  const hidden = lines.slice(2).join(' ').split('] [').length;
-  return `and ${hidden} more permissions`;
+/** The lines of a frame; its edges hold texts at the left and at the right. */
+function frameOf(chosen: boolean, width: number, style: Style) {
+  const [corners, line, side] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
+  const paint = chosen ? style.cyan : style.dim;
+  const edge = (from: string | undefined, to: string | undefined, left: string, right: string) => {
+    const [first, last] = [left, right].map((text) => (text === '' ? '' : ` ${text} `)) as [string, string]; // a pair stays one
+    const rest = width - 4 - widthOf(first) - widthOf(last);
+    return `${paint(`${from}${line}`)}${first}${paint(line.repeat(rest))}${last}${paint(`${line}${to}`)}`;
+  };
+  return {
+    top: (left: string, right: string) => edge(corners[0], corners[1], left, right),
+    row: (text: string) => `${paint(side)} ${padded(text, width - 4)} ${paint(side)}`,
+    bottom: (right: string) => edge(corners[2], corners[3], '', right),
+  };
 }
 
-function inColumns(facts: readonly string[], width: number): string[] {
-  const half = Math.floor(width / 2);
+function statusColour(status: ReturnType<typeof statusOf>, style: Style): (text: string) => string {
+  return { Active: style.green, Expired: style.yellow, Revoked: style.red }[status];
+}
+
+/** Facts in two columns, row by row. */
+function inColumns(facts: readonly Fact[], inner: number, style: Style): string[] {
+  const half = Math.floor(inner / 2);
   const lines: string[] = [];
   for (let i = 0; i < facts.length; i += 2) {
-    const left = facts[i] ?? '';
-    // A fact that does not fit its half gets a line of its own.
-    if (widthOf(left) >= half || widthOf(facts[i + 1] ?? '') > half)
-      lines.push(left, ...(facts[i + 1] ? [facts[i + 1] ?? ''] : []));
-    else lines.push(padded(left, half) + (facts[i + 1] ?? ''));
+    const [left, right] = facts.slice(i, i + 2);
+    const first = left ? cell(left, labelWidths[0], half - 2, style) : '';
+    lines.push(padded(first, half) + (right ? cell(right, labelWidths[1], inner - half, style) : ''));
   }
   return lines;
 }
 
-function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): string {
-  const offers = offersOf(view, key);
-  const action = (letter: string, label: string) => (chosen ? `${style.bold(`[${letter}]`)} ${label}` : label);
-  return [
-    offers.rotate === 'offered'
-      ? action('r', 'Rotate')
-      : offers.rotate === 'disabled'
-        ? `${style.strikethrough('Rotate')} (not permitted)`
-        : '',
-    offers.revoke ? action('v', 'Revoke') : '',
-  ]
-    .filter((text) => text !== '')
-    .join('   ');
+/** A label and the longest of a fact's values that fits, cut where even the shortest does not. */
+function cell({ label, values, isUrgent }: Fact, labelWidth: number, width: number, style: Style): string {
+  const free = width - labelWidth;
+  const value = truncated(values.find((text) => widthOf(text) <= free) ?? values.at(-1) ?? '', free);
+  return `${style.dim(padded(label, labelWidth))}${isUrgent ? style.yellow(value) : value}`;
 }
 
-function framed(lines: readonly string[], inner: number, chosen: boolean, style: Style): string[] {
-  const [corner, line, side] = chosen ? ['┏┓┗┛', '━', '┃'] : ['┌┐└┘', '─', '│'];
-  const paint = chosen ? style.cyan : (text: string) => text;
-  const edge = paint(side);
-  const body = lines.filter((text) => text !== '').map((text) => `${edge} ${padded(text, inner)} ${edge}`);
+function extraLines([label, value]: [string, string], inner: number, style: Style): string[] {
+  const [first = '', ...more] = wrapText(value, inner - label.length - 1);
+  const indent = ' '.repeat(label.length + 1);
+  return [`${style.dim(label)} ${first}`, ...more.map((line) => indent + line)];
+}
+
+/** Permission chips: the chosen tile shows every one, others what one line holds. */
+function chipLines(key: Key, chosen: boolean, inner: number): string[] {
+  const chips = key.permissions.map((permission) => `[${permissionLabels.get(permission) ?? permission}]`);
+  return chosen ? wrapWords(chips, inner) : [oneLine(chips, inner)];
+}
+
+/** As many chips as fit, and how many more there are. */
+function oneLine(chips: readonly string[], width: number): string {
+  for (let shown = chips.length; shown > 0; shown--) {
+    const more = shown < chips.length ? [`+${chips.length - shown}`] : [];
+    const line = [...chips.slice(0, shown), ...more].join(' ');
+    if (widthOf(line) <= width) return line;
+  }
+  return truncated(chips.length === 1 ? (chips[0] ?? '') : `${chips.length} permissions`, width);
+}
+
+function actionsOf(view: PageView, key: Key, chosen: boolean, style: Style): string[] {
+  const { rotate, revoke } = offersOf(view, key);
+  const action = (letter: string, label: string) =>
+    chosen ? `${style.bold(`[${letter}]`)} ${label}` : style.dim(label);
   return [
-    paint(`${corner[0]}${line.repeat(inner + 2)}${corner[1]}`),
-    ...body,
-    paint(`${corner[2]}${line.repeat(inner + 2)}${corner[3]}`),
+    ...(rotate === 'offered' ? [action('r', 'Rotate')] : []),
+    ...(rotate === 'disabled' ? [`${style.strikethrough('Rotate')} (not permitted)`] : []),
+    ...(revoke ? [action('v', 'Revoke')] : []),
   ];
 }

@@ -4,6 +4,7 @@ import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/por
 import { baseUrlOf } from '../commands/keys/base-url.ts';
 import { filterOf, type listFlags } from '../commands/keys/list.ts';
 import type { FlagValues } from '../flags.ts';
+import { expiresSoonMs } from './facts.ts';
 
 /** The content of the settings page (specification 5.4), for both its forms, drawn and linear. */
 export interface PageView {
@@ -13,6 +14,8 @@ export interface PageView {
   /** Index in `keys` of the key at the requested place, or nearest to it. */
   chosen: number;
   total: number;
+  /** How many of them are active and expire within 14 days. */
+  expiringSoon: number;
   /** Whether the list is empty only because inactive keys are hidden. */
   inactiveOnly: boolean;
   showInactive: boolean;
@@ -25,8 +28,11 @@ export interface PageView {
   nowMs: number;
 }
 
-/** A place in the list: a key with its number there, or one of the ends. Reading a page costs the same at any place. */
-export type Place = { key: KeyPosition; number: number } | 'start' | 'end';
+/**
+ * A place in the list: a key with its number there (counted where it is not known), or one of the ends. Reading a page costs
+ * the same at any place.
+ */
+export type Place = { key: KeyPosition; number: number | undefined } | 'start' | 'end';
 
 /** The choices that decide which keys the page shows. */
 export interface PageSettings {
@@ -44,6 +50,7 @@ export interface PageSettings {
 /** Creates the function that reads the page for given settings. Without `api_keys.view` it reads no keys. */
 export function createPageReader(domain: Domain, actor: Actor): (settings: PageSettings) => Promise<PageView> {
   const count = createCounter(domain, actor);
+  const countSoon = createCounter(domain, actor);
   return async (settings) => {
     const nowMs = domain.clock();
     const mayView = actorHolds(actor, 'api_keys.view');
@@ -59,22 +66,38 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
       mayRotate: mayCreate && mayRevoke,
       nowMs,
     };
-    if (!mayView) return { ...common, keys: [], offset: 0, chosen: 0, total: 0, inactiveOnly: false };
+    if (!mayView) return { ...common, keys: [], offset: 0, chosen: 0, total: 0, expiringSoon: 0, inactiveOnly: false };
     const { showInactive: all, search } = settings;
     const filter = await filterOf(domain, actor, { ...settings.given, all, search });
     const window = await readWindow(domain, actor, filter, settings, count);
     const inactiveOnly = window.total === 0 && !settings.showInactive && (await count({ ...filter, statuses: [] })) > 0;
-    return { ...common, ...window, inactiveOnly };
+    const { total } = window;
+    const soon = soonExpiring(filter);
+    const expiringSoon = total === 0 || !soon ? 0 : await countSoon(soon);
+    return { ...common, ...window, inactiveOnly, expiringSoon };
   };
 }
 
 type Counter = (filter: KeyFilter) => Promise<number>;
 
-/** Counts again only where the filter differs or keys may have changed: counting costs more than all else on the page. */
+/** The active keys of a filter that expire within 14 days; undefined where it excludes active keys. */
+function soonExpiring(filter: KeyFilter): KeyFilter | undefined {
+  const { nowMs, statuses = [], expiringByMs = Number.POSITIVE_INFINITY } = filter;
+  if (statuses.length > 0 && !statuses.includes('Active')) return undefined;
+  return { ...filter, statuses: ['Active'], expiringByMs: Math.min(expiringByMs, nowMs + expiresSoonMs) };
+}
+
+/**
+ * Counts again only where the choices of the page differ, keys may have changed, or a minute has passed, in which a key may
+ * have expired: counting costs more than all else on the page.
+ */
 function createCounter({ store }: Domain, actor: Actor): Counter {
   let last: { of: string; total: number } | undefined;
   return async (filter) => {
-    const of = JSON.stringify({ ...filter, nowMs: 0, version: await store.keys.version() });
+    const { statuses, search, nowMs } = filter;
+    const minute = Math.floor(nowMs / 60_000);
+    // The other instants of the filter lie at fixed distances from now.
+    const of = JSON.stringify({ statuses, search, minute, version: await store.keys.version() });
     if (last?.of !== of) last = { of, total: await store.keys.count(actor.user.tenantId, filter) };
     return last.total;
   };
@@ -98,7 +121,10 @@ async function readWindow(
   const isFirst = at === 'start' || before.length < above;
   const isLast = at === 'end' || from.length < below;
   const total = isFirst && isLast ? keys.length : await count(filter);
-  const number = typeof at === 'string' ? 0 : at.number - before.length;
+  const tenantId = actor.user.tenantId;
+  const placed =
+    typeof at === 'string' ? 0 : (at.number ?? (await numberOf(domain, tenantId, filter, at.key, before, total)));
+  const number = placed - before.length;
   return {
     keys,
     // Other processes may have changed the keys above meanwhile; at both ends the number is exact again.
@@ -106,6 +132,28 @@ async function readWindow(
     chosen: Math.max(0, Math.min(before.length, keys.length - 1)),
     total,
   };
+}
+
+/** How many keys of the list precede a place; `before` are the last of them. Keys made at the same instant are ordered by id. */
+async function numberOf(
+  { store }: Domain,
+  tenantId: string,
+  filter: KeyFilter,
+  { createdAtMs }: KeyPosition,
+  before: readonly Key[],
+  total: number,
+): Promise<number> {
+  const createdBeforeMs = Math.min(filter.createdBeforeMs ?? Number.POSITIVE_INFINITY, createdAtMs + 1);
+  const notNewer = await store.keys.count(tenantId, { ...filter, createdBeforeMs });
+  const equallyOld = before.filter((key) => key.createdAtMs === createdAtMs).length;
+  return total - notNewer + equallyOld;
+}
+
+/** The place of a read key by its index, clamped to the first and last; `known`: whether its number will hold in the next list. */
+export function placeAt({ keys, offset }: PageView, index: number, known = true): Place {
+  const at = Math.max(0, Math.min(index, keys.length - 1));
+  const key = keys[at];
+  return key ? { key, number: known ? offset + at : undefined } : 'start';
 }
 
 async function documentationOf(domain: Domain, given: string | undefined): Promise<string | undefined> {

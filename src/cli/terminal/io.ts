@@ -2,6 +2,7 @@ import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
 import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/keys/secrets.ts';
 import type { Clock } from '../../core/time/instants.ts';
+import type { Asker } from './asker.ts';
 import { createSignals, type Signals } from './signals.ts';
 
 /** Everything outside the program that a command uses; tests pass their own. */
@@ -19,6 +20,8 @@ export interface Io {
   readonly asksNothing?: boolean;
   /** Show questions as numbered lines that are never redrawn, for screen readers (`keys --plain`). */
   readonly plain?: boolean;
+  /** Asks the questions instead of lines on standard error: the screen of the settings page. */
+  readonly asker?: Asker;
   /** The account of the operating system that acts; under sudo the one that called it. */
   readonly osAccount: string;
   /** Path of the store where no flag or variable names another. */

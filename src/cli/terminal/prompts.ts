@@ -1,17 +1,10 @@
-import { checkbox, input, password, select } from '@inquirer/prompts';
+import { input, password, select } from '@inquirer/prompts';
 import { cancelled } from '../cancellation.ts';
+import type { Choice, ChoiceGroup } from './asker.ts';
 import type { Io } from './io.ts';
 import { isCancelKey, onKeypress } from './keypress.ts';
-import { canDraw } from './style.ts';
+import { canDraw, createStyle } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
-
-/** One option of a question. */
-export interface Choice<T> {
-  name: string;
-  value: T;
-  description?: string;
-  checked?: boolean;
-}
 
 /**
  * Asks for a line of text; `validate` returns what is wrong with it, or undefined. An empty answer means the `preset`, which
@@ -23,6 +16,7 @@ export function askText(
   validate: (text: string) => string | undefined = () => undefined,
   preset?: string,
 ): Promise<string> {
+  if (io.asker) return io.asker.text(message, validate, preset);
   const question = {
     message: terminalLine(message),
     default: preset,
@@ -38,32 +32,33 @@ export function askHidden(io: Io, message: string): Promise<string> {
 
 /** Asks for one of several choices. */
 export function askChoice<T>(io: Io, message: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
+  if (io.asker) return io.asker.choice(message, choices, preset);
   if (isPlain(io)) return askNumber(io, message, choices, preset);
   const question = { message: terminalLine(message), choices: choices.map(safely), default: preset, pageSize: 12 };
   return asked(io, (place) => select<T>(question, place));
 }
 
-/** Asks for any number of choices under headings, at least one. */
-export function askChoices<T>(
-  io: Io,
-  message: string,
-  groups: readonly { heading: string; choices: readonly Choice<T>[] }[],
-): Promise<T[]> {
-  if (isPlain(io)) {
-    return askNumbers(
-      io,
-      message,
-      groups.flatMap(({ choices }) => choices),
-    );
+/**
+ * Asks for any number of choices under headings, at least one. The list is longer than many terminals have rows, so that it
+ * is drawn on the alternate screen; the answer is echoed on the normal one.
+ */
+export async function askChoices<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]> {
+  if (io.asker) return io.asker.choices(message, groups);
+  const all = groups.flatMap(({ choices }) => choices);
+  if (isPlain(io)) return askNumbers(io, message, all);
+  const { openScreen } = await import('./screen.ts');
+  const { createDialog } = await import('./dialog/dialog.ts');
+  const style = createStyle(io.env, io.stderr);
+  const screen = openScreen(io, { output: io.stderr });
+  const size = () => ({ columns: io.stderr.columns() ?? 80, rows: io.stderr.rows() ?? 24 });
+  try {
+    const chosen = await createDialog({ screen, size, style, head: () => [] }).choices(message, groups);
+    screen.close();
+    io.stderr.write(`${terminalLine(`${style.green('✔')} ${message}: ${chosen.length} of ${all.length}`)}\n`);
+    return chosen;
+  } finally {
+    screen.close();
   }
-  return asked(io, async (place) => {
-    const { Separator } = await import('@inquirer/prompts');
-    const choices = groups.flatMap(({ heading, choices: some }) => [new Separator(`── ${heading}`), ...some]);
-    return checkbox<T>(
-      { message, choices, required: true, pageSize: Math.max(6, (io.stderr.rows() ?? 24) - 6) },
-      place,
-    );
-  });
 }
 
 /** Escapes names and descriptions, which may come from a store that another account wrote. */

@@ -1,5 +1,5 @@
 import { isHkctlError } from '../../core/errors.ts';
-import type { Io } from './io.ts';
+import type { Io, Output } from './io.ts';
 import { type Keypress, onKeypress } from './keypress.ts';
 import { terminalLine } from './terminal-text.ts';
 
@@ -13,7 +13,9 @@ export interface Screen {
   next(): Promise<ScreenEvent>;
   /** Whether an event is already queued. */
   hasMore(): boolean;
-  /** Leaves the alternate screen for a question on the normal one. */
+  /** Puts an event back, so that {@link next} returns it again. */
+  unread(event: ScreenEvent): void;
+  /** Leaves the alternate screen, for another screen or for lines on the normal one. */
   suspend(): void;
   resume(): void;
   close(): void;
@@ -29,14 +31,20 @@ const top = '\u001b[H';
 const eraseRow = '\u001b[2K';
 const down = '\u001b[B';
 
-/** Options for signals: with `holdsFirst` the first signal does not reach older listeners. */
 interface ScreenOptions {
+  /** The first signal does not reach older listeners. */
   holdsFirst?: boolean;
+  /** Where to draw; without it standard output. */
+  output?: Output;
 }
 
-/** Opens the alternate screen and reads the keyboard in raw mode. */
-export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): Screen {
-  const { stdin, stdout, signals } = io;
+/**
+ * Opens the alternate screen and reads the keyboard in raw mode. A screen below it, such as the settings page, lends it the
+ * terminal until it is closed.
+ */
+export function openScreen(io: Io, { holdsFirst = false, output = io.stdout }: ScreenOptions = {}): Screen {
+  const { stdin, signals } = io;
+  const giveBack = io.asker?.lendTerminal();
   const queue: ScreenEvent[] = [];
   let waiting: ((event: ScreenEvent) => void) | undefined;
   let active = false;
@@ -53,12 +61,12 @@ export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): 
     // The shell may have changed the mode meanwhile, and Node does not set a mode that it believes to be set.
     stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
-    stdout.write(enter);
+    output.write(enter);
   };
   const hide = () => {
     // Row by row: without an alternate screen, clearing everything at once would move it to the scrollback.
-    const rows = Math.max(rowsDrawn, stdout.rows() ?? 0);
-    stdout.write(top + `${eraseRow}${down}`.repeat(rows) + eraseRow + top + leave);
+    const rows = Math.max(rowsDrawn, output.rows() ?? 0);
+    output.write(top + `${eraseRow}${down}`.repeat(rows) + eraseRow + top + leave);
     rowsDrawn = 0;
     stdin.setRawMode?.(false);
   };
@@ -72,7 +80,7 @@ export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): 
         else push(key);
       }),
       () => stdin.off('end', onEnd).off('error', onEnd),
-      stdout.onResize(() => push('resize')),
+      output.onResize(() => push('resize')),
       signals.onStop({
         before: hide,
         after() {
@@ -109,9 +117,9 @@ export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): 
   return {
     draw(lines) {
       // Addresses each row and leaves the cursor at the top: a terminal that shrinks then scrolls nothing away.
-      const rows = Math.max(lines.length, stdout.rows() ?? 24);
+      const rows = Math.max(lines.length, output.rows() ?? 24);
       const texts = Array.from({ length: rows }, (_, i) => terminalLine(lines[i] ?? ''));
-      stdout.write(texts.map((text, i) => `\u001b[${i + 1};1H${eraseRow}${text}`).join('') + top);
+      output.write(texts.map((text, i) => `\u001b[${i + 1};1H${eraseRow}${text}`).join('') + top);
       rowsDrawn = Math.max(rowsDrawn, rows);
     },
     next: () => {
@@ -119,11 +127,13 @@ export function openScreen(io: Io, { holdsFirst = false }: ScreenOptions = {}): 
       return event !== undefined ? Promise.resolve(event) : new Promise((resolve) => (waiting = resolve));
     },
     hasMore: () => queue.length > 0,
+    unread: (event) => void queue.unshift(event),
     suspend,
     resume,
     close() {
       stopInterrupts();
       suspend();
+      giveBack?.();
     },
   };
 }

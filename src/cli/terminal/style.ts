@@ -7,6 +7,7 @@ export type Style = Record<keyof typeof codes, (text: string) => string>;
 /** SGR codes to switch on and off (ECMA-48). Only basic colours, which every theme, dark or light, keeps readable. */
 const codes = {
   bold: [1, 22],
+  dim: [2, 22],
   strikethrough: [9, 29],
   red: [31, 39],
   green: [32, 39],
@@ -25,6 +26,7 @@ export function createStyle(env: Readonly<Record<string, string | undefined>>, o
     painted ? (text: string) => `${colourMark(on)}${text}${colourMark(off)}` : (text: string) => text;
   return {
     bold: paint(codes.bold),
+    dim: paint(codes.dim),
     strikethrough: paint(codes.strikethrough),
     red: paint(codes.red),
     green: paint(codes.green),

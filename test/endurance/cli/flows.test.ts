@@ -19,16 +19,17 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     terminal.press('End');
     expect(await terminal.until('5000 of 5000')).toContain('Line 0000');
     terminal.press('PageUp');
-    await terminal.until('4998 of 5000');
+    await terminal.until('4996 of 5000');
     terminal.press('/');
     terminal.write('Line 2500');
     await expect(`${settled(await terminal.until('1 of 1'))}\n`).toMatchFileSnapshot(
       '../../golden/screens/keys-search.txt',
     );
     terminal.press('Escape');
-    await terminal.until('1 of 5000');
+    // The found key stays chosen.
+    await terminal.until('2500 of 5000');
     terminal.resize(60, 30);
-    const narrow = await terminal.until(/┏━{58}┓/);
-    expect(narrow).toContain('1 of 5000');
+    const narrow = await terminal.until(/┏━.{56}━┓/);
+    expect(narrow).toContain('2500 of 5000');
   }, 60_000);
 });

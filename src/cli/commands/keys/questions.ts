@@ -21,7 +21,7 @@ export async function askPermissions(io: Io): Promise<ClientPermission[]> {
   if (preset !== 'custom') return [...presets[preset].permissions];
   return askChoices(
     io,
-    'Permissions',
+    'Custom selection',
     permissionGroups.map(({ name, permissions }) => ({
       heading: name,
       choices: permissions.map(({ key, label }) => ({

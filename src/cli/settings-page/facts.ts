@@ -1,0 +1,70 @@
+import { permissionGroups } from '../../core/access/permissions.ts';
+import { statusOf } from '../../core/keys/keys.ts';
+import type { Key } from '../../core/port/keys.ts';
+import { timeAt } from '../terminal/output.ts';
+import { relativeTime } from './relative-time.ts';
+
+/** A key that expires within this time is shown in amber. */
+export const expiresSoonMs = 14 * 24 * 60 * 60_000;
+
+/** The labels of permissions, by their keys. */
+export const permissionLabels = new Map(
+  permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
+);
+
+/** A key with what a later schema of the store adds to it. */
+export type ShownKey = Key & Partial<{ note: string | null; allowedIps: readonly string[]; lastUsedIp: string | null }>;
+
+/** A fact of a tile: its values say the same, the longest first; the first that fits is shown. */
+export interface Fact {
+  label: string;
+  values: readonly [string, ...string[]];
+  isUrgent: boolean;
+}
+
+/** The facts of a tile beside prefix, name and status, in the order of the settings page (specification 5.4). */
+export function factsOf(key: ShownKey, nowMs: number): Fact[] {
+  const { lastUsedAtMs, lastUsedIp, expiresAtMs } = key;
+  const expires = timesOf(expiresAtMs, key, nowMs);
+  const used = timesOf(lastUsedAtMs, key, nowMs);
+  const relative = used.at(-1);
+  const withAddress = lastUsedIp && relative ? [`${used[0]} from ${lastUsedIp}`, `${relative} from ${lastUsedIp}`] : [];
+  const [longest, ...shorter] = [...withAddress, ...used];
+  return [
+    fact('Entity', [scopeOf(key)]),
+    fact('Last used', [longest ?? 'Never', ...shorter]),
+    fact('Expires', expires, expiresSoon(key, nowMs)),
+    fact('Created by', [key.createdBy.name]),
+  ];
+}
+
+/** The facts that only some keys have: the note, and the addresses a key may be used from. */
+export function extraFactsOf({ note, allowedIps = [] }: ShownKey): [label: string, value: string][] {
+  return [
+    ...(note ? [['Note', note] as [string, string]] : []),
+    ...(allowedIps.length > 0 ? [['Allowed from', allowedIps.join(', ')] as [string, string]] : []),
+  ];
+}
+
+/** Whether a key is active and expires within 14 days. */
+export function expiresSoon(key: Key, nowMs: number): boolean {
+  const { expiresAtMs } = key;
+  return expiresAtMs !== null && statusOf(key, nowMs) === 'Active' && expiresAtMs - nowMs <= expiresSoonMs;
+}
+
+function fact(label: string, values: readonly [string, ...string[]], isUrgent = false): Fact {
+  return { label, values, isUrgent };
+}
+
+function scopeOf({ entity }: Key): string {
+  if (!entity) return 'none (removed)';
+  return `${entity.code} ${entity.name}${entity.status === 'inactive' ? ' (inactive)' : ''}`;
+}
+
+/** An instant in the entity's zone and as a distance, both, and each alone. */
+function timesOf(ms: number | null, key: Key, nowMs: number): readonly [string, ...string[]] {
+  const absolute = timeAt(ms, key);
+  if (ms === null) return [absolute];
+  const relative = relativeTime(ms, nowMs);
+  return [`${absolute} (${relative})`, absolute, relative];
+}

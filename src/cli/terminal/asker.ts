@@ -1,0 +1,22 @@
+/** One option of a question. */
+export interface Choice<T> {
+  name: string;
+  value: T;
+  description?: string;
+  checked?: boolean;
+}
+
+/** Options under a heading. */
+export interface ChoiceGroup<T> {
+  heading: string;
+  choices: readonly Choice<T>[];
+}
+
+/** Asks questions on a screen that a part of the program has open, such as the settings page, instead of on standard error. */
+export interface Asker {
+  text(message: string, validate: (text: string) => string | undefined, preset?: string): Promise<string>;
+  choice<T>(message: string, choices: readonly Choice<T>[], preset?: T): Promise<T>;
+  choices<T>(message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]>;
+  /** Gives the terminal to another screen, such as the one-time panel; the returned function takes it back. */
+  lendTerminal(): () => void;
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { relativeTime } from '../../../src/cli/settings-page/relative-time.ts';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+it.each([
+  [-59 * second, 'now'],
+  [59 * second, 'now'],
+  [-minute, '1 min ago'],
+  [59 * minute, 'in 59 min'],
+  [-hour, '1 h ago'],
+  [2 * day - 1, 'in 47 h'],
+  [-2 * day, '2 d ago'],
+  [14 * day, 'in 14 d'],
+  [-400 * day, '400 d ago'],
+])('an instant %i ms away is %s', (distance, text) => {
+  expect(relativeTime(1e12 + distance, 1e12)).toBe(text);
+});
