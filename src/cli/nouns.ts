@@ -88,6 +88,6 @@ export const nouns: readonly NounEntry[] = [
   {
     name: 'systemd-unit',
     summary: 'Print a hardened systemd unit for the daemon',
-    load: async () => (await import('./commands/systemd-unit.ts')).systemdUnit,
+    load: async () => (await import('./commands/systemd-unit/systemd-unit.ts')).systemdUnit,
   },
 ];

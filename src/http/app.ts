@@ -44,6 +44,8 @@ export interface AppOptions {
   recordUse(keyId: string, nowMs: number): void;
   /** Returns true while the daemon drains and begins nothing new. */
   isStopping?(): boolean;
+  /** Whether a request that arrives meanwhile is answered, and its connection then closed, instead of refused. */
+  answersWhileStopping?: boolean;
   /** The refusal of every request at a time (`performance.now()`) once the files of the store were replaced. */
   storeRefusal?(nowMs: number): ApiError | undefined;
   /** Further headers of every answer, such as HSTS under TLS. */
