@@ -14,6 +14,7 @@ import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
+import { addStoreMetrics } from './monitoring/store-metrics.ts';
 import { createOverLimitWarning } from './monitoring/warnings.ts';
 import { Arrivals } from './net/arrivals.ts';
 import { createBrakes } from './net/brakes.ts';
@@ -86,6 +87,7 @@ export function createApp(options: AppOptions): H3 {
   });
   const memory = options.memory ?? createMemory(memoryLimits);
   const metrics = new Metrics(limiters, memory, options.connections);
+  addStoreMetrics(metrics, domain, log, version);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const work = new CostlyWork(undefined, arrivals.createWait());

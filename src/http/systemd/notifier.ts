@@ -23,7 +23,8 @@ export function createNotifier(socket: string | undefined, watchdogMs: number | 
     const child = spawn('systemd-notify', states, { env, stdio: 'ignore' });
     child.on('error', (thrown) => log?.warn({ err: thrown }, 'systemd was not notified: systemd-notify did not start'));
     child.on('exit', (code) => {
-      if (code !== 0) log?.warn({ code, states }, 'systemd was not notified: systemd-notify failed');
+      // systemd ends it with the daemon; then there is no code.
+      if (code) log?.warn({ code, states }, 'systemd was not notified: systemd-notify failed');
     });
     child.unref();
   };
