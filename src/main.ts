@@ -47,13 +47,19 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
     openStore: async (path) => (await engineAt(path)).open(),
     requireNoStore: async (path) => (await engineAt(path)).requireNone(),
     createStore: async (path, fill) => (await engineAt(path, { makesFolder: true })).create(fill),
-    migrateStore: async (path, check) => (await engineAt(path)).migrate(check),
+    migrateStore: async (path, check, request) => (await engineAt(path)).migrate(check, request),
+    async removeOldBackups(series) {
+      const { removeOldBackups } = await import('./store/sqlite/backup/old-backups.ts');
+      return rights.withOwn(() => removeOldBackups(series));
+    },
     backupStore: async (path, target, nowMs, force) => (await engineAt(path)).backup(target, { nowMs, force }),
     restoreStore: async (path, file, hooks) => (await engineAt(path, { makesFolder: true })).restore(file, hooks),
     inspectStore: async (path) => (await engineAt(path)).inspect(),
     async serve(domain, settings, hooks) {
-      const [{ serve }, { resources }] = await Promise.all([
+      const [{ serve }, { logFormOf }, { readServiceManager }, { resources }] = await Promise.all([
         import('./http/server.ts'),
+        import('./http/monitoring/log-forms.ts'),
+        import('./http/systemd/service-manager.ts'),
         import('./resources/index.ts'),
       ]);
       await serve(
@@ -66,6 +72,8 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
           version: packageJson.version,
           docsFolder: join(__dirname, 'docs'),
           rights,
+          logForm: logFormOf(hooks.logFd, io.env),
+          serviceManager: readServiceManager(io.env, process.pid),
         },
         {
           ...hooks,

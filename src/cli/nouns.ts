@@ -93,6 +93,11 @@ export const nouns: readonly NounEntry[] = [
   {
     name: 'systemd-unit',
     summary: 'Print a hardened systemd unit for the daemon',
-    load: async () => (await import('./commands/systemd-unit.ts')).systemdUnit,
+    load: async () => (await import('./commands/systemd-unit/systemd-unit.ts')).systemdUnit,
+  },
+  {
+    name: 'metrics-rules',
+    summary: 'Print alert rules for Prometheus, or a Grafana dashboard',
+    load: async () => (await import('./commands/metrics-rules/metrics-rules.ts')).metricsRules,
   },
 ];

@@ -1,5 +1,5 @@
 import type { Actor, Domain } from '../core/access/actors.ts';
-import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
+import type { BackupFacts, BackupSeries, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
 import type { StoreInspection } from '../core/operations/doctor.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Entity } from '../core/port/entities.ts';
@@ -20,10 +20,16 @@ export interface Services {
   requireNoStore(path: string): Promise<void>;
   /** Makes a new store (folder 0700, files 0600) with what `fill` puts into it: both or neither. */
   createStore(path: string, fill: (store: Store) => Promise<void>): Promise<Store>;
-  /** Applies pending migrations, unless `authorize` refuses by throwing; gives how many were applied. */
-  migrateStore(path: string, authorize: (store: Store) => Promise<void>): Promise<{ applied: number }>;
+  /** Applies pending migrations, all or none, after a backup; `authorize` refuses by throwing. */
+  migrateStore(
+    path: string,
+    authorize: (store: Store) => Promise<void>,
+    request: { withoutBackup: boolean },
+  ): Promise<{ applied: number; backup?: string | undefined }>;
   /** Writes all of a store into one file, and checks it; `state_forbids` where it is there and `force` was not given. */
   backupStore(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts>;
+  /** Removes backups of one series beyond the newest ones; returns the paths of those removed. */
+  removeOldBackups(series: BackupSeries): Promise<string[]>;
   /** Puts the store of a backup in place of the one at a path; gives what was stopped since and stays so. */
   restoreStore(path: string, file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
   /** Inspects the files of a store. */

@@ -15,6 +15,7 @@ import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
+import { addStoreMetrics } from './monitoring/store-metrics.ts';
 import { createOverLimitWarning } from './monitoring/warnings.ts';
 import { Arrivals } from './net/arrivals.ts';
 import { createBrakes } from './net/brakes.ts';
@@ -45,6 +46,8 @@ export interface AppOptions {
   recordUse(keyId: string, nowMs: number, address: string): void;
   /** Returns true while the daemon drains and begins nothing new. */
   isStopping?(): boolean;
+  /** Whether a request that arrives meanwhile is answered, and its connection then closed, instead of refused. */
+  answersWhileStopping?: boolean;
   /** The refusal of every request at a time (`performance.now()`) once the files of the store were replaced. */
   storeRefusal?(nowMs: number): ApiError | undefined;
   /** Further headers of every answer, such as HSTS under TLS. */
@@ -86,6 +89,7 @@ export function createApp(options: AppOptions): H3 {
   });
   const memory = options.memory ?? createMemory(memoryLimits);
   const metrics = new Metrics(limiters, memory, options.connections);
+  addStoreMetrics(metrics, domain, log, version);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const work = new CostlyWork(undefined, arrivals.createWait());

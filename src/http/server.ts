@@ -1,11 +1,7 @@
-import type { Server as HttpServer, RequestListener } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import { createServer as createProbe } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { listen } from 'listhen';
 import type { DestinationStream } from 'pino';
 import type { Domain } from '../core/access/actors.ts';
-import { HkctlError } from '../core/errors.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import type { Clock } from '../core/time/instants.ts';
@@ -16,13 +12,17 @@ import { UseRecorder } from './auth/last-use.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
+import type { LogForm } from './monitoring/log-forms.ts';
 import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
+import { drain, drainMs } from './net/drain.ts';
 import { createFraming } from './net/framing.ts';
 import { toListener } from './net/listener.ts';
+import { adoptSocket, openPort } from './net/port.ts';
 import { holdRequests, type StartRights, sameRights } from './net/start-rights.ts';
 import { canStillRead, reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './net/tls.ts';
+import type { ServiceManager } from './systemd/service-manager.ts';
 
 export interface ServeOptions {
   domain: Domain;
@@ -37,6 +37,10 @@ export interface ServeOptions {
   docsFolder: string;
   /** The destination of the log; standard output by default. */
   log?: DestinationStream;
+  /** The form of its lines; JSON by default. */
+  logForm?: LogForm;
+  /** What systemd has passed to this process; nothing by default. */
+  serviceManager?: ServiceManager;
   /** The rights of a daemon that root started on the store of another account; by default they do not change. */
   rights?: StartRights;
   /** Limits of connections and memory that differ from the defaults. */
@@ -54,17 +58,15 @@ export interface ServeHooks {
   logFd?: 1 | 2;
 }
 
-/** Milliseconds that answers under way may take after `stop`. */
-const drainMs = 10_000;
-
 /**
  * Serves until `stop` is aborted, then drains: it begins nothing new, finishes answers under way and writes times of last
  * use. Resolves when the last connection is closed. Throws `bad_input` for a port that is in use.
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
-  const { settings, rights = sameRights } = options;
+  const { settings, rights = sameRights, serviceManager } = options;
+  const listenFd = serviceManager?.listenFd;
   const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
-  const log = createLog(settings.logLevel, out.stream);
+  const log = createLog(settings.logLevel, out.stream, options.logForm);
   const stopProcessLog = logProcessEnd(log, out.close);
   const clock = new DaemonClock(options.domain.store, options.machineClock, options.machineUptime, log);
   const domain = { ...options.domain, clock: clock.now };
@@ -86,6 +88,8 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     log,
     recordUse: (keyId, nowMs, address) => uses.record(keyId, nowMs, address),
     isStopping: () => hooks.stop.aborted,
+    // Where the next daemon takes over the socket, clients notice nothing of the change.
+    answersWhileStopping: listenFd !== undefined,
     storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
   });
@@ -93,31 +97,36 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await clock.follow();
   const framing = createFraming(log);
   const requests = holdRequests(framing.rejectAmbiguous(toListener(app)));
-  const { server, url, stopReloading } = await rights.withOwnForTheLastTime(async () => {
-    const { server, url } = await open(requests.listener, settings, certificate !== undefined);
+  const { server, host, url, stopReloading } = await rights.withOwnForTheLastTime(async () => {
+    const { server, host, url } = await (listenFd === undefined
+      ? openPort(requests.listener, settings, certificate !== undefined)
+      : adoptSocket(listenFd, requests.listener, settings));
     connections.watch(server, () => memory.answers.isTight);
     framing.guard(server);
     // With a certificate the server was made with https.
     const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
-    return { server, url, stopReloading };
+    return { server, host, url, stopReloading };
   });
   if (certificate && !(await canStillRead(certificate, log))) stopReloading?.();
   requests.pass();
   const address = settings.baseUrl ?? url;
   await domain.store.daemon.recordAddress(address, process.pid, options.version);
-  warnWhereExposed(settings, log);
+  warnWhereExposed(host, settings, log);
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
   uses.start();
   clock.start();
   await anchors.start();
   retention.start();
   hooks.listening(address);
+  serviceManager?.notifier.ready(address, log);
 
   await aborted(AbortSignal.any([hooks.stop, guard.displaced]));
   if (guard.fault) await Promise.race([pause(graceMs), aborted(hooks.stop)]);
   log.info({}, 'stopping');
+  serviceManager?.notifier.stopping();
   stopReloading?.();
-  await drain(server, connections, options.drainMs ?? drainMs, log);
+  const isTakenOver = listenFd !== undefined && guard.fault === undefined;
+  await drain(server, connections, { deadlineMs: options.drainMs ?? drainMs, isTakenOver, log });
   await retention.stop();
   guard.stop();
   if (guard.fault) throw guard.fault;
@@ -131,57 +140,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   stopProcessLog();
 }
 
-async function open(listener: RequestListener, settings: ServeSettings, isTls: boolean) {
-  const { host, tlsCert = '', tlsKey = '' } = settings;
-  const port = await freePort(host, settings.port);
-  const listening = await listen(listener, {
-    hostname: host,
-    port,
-    https: isTls ? { cert: tlsCert, key: tlsKey } : false,
-    // listhen's own closing would drop answers under way, and its search would silently take another port.
-    autoClose: false,
-    isProd: true,
-    isTest: true,
-    public: !isLoopbackAddress(host),
-    showURL: false,
-    ws: false,
-  });
-  const server = listening.server as HttpServer | HttpsServer; // listhen types it as the base of both
-  const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  return { server, url: `${isTls ? 'https' : 'http'}://${shown}:${port}` };
-}
-
-/** Checks a port before listhen tries: it replaces 0 by its default port, and waits for a port that is in use. */
-function freePort(host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createProbe();
-    probe.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
-    probe.listen({ host, port, exclusive: true }, () => {
-      const address = probe.address();
-      const free = typeof address === 'object' && address !== null ? address.port : port;
-      probe.close(() => resolve(free));
-    });
-  });
-}
-
-function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): HkctlError {
-  const reasons: Record<string, string> = {
-    EADDRINUSE: 'another program has that port',
-    EACCES: 'ports below 1024 need more rights',
-    EADDRNOTAVAIL: 'this machine has no such address',
-    ENOTFOUND: 'this machine has no such address',
-  };
-  return new HkctlError(
-    'bad_input',
-    `Cannot listen on ${host} port ${port}: ${reasons[error.code ?? ''] ?? error.code}.`,
-    {
-      hint: 'Give another --host or --port; --port 0 takes any that is free.',
-      cause: error,
-    },
-  );
-}
-
-function warnWhereExposed({ host, tlsCert, trustProxy }: ServeSettings, log: Log): void {
+function warnWhereExposed(host: string, { tlsCert, trustProxy }: ServeSettings, log: Log): void {
   if (isLoopbackAddress(host) || tlsCert !== undefined) return;
   const advice =
     trustProxy.length > 0
@@ -193,30 +152,4 @@ function warnWhereExposed({ host, tlsCert, trustProxy }: ServeSettings, log: Log
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}
-
-/** Closes the port and idle connections at once, others after their answer, and all at the deadline. */
-async function drain(
-  server: HttpServer | HttpsServer,
-  connections: Connections,
-  deadlineMs: number,
-  log: Log,
-): Promise<void> {
-  const since = Date.now();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const closeUnneeded = (): void => {
-    server.closeIdleConnections();
-    // Node does not count connections as idle that have sent nothing or have not finished their handshake.
-    connections.closeSilent(since);
-  };
-  closeUnneeded();
-  // A kept-alive connection becomes idle after its answer, and Node would not close it.
-  const sweep = setInterval(closeUnneeded, 50);
-  const deadline = setTimeout(() => {
-    log.warn({ connections: connections.table.size }, 'answers under way took too long; cutting them off');
-    connections.closeAll();
-  }, deadlineMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
 }

@@ -22,6 +22,14 @@ export interface StoreOptions {
 /** Runs something synchronous with the rights of the admin who started this process and has named a file. */
 export type WithOwn = <T>(work: () => T) => T;
 
+/** The result of a migration. */
+export interface MigrationOutcome {
+  /** The number of migrations that were applied. */
+  applied: number;
+  /** The backup of the old store, where one was written. */
+  backup?: string | undefined;
+}
+
 /** All that can be done with the store at one location. */
 export interface Engine {
   /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
@@ -30,8 +38,14 @@ export interface Engine {
   requireNone(): MaybePromise<void>;
   /** Creates a store with what `fill` puts into it, both or neither; `already_initialised` (exit 5) where there is one. */
   create(fill?: (store: Store) => MaybePromise<void>): Promise<Store>;
-  /** Applies the missing migrations and returns their number. `check` receives the old store and refuses by throwing. */
-  migrate(check?: (store: Store) => MaybePromise<void>): Promise<{ applied: number }>;
+  /**
+   * Applies the missing migrations, all or none, after a backup beside the store. `check` receives the old store and refuses by
+   * throwing.
+   */
+  migrate(
+    check?: (store: Store) => MaybePromise<void>,
+    request?: { withoutBackup: boolean },
+  ): Promise<MigrationOutcome>;
   /** Writes all of the store into one checked file; `state_forbids` where `target` exists and `force` is false. */
   backup(target: string, request: { nowMs: number; force: boolean }): Promise<BackupFacts>;
   /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */

@@ -100,7 +100,7 @@ async function sample(daemon: ChildProcess, url: string, sent: number): Promise<
     sent,
     rssMb: rssKb / 1024,
     heapMb: metric('nodejs_heap_size_used_bytes') / 1024 / 1024,
-    clients: metric('hkctl_limited_clients\\{limit="failedChecks"\\}'),
+    clients: metric('hkctl_limited_clients\\{limit="failed_checks"\\}'),
   };
 }
 

@@ -11,6 +11,7 @@ import type { Services } from '../../src/cli/services.ts';
 import type { Io, Output } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
 import { engineAt } from '../../src/store/open.ts';
+import { removeOldBackups } from '../../src/store/sqlite/backup/old-backups.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
 export const startMs = Date.parse('2026-11-20T08:00:00Z');
@@ -201,7 +202,8 @@ export function createServices(clock: () => number): Services {
     openStore: async (path) => engineAt(path, options).open(),
     requireNoStore: async (path) => engineAt(path, options).requireNone(),
     createStore: async (path, fill) => engineAt(path, options).create(fill),
-    migrateStore: async (path, check) => engineAt(path, options).migrate(check),
+    migrateStore: async (path, check, request) => engineAt(path, options).migrate(check, request),
+    removeOldBackups: async (series) => removeOldBackups(series),
     backupStore: async (path, target, nowMs, force) => engineAt(path, options).backup(target, { nowMs, force }),
     restoreStore: async (path, file, hooks) => engineAt(path, options).restore(file, hooks),
     inspectStore: async (path) => engineAt(path, options).inspect(),

@@ -1,23 +1,35 @@
-import { requirePermissions } from '../../core/access/actors.ts';
+import { auditDraft, requirePermissions } from '../../core/access/actors.ts';
 import { defineCommand } from '../command.ts';
+import { toggle } from '../flags.ts';
 
 /** `hkctl migrate` */
 export const migrate = defineCommand({
   name: 'migrate',
   summary: 'Bring the store up to this version of hkctl',
-  description: 'For a Super user. A store that is up to date is left as it is.',
-  flags: {},
+  description:
+    'For a Super user. Writes a backup beside the store, then applies all missing steps or none. A store that is up to date is left as it is.',
+  flags: { withoutBackup: toggle('--without-backup', 'write no backup first, such as on a full disk') },
   examples: [
     ['hkctl migrate', 'after an update of hkctl'],
-    ['hkctl migrate --json', 'reports how many steps were applied'],
+    ['hkctl migrate --json', 'reports the number of steps, and the backup'],
   ],
-  async run(context) {
-    const { applied } = await context.services.migrateStore(context.storePath, async (store) => {
+  async run(context, { withoutBackup }) {
+    const authorize: Parameters<typeof context.services.migrateStore>[1] = async (store) => {
       const domain = context.domainOf(store);
       const actor = await context.actorIn(domain);
       await requirePermissions(domain, actor, ['store.manage'], { action: 'store.migrate', target: 'store' });
-    });
-    if (context.json) context.printJson({ applied });
-    else context.confirm(applied === 0 ? 'The store is up to date.' : `Migrated: ${applied} steps applied.`);
+    };
+    const { applied, backup } = await context.services.migrateStore(context.storePath, authorize, { withoutBackup });
+    if (applied > 0) {
+      const { domain, actor } = await context.session();
+      const detail = { applied, ...(backup !== undefined && { backup }) };
+      await domain.store.audit.append(auditDraft(domain, actor, 'store.migrate', 'store', detail));
+    }
+    if (context.json) context.printJson({ applied, backup: backup ?? null });
+    else if (applied === 0) context.confirm('The store is up to date.');
+    else {
+      if (backup !== undefined) context.confirm(`Backup written and checked: ${backup}`);
+      context.confirm(`Migrated: ${applied} steps applied.`);
+    }
   },
 });

@@ -67,7 +67,8 @@ function limit(given: string): { limit: ServeSettings['limitRequests'] } {
   return { limit: parseRateLimit(given) };
 }
 
-function parsePort(given: string): number {
+/** Parses a port. Throws `usage`. */
+export function parsePort(given: string): number {
   const port = Number(given);
   if (/^\d{1,5}$/.test(given) && port <= 65_535) return port;
   throw new HkctlError('usage', `"${given}" is no port: give a number from 0 to 65535.`);

@@ -17,6 +17,38 @@ export interface BackupFacts extends BackupHead {
   damagedAuditRecords: readonly number[];
 }
 
+/** The backups of one store in one folder, of which the newest are kept. */
+export interface BackupSeries {
+  folder: string;
+  /** Identifies the store: other stores may have backups in the same folder. */
+  storeId: string;
+  /** The backup just written, which is kept whatever its name sorts after. */
+  newest: string;
+  /** The number of backups to keep, the newest included. */
+  keep: number;
+}
+
+/** The name of a backup in a series, which sorts by time: `hkctl-20261122T023000Z-3f9a2c1b.backup`. */
+export function backupName(atMs: number, storeId: string): string {
+  return `hkctl-${compactInstant(atMs)}-${storeId}.backup`;
+}
+
+/** Whether a file name is one of {@link backupName} for a store. */
+export function isBackupName(name: string, storeId: string): boolean {
+  return /^hkctl-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup$/.test(name) && name.endsWith(`-${storeId}.backup`);
+}
+
+/** The first characters of the hash of the first audit record, which no two stores share. */
+export async function storeIdOf(store: Pick<Store, 'audit'>): Promise<string> {
+  for await (const { hash } of store.audit.walk()) return hash.slice(0, 8);
+  return '00000000';
+}
+
+/** An instant in UTC for a file name: `20261122T023000Z`. */
+export function compactInstant(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
+}
+
 /**
  * An object that is active in a backup, was stopped afterwards, and stays stopped by the restore. `name` is the prefix of a
  * key, the login of a user or the code of an entity.

@@ -4,6 +4,7 @@ import type { DaemonStore } from './daemons.ts';
 import type { EntityStore } from './entities.ts';
 import type { KeyStore } from './keys.ts';
 import type { MaybePromise } from './maybe-promise.ts';
+import type { MetricsStore } from './metrics.ts';
 import type { ReadingStore } from './readings.ts';
 import type { RecordStore } from './records.ts';
 import type { TenantStore } from './tenants.ts';
@@ -25,6 +26,8 @@ export interface Store {
   readonly readings: ReadingStore;
   readonly daemon: DaemonStore;
   readonly clock: ClockStore;
+  /** Facts for monitoring; an engine may have none. */
+  readonly metrics?: MetricsStore;
   /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */
   openAll(): MaybePromise<void>;
   /**

@@ -1,9 +1,9 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { redactSecrets } from '../../core/keys/secrets.ts';
 import type { LogLevel } from '../../core/operations/settings.ts';
-import { cutText } from '../../core/text/bounded-text.ts';
-import { createInstantText } from '../../core/time/instants.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { jsonLines, type LogForm } from './log-forms.ts';
+import { timeText } from './request-line.ts';
 
 /** The daemon's log. */
 export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'fatal'> {
@@ -19,8 +19,8 @@ const flushBytes = 64 * 1024;
 /** No line is longer: Node refuses requests whose head is. */
 const longestLine = 128 * 1024;
 
-/** Builds the daemon's log: one JSON object a line. Everything shaped like a secret is redacted, whatever its origin. */
-export function createLog(level: LogLevel, stream: DestinationStream): Log {
+/** Builds the daemon's log: one JSON object a line by default. Everything shaped like a secret is redacted, whatever its origin. */
+export function createLog(level: LogLevel, stream: DestinationStream, form: LogForm = jsonLines): Log {
   // Bytes and no string: every garbage collection would move a string of thousands of pieces until it is written.
   const waiting = Buffer.allocUnsafeSlow(flushBytes + longestLine);
   let length = 0;
@@ -33,7 +33,7 @@ export function createLog(level: LogLevel, stream: DestinationStream): Log {
   const inOrder: DestinationStream = {
     write(line) {
       flush();
-      stream.write(line);
+      stream.write(form.line(line));
     },
   };
   const logger = pino(
@@ -61,41 +61,10 @@ export function createLog(level: LogLevel, stream: DestinationStream): Log {
     request(exchange: Exchange, status: number, ms: number): void {
       if (!isOn) return;
       if (!willFlush) flushSoon();
-      length += waiting.write(requestLine(exchange, status, ms), length);
+      length += waiting.write(form.request(exchange, status, ms), length);
       if (length >= flushBytes) flush();
     },
   });
-}
-
-function requestLine({ id, method, path, query, keyPrefix, code, peer }: Exchange, status: number, ms: number): string {
-  const url = quoted(query === '' ? path : `${path}?${query}`);
-  const key = keyPrefix === undefined ? '' : `,"key":"${keyPrefix}"`;
-  const why = code === undefined ? '' : `,"code":"${code}"`;
-  const from = peer === undefined ? '' : `,"peer":"${peer}"`;
-  const what = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${millis(ms)}`;
-  return `{"level":"info","time":"${timeText(Date.now())}",${what}${why}${key}${from},"msg":"request"}\n`;
-}
-
-const timeText = createInstantText();
-
-/** Formats a time with three decimals from whole numbers, which is quicker than `toFixed`. */
-function millis(ms: number): string {
-  const us = Math.round(ms * 1000);
-  const rest = us % 1000;
-  return `${(us - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
-}
-
-/** A longer URL tells an operator nothing more, and costs time and disk space. */
-const longestUrl = 2048;
-
-/** Characters that JSON does not escape. */
-const plain = /^[\w/?&=.,:%~*+-]*$/;
-
-function quoted(url: string): string {
-  // Redacted before it is cut, since half of a secret would not be recognised; twice the length is enough to see a whole one.
-  const shown =
-    url.length > longestUrl ? cutText(redactSecrets(url.slice(0, 2 * longestUrl)), longestUrl) : redactSecrets(url);
-  return plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
 }
 
 /** Opens standard output or error for writing without waiting; `close` writes the rest synchronously. */

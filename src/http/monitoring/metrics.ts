@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Memory } from '../fairness/memory.ts';
 import type { IngestCounts } from '../ingest/ingest.ts';
 import type { Connections } from '../net/connections.ts';
@@ -37,7 +38,7 @@ export class Metrics {
     this.#add(Gauge, 'hkctl_limited_clients', 'Clients that the limits hold in memory.', ['limit'], () =>
       samplesOf(
         'limit',
-        Object.entries(limiters).map(([limit, limiter]) => [limit, limiter?.size() ?? 0]),
+        Object.entries(limiters).map(([limit, limiter]) => [toSnakeCase(limit), limiter?.size() ?? 0]),
       ),
     );
     this.#add(Gauge, 'hkctl_held_bytes', 'Bytes that bodies and large answers hold in memory.', ['what'], () =>
@@ -53,6 +54,11 @@ export class Metrics {
       ['reason'],
       () => samplesOf('reason', Object.entries(connections?.drops.counts ?? {})),
     );
+  }
+
+  /** Adds a gauge whose samples are taken when a client reads the metrics. */
+  addGauge(name: string, help: string, labelNames: readonly string[], samples: () => MaybePromise<Sample[]>): void {
+    this.#add(Gauge, name, help, labelNames, samples);
   }
 
   /** The counts of a route, named by its template and never by the path of a request. */
@@ -93,16 +99,17 @@ export class Metrics {
     name: string,
     help: string,
     labelNames: readonly string[],
-    samples: () => Sample[],
+    samples: () => MaybePromise<Sample[]>,
   ): void {
     const metric = new Type({
       name,
       help,
       labelNames,
       registers: [this.#registry],
-      collect() {
+      async collect() {
+        const taken = await samples();
         metric.reset();
-        for (const { labels, value } of samples()) metric.inc(labels, value);
+        for (const { labels, value } of taken) metric.inc(labels, value);
       },
     });
   }
@@ -115,10 +122,15 @@ export class Metrics {
   }
 }
 
-interface Sample {
+/** A value of a metric with its labels. */
+export interface Sample {
   labels: Record<string, string>;
   value: number;
   metricName?: string;
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function samplesOf(label: string, counts: Iterable<[string, number]>): Sample[] {

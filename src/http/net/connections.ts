@@ -77,13 +77,16 @@ export class Connections {
     server.on('close', () => clearInterval(timer));
   }
 
-  /** Closes connections that have sent nothing, and after a moment those without a first request; called while draining. */
-  closeSilent(drainingSince: number): void {
+  /**
+   * Closes connections that have sent nothing, and after a moment those without a first request; called while draining.
+   * With `waits` those that have sent nothing get that moment, too.
+   */
+  closeSilent(drainingSince: number, waits = false): void {
     const isLate = Date.now() - drainingSince > drainHeadMs;
     for (const connection of this.table) {
       const { hasAsked, channel, socket } = connection;
       const isSilent = channel === undefined || (channel === socket && socket.bytesRead === 0);
-      if (!hasAsked && (isSilent || isLate)) destroyConnection(connection);
+      if (!hasAsked && ((isSilent && !waits) || isLate)) destroyConnection(connection);
     }
   }
 

@@ -25,8 +25,9 @@ interface CallOptions {
   log: Log;
   /** Further headers of every answer. */
   commonHeaders: readonly string[];
-  /** True while the daemon drains: no new request is started. */
+  /** True while the daemon drains: no new request is started, unless another daemon takes over its socket. */
   isStopping?(): boolean;
+  answersWhileStopping?: boolean;
   /** Why no request can be answered at a time (`performance.now()`): the files of the store were replaced or lost. */
   storeRefusal?(nowMs: number): ApiError | undefined;
 }
@@ -76,12 +77,12 @@ class Call implements Work {
   }
 
   run(): void {
-    const { isStopping, storeRefusal, cors } = this.#options;
+    const { isStopping, answersWhileStopping, storeRefusal, cors } = this.#options;
     let outcome: MaybePromise<Answer | ApiError>;
     try {
       const refusal = storeRefusal?.(this.#startedAt);
       if (refusal !== undefined) throw refusal;
-      if (isStopping?.()) throw stopping();
+      if (isStopping?.() && !answersWhileStopping) throw stopping();
       if (cors.isOn) cors.addHeaders(this.exchange);
       outcome = this.#handler(this.exchange);
     } catch (thrown) {

@@ -11,7 +11,7 @@ export function createSqliteEngine(path: string, options: StoreOptions): Engine 
     open: () => openStore(path, options),
     requireNone: () => requireNoStore(path),
     create: (fill) => createStore(path, options, fill),
-    migrate: (check) => migrateStore(path, options, check),
+    migrate: (check, request) => migrateStore(path, options, check, request),
     async backup(target, { nowMs, force }) {
       const { writeBackup } = await import('./backup/backup.ts');
       const withOwn = adminRights();

@@ -4,6 +4,7 @@ import type { ClockStore } from '../../core/port/clock.ts';
 import type { DaemonStore } from '../../core/port/daemons.ts';
 import type { EntityStore } from '../../core/port/entities.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
+import type { MetricsStore } from '../../core/port/metrics.ts';
 import type { DropRequest, DropResult, ReadingStore } from '../../core/port/readings.ts';
 import type { ImportRequest, ImportSummary, RecordStore } from '../../core/port/records.ts';
 import type { Store } from '../../core/port/store.ts';
@@ -29,6 +30,7 @@ import { createClockStore } from './registry/clock.ts';
 import { createDaemonStore } from './registry/daemons.ts';
 import { createEntityStore } from './registry/entities.ts';
 import { createKeyStore } from './registry/keys.ts';
+import { createMetricsStore } from './registry/metrics.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
 import { createTenantStore } from './registry/tenants.ts';
 import { createUserStore } from './registry/users.ts';
@@ -52,6 +54,7 @@ export class SqliteStore implements Store {
   readonly readings: ReadingStore & { close(): void };
   readonly daemon: DaemonStore;
   readonly clock: ClockStore;
+  readonly metrics: MetricsStore;
 
   readonly #path: string;
   readonly #files: StoreFiles;
@@ -109,6 +112,7 @@ export class SqliteStore implements Store {
     this.daemon = daemon;
     this.#release = release;
     this.clock = this.#createClock();
+    this.metrics = createMetricsStore(this.#registry, this.#files);
   }
 
   async openAll(): Promise<void> {

@@ -24,6 +24,9 @@ const key: ShownKey = {
   revokedBy: null,
   rotatedFrom: null,
   rotatedTo: null,
+  allowedIps: [],
+  note: null,
+  lastUsedIp: null,
 };
 const view: PageView = {
   keys: [key],

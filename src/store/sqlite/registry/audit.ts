@@ -13,6 +13,9 @@ type Row = typeof audit.$inferSelect;
 
 const walkedAtOnce = 1000;
 
+/** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
+export const lastBackupMark = 'last_backup_ms';
+
 /**
  * Creates the append of the audit chain: one indexed read of its head and one insert. Numbers continue from the highest
  * ever assigned, so that a cut tail stays a gap whatever is appended afterwards.
@@ -43,6 +46,9 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
       })
       .prepare(),
   );
+  const markBackup = lazily(() =>
+    connection.prepare<[string, number]>('insert or replace into marks (name, value) values (?, ?)'),
+  );
   return (draft) => {
     const { given, seq, hash } = head().get() ?? {};
     // Where somebody has set the sequence back, the trail continues all the same; verification reports it.
@@ -52,6 +58,7 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
       last === 0 ? undefined : { seq: last, hash: hash ?? genesisHash },
     );
     insert().run({ ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
+    if (draft.action === 'store.backup' && draft.outcome === 'done') markBackup().run(lastBackupMark, draft.atMs);
   };
 }
 

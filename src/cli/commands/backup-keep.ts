@@ -1,0 +1,27 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Domain } from '../../core/access/actors.ts';
+import { HkctlError } from '../../core/errors.ts';
+import { backupName, storeIdOf } from '../../core/operations/backups.ts';
+import type { Io } from '../terminal/io.ts';
+
+/** Parses how many backups to keep. Throws `usage`. */
+export function parseKeep(given: string): number {
+  if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
+  throw new HkctlError('usage', `"${given}" is no number of backups: give one from 1 to 9999.`);
+}
+
+/** The next backup of this store's series in a folder, and the id that its name contains. Throws `usage` for another path. */
+export async function nextInSeries(
+  folder: string,
+  { store, clock }: Domain,
+  { withOwnRights }: Pick<Io, 'withOwnRights'>,
+): Promise<{ target: string; storeId: string }> {
+  if (!withOwnRights(() => statSync(folder, { throwIfNoEntry: false }))?.isDirectory()) {
+    throw new HkctlError('usage', `With --keep give a folder that exists; ${folder} is none.`, {
+      hint: 'The backups in it get names of their own, and the oldest are removed.',
+    });
+  }
+  const storeId = await storeIdOf(store);
+  return { target: join(folder, backupName(clock(), storeId)), storeId };
+}

@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { HkctlError } from '../../../core/errors.ts';
+import { pathFaults } from '../../../core/text/path-faults.ts';
+import { errnoOf } from '../../terminal/io.ts';
+import { readNamedText } from '../../terminal/named-files.ts';
+import type { Unit } from './unit.ts';
+
+const mostBytes = 1024 * 1024;
+
+/**
+ * Writes units into a folder and returns their paths. A file of that name with other content is left as it is
+ * (`state_forbids`), since somebody may have edited it; then none is written.
+ */
+export function writeUnits(folder: string, units: readonly Unit[]): string[] {
+  const files = units.map(({ name, text }) => ({ file: resolve(join(folder, name)), text: `${text}\n` }));
+  const missing = files.filter(({ file, text }) => {
+    const present = contentOf(file);
+    if (present !== undefined && present !== text) throw different(file);
+    return present === undefined;
+  });
+  for (const { file, text } of missing) translating(file, () => writeFileSync(file, text, { flag: 'wx', mode: 0o644 }));
+  return files.map(({ file }) => file);
+}
+
+function contentOf(file: string): string | undefined {
+  return translating(file, () => {
+    try {
+      return readNamedText(file, mostBytes);
+    } catch (thrown) {
+      if (errnoOf(thrown) === 'ENOENT') return undefined;
+      throw thrown;
+    }
+  });
+}
+
+function different(file: string): HkctlError {
+  return new HkctlError('state_forbids', `${file} is there already, and is different; nothing was written.`, {
+    hint: 'Keep your changes in a drop-in (systemctl edit), remove the file, and write it again.',
+  });
+}
+
+function translating<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    const why = pathFaults[errnoOf(thrown) ?? ''];
+    if (why === undefined) throw thrown;
+    throw new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+  }
+}

@@ -1,0 +1,24 @@
+import type { MaybePromise } from './maybe-promise.ts';
+
+/** What monitoring wants to know of a store, over all tenants. */
+export interface StoreFacts {
+  /** Numbers of keys; no more than {@link mostCounted} are counted. */
+  keys: { active: number; expired: number; revoked: number };
+  /** The active keys that expire next, soonest first; ten at most. */
+  nextExpiries: readonly { prefix: string; entity: string; atMs: number }[];
+  /** When the last backup was written; undefined where there is none. */
+  lastBackupMs: number | undefined;
+  /** The sizes of the store's databases and of their write-ahead logs. */
+  databases: readonly { name: string; bytes: number; logBytes: number }[];
+  /** Free space of their file system. */
+  freeBytes: number;
+}
+
+/** The number of keys after which counting ends, so that no read of the metrics takes longer than a few milliseconds. */
+export const mostCounted = 100_000;
+
+/** Facts for monitoring. */
+export interface MetricsStore {
+  /** Reads the facts at an instant; some milliseconds with 100,000 keys, and no more with any number of records or readings. */
+  read(nowMs: number): MaybePromise<StoreFacts>;
+}

@@ -1,0 +1,47 @@
+import { redactSecrets } from '../../core/keys/secrets.ts';
+import { cutText } from '../../core/text/bounded-text.ts';
+import { createInstantText } from '../../core/time/instants.ts';
+import type { Exchange } from '../request/exchange.ts';
+
+/** The JSON line of an answered request. */
+export function requestLine(exchange: Exchange, status: number, ms: number): string {
+  const { id, method, keyPrefix, code, peer } = exchange;
+  const shown = shownUrl(exchange);
+  const url = plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
+  const key = keyPrefix === undefined ? '' : `,"key":"${keyPrefix}"`;
+  const why = code === undefined ? '' : `,"code":"${code}"`;
+  const from = peer === undefined ? '' : `,"peer":"${peer}"`;
+  const what = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${millis(ms)}`;
+  return `{"level":"info","time":"${timeText(Date.now())}",${what}${why}${key}${from},"msg":"request"}\n`;
+}
+
+/** What a line for people shows of a request: its method, its URL, and whose it was. */
+export function requestFacts(exchange: Exchange) {
+  const { method, keyPrefix, code, peer } = exchange;
+  const more = Object.entries({ code, key: keyPrefix, peer }).filter(([, value]) => value !== undefined);
+  return { method, url: shownUrl(exchange), more };
+}
+
+/** Formats the time of a line. */
+export const timeText = createInstantText();
+
+/** Formats a time with three decimals from whole numbers, which is quicker than `toFixed`. */
+function millis(ms: number): string {
+  const us = Math.round(ms * 1000);
+  const rest = us % 1000;
+  return `${(us - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
+}
+
+/** A longer URL tells an operator nothing more, and costs time and disk space. */
+const longestUrl = 2048;
+
+/** Characters that JSON does not escape. */
+const plain = /^[\w/?&=.,:%~*+-]*$/;
+
+function shownUrl({ path, query }: Exchange): string {
+  const url = query === '' ? path : `${path}?${query}`;
+  // Redacted before it is cut, since half of a secret would not be recognised; twice the length is enough to see a whole one.
+  return url.length > longestUrl
+    ? cutText(redactSecrets(url.slice(0, 2 * longestUrl)), longestUrl)
+    : redactSecrets(url);
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
+import { createServer as createProbe } from 'node:net';
+import { listen } from 'listhen';
+import { HkctlError } from '../../core/errors.ts';
+import type { ServeSettings } from '../../core/operations/settings.ts';
+import { isLoopbackAddress } from '../auth/client-addresses.ts';
+
+/** A server that accepts connections. */
+export interface OpenPort {
+  server: HttpServer | HttpsServer;
+  /** The address it listens on, such as `127.0.0.1`. */
+  host: string;
+  url: string;
+}
+
+/** Opens the port of the settings. Throws `bad_input` where that cannot be done. */
+export async function openPort(listener: RequestListener, settings: ServeSettings, isTls: boolean): Promise<OpenPort> {
+  const { host, tlsCert = '', tlsKey = '' } = settings;
+  const port = await freePort(host, settings.port);
+  const listening = await listen(listener, {
+    hostname: host,
+    port,
+    https: isTls ? { cert: tlsCert, key: tlsKey } : false,
+    // listhen's own closing would drop answers under way, and its search would silently take another port.
+    autoClose: false,
+    isProd: true,
+    isTest: true,
+    public: !isLoopbackAddress(host),
+    showURL: false,
+    ws: false,
+  });
+  const server = listening.server as HttpServer | HttpsServer; // listhen types it as the base of both
+  return { server, host, url: urlOf(isTls, host, port) };
+}
+
+/** The connections that wait while no daemon accepts them; Linux allows 4096 by default. */
+const backlog = 4096;
+
+/**
+ * Serves a socket that another process, such as systemd, has opened and keeps open: while one daemon follows another,
+ * connections wait instead of being refused. Throws `bad_input` where the descriptor is no TCP socket.
+ */
+export async function adoptSocket(
+  fd: number,
+  listener: RequestListener,
+  { tlsCert, tlsKey }: ServeSettings,
+): Promise<OpenPort> {
+  const isTls = tlsCert !== undefined && tlsKey !== undefined;
+  const server = isTls
+    ? createTlsServer({ cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }, listener)
+    : createServer(listener);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ fd, backlog }, () => resolve());
+    });
+  } catch (thrown) {
+    throw noTcpSocket(fd, thrown);
+  }
+  const address = server.address();
+  if (address === null || typeof address === 'string') {
+    server.close();
+    throw noTcpSocket(fd);
+  }
+  return { server, host: address.address, url: urlOf(isTls, address.address, address.port) };
+}
+
+function noTcpSocket(fd: number, cause?: unknown): HkctlError {
+  return new HkctlError('bad_input', `The file descriptor ${fd} from the service manager is no TCP socket.`, {
+    hint: 'Give an address and a port in ListenStream= of the socket unit, such as 127.0.0.1:8420.',
+    cause,
+  });
+}
+
+function urlOf(isTls: boolean, host: string, port: number): string {
+  const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return `${isTls ? 'https' : 'http'}://${shown}:${port}`;
+}
+
+/** Checks a port before listhen tries: it replaces 0 by its default port, and waits for a port that is in use. */
+function freePort(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createProbe();
+    probe.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
+    probe.listen({ host, port, exclusive: true }, () => {
+      const address = probe.address();
+      const free = typeof address === 'object' && address !== null ? address.port : port;
+      probe.close(() => resolve(free));
+    });
+  });
+}
+
+function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): HkctlError {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'another program has that port',
+    EACCES: 'ports below 1024 need more rights',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    ENOTFOUND: 'this machine has no such address',
+  };
+  return new HkctlError(
+    'bad_input',
+    `Cannot listen on ${host} port ${port}: ${reasons[error.code ?? ''] ?? error.code}.`,
+    {
+      hint: 'Give another --host or --port; --port 0 takes any that is free.',
+      cause: error,
+    },
+  );
+}
