@@ -68,9 +68,10 @@ export const create = defineCommand({
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
     else context.io.withOwnRights(() => requireFreePath(secretFile));
+    const { note } = flags;
+    const allowedIps = parseNetworks(flags.allowIp);
     const input = await completeInput(context, domain, actor, flags);
-    const { allowIp, note } = flags;
-    await createAndDeliver(context, domain, actor, { ...input, allowedIps: parseNetworks(allowIp), note }, flags);
+    await createAndDeliver(context, domain, actor, { ...input, allowedIps, note }, flags);
   },
 });
 
