@@ -93,6 +93,37 @@ describe('keys rotate --if-older-than', () => {
   });
 });
 
+describe('a PATH.new', () => {
+  it('with the secret of a successor that was revoked meanwhile is discarded, and the key of PATH is rotated', async () => {
+    const first = secretIn(file);
+    await nightly('0s');
+    cli.nowMs += 1;
+    await nightly('0s');
+    const dead = secretIn(file);
+    await cli.ok(['keys', 'revoke', prefixOf(dead), '--yes']);
+    rmSync(file);
+    const { secret } = await cli.key('Gateway');
+    writeFileSync(file, `${secret}\n`);
+    writeFileSync(`${file}.new`, `${dead}\n`);
+    cli.nowMs += 1;
+    const done = await nightly('0s');
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining(`Discarded ${file}.new`)]);
+    expect([first, dead, secret]).not.toContain(secretIn(file));
+    expect((await cli.show(prefixOf(secretIn(file)))).status).toBe('Active');
+  });
+
+  it('with the secret of another active key is never put in place, --force or not', async () => {
+    const before = secretIn(file);
+    const other = await cli.key('Other');
+    writeFileSync(`${file}.new`, `${other.secret}\n`);
+    for (const force of [[], ['--force']]) {
+      const { code, stderr } = await nightly('0s', ...force);
+      expect([code, stderr]).toEqual([5, expect.stringContaining('the secret of another active key, Other')]);
+    }
+    expect([secretIn(file), secretIn(`${file}.new`)]).toEqual([before, other.secret]);
+  });
+});
+
 describe('keys rotate --exec', () => {
   it('runs once the new secret is in place, without a secret in its environment or arguments', async () => {
     const before = secretIn(file);

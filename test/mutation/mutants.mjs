@@ -225,6 +225,28 @@ export const mutants = [
   [interrupted, 'key.id === asked.id && (revoked === null || held?.id !== revoked.id)', 'false', ...interruptedTests],
   [interrupted, '!force && files.text !== undefined &&', 'false &&', ...interruptedTests],
   [interrupted, '(await keyOf(domain, actor, text))?.id === old.id', 'true', ...interruptedTests],
+  [
+    'src/cli/commands/keys/rotate.ts',
+    'createdAtMs > ifOlderThan',
+    'createdAtMs >= ifOlderThan',
+    'test/cli/rotation.test.ts',
+  ],
+  [
+    'src/cli/commands/keys/rotate.ts',
+    'given.yes, `Rotate API key',
+    'true, `Rotate API key',
+    'test/cli/rotation.test.ts',
+  ],
+  [
+    'src/cli/commands/keys/command-after.ts',
+    'if (failure === undefined) return;',
+    'return;',
+    'test/cli/rotation.test.ts',
+  ],
+  ['src/http/auth/last-use.ts', '      use.ip = ip;\n', '', ...addressTests],
+  ['src/http/auth/client-addresses.ts', ' || last.forwarded !== forwarded', '', ...addressTests],
+  [keys, 'last_used_ip = ?', 'last_used_ip = coalesce(last_used_ip, ?)', ...keyTests],
+  [keys, '        append(audit);\n        return true;', '        return true;', ...keyTests],
   // --- secrets
   [secrets, 'const unbiasedBelow = 248;', 'const unbiasedBelow = 256;', ...secretTests],
   [secrets, 'return body + checksumOf(body);', "return body + '000000';", ...secretTests],
