@@ -7,8 +7,12 @@ import { manFolder } from './mdoc.ts';
 
 const cli = join(manFolder, '..', 'bin', 'hkctl.js');
 const page = readFileSync(join(manFolder, 'hkctl-keys.1'), 'utf8');
-/** The script as the page prints it. */
-const script = (/^#!\/bin\/sh\n[\s\S]*?(?=^\.Ed$)/m.exec(page)?.[0] ?? '').replaceAll('\\e', '\\');
+const source = page.replaceAll('\\e', '\\');
+/** The lines of cron and systemd as the page prints them, and as a shell runs them then. */
+const lines = {
+  cron: /^17 3 \* \* \* root (.*)$/m.exec(source)?.[1] ?? '',
+  systemd: (/^ExecStart=\/bin\/sh -c '([^']*)'$/m.exec(source)?.[1] ?? '').replaceAll('$$', '$').replaceAll('\\\n', ''),
+};
 
 const root = mkdtempSync(join(tmpdir(), 'hkctl-rotation-'));
 const env = {
@@ -19,6 +23,7 @@ const env = {
 };
 const file = join(root, 'gateway.key');
 const pending = `${file}.new`;
+const reloads = join(root, 'reloads');
 
 function hkctl(...args: string[]): string {
   return execFileSync(process.execPath, [cli, ...args], { env, encoding: 'utf8', stdio: 'pipe' });
@@ -29,31 +34,40 @@ function works(secret: string): boolean {
   return spawnSync(process.execPath, [cli, 'keys', 'verify'], { env, input: secret }).status === 0;
 }
 
-/** Runs the script of the page; keys older than `age` are due. */
-function runScript(age: string): void {
-  const path = join(root, 'hkctl-rotate');
-  writeFileSync(path, script.replace('--older-than 90d', `--older-than ${age}`), { mode: 0o700 });
-  execFileSync(path, [file], { env, stdio: 'pipe' });
+/** Whether the gateway of the page was told to read its new secret since the last call. */
+function wasReloaded(): boolean {
+  const before = existsSync(reloads);
+  rmSync(reloads, { force: true });
+  return before;
 }
 
 writeFileSync(join(root, 'hkctl'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
-chmodSync(join(root, 'hkctl'), 0o700);
+writeFileSync(join(root, 'systemctl'), `#!/bin/sh\ntest "$*" = 'reload gateway' && echo "$*" > '${reloads}'\n`);
+for (const name of ['hkctl', 'systemctl']) chmodSync(join(root, name), 0o700);
 hkctl('init', '--org', 'Acme', '--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'UTC', '--admin', 'admin');
 
 beforeEach(() => {
   rmSync(file, { force: true });
   rmSync(pending, { force: true });
+  rmSync(reloads, { force: true });
   hkctl('keys', 'create', '--name', 'Gateway', '--entity', 'BER', '--preset', 'sensor-gateway', '--secret-file', file);
 });
 
 afterAll(() => rmSync(root, { recursive: true }));
 
-describe('the rotation script of hkctl-keys(1)', () => {
+describe.each(Object.entries(lines))('the line of hkctl-keys(1) for %s', (_name, line) => {
+  /** Runs it; keys older than `age` are due. */
+  const runScript = (age: string) => {
+    const command = line.replace('--if-older-than 90d', `--if-older-than ${age}`);
+    execFileSync('/bin/sh', ['-c', command], { env: { ...env, FILE: file }, stdio: 'pipe' });
+  };
+
   it('leaves a young key alone', () => {
     const before = readFileSync(file, 'utf8');
     runScript('90d');
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(works(before)).toBe(true);
+    expect(wasReloaded()).toBe(false);
   });
 
   it('replaces the secret of an old key', () => {
@@ -64,6 +78,7 @@ describe('the rotation script of hkctl-keys(1)', () => {
     expect([works(before), works(after)]).toEqual([false, true]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(existsSync(pending)).toBe(false);
+    expect(wasReloaded()).toBe(true);
   });
 
   it('ends a rotation that was killed between commit and rename', () => {

@@ -156,6 +156,7 @@ describe('every command', () => {
       ['keys', []],
       ['keys list', ['--all', '--json']],
       ['keys show', [spare.key.prefix]],
+      ['keys note', [spare.key.prefix, 'whose it is']],
       ['keys verify', [], () => secretIn(file)],
       ['keys scan', ['-', '--json'], () => `x ${secretIn(file)} y`],
       ['keys revoke', [doomed.key.id, '--yes']],

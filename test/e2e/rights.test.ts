@@ -106,6 +106,20 @@ describe.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
       expect(readdirSync(join(state, 'hkctl.transfer'))).toEqual(['lock']);
     });
 
+    it('runs the command after a rotation with all rights of root', async () => {
+      await ok(init);
+      const [key, seen] = ['a.key', 'seen'].map((name) => join(admin, name)) as [string, string];
+      await ok([...create, '--secret-file', key]);
+      const command = `grep -E '^(Uid|Gid):' /proc/self/status > '${seen}'`;
+      const ref = readFileSync(key, 'utf8').slice(0, 8);
+      await ok(['keys', 'rotate', ref, '--secret-file', key, '--yes', '--exec', command]);
+      const own = readFileSync('/proc/self/status', 'utf8')
+        .match(/^(Uid|Gid):.*$/gm)
+        ?.join('\n');
+      expect(readFileSync(seen, 'utf8').trim()).toBe(own?.trim());
+      expect(ownersIn(admin)).toEqual([0]);
+    });
+
     it('has the rights of that account in every thread', async () => {
       await ok(init);
       const scan = start(['keys', 'scan', '-'], undefined, 'pipe');

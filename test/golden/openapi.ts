@@ -1092,7 +1092,7 @@ export interface components {
             status: number;
             detail: string;
             /** @enum {string} */
-            code: "bad_parameter" | "bad_json" | "key_in_query" | "missing_authorization" | "malformed_authorization" | "incomplete_secret" | "unknown_key" | "key_revoked" | "key_expired" | "creator_inactive" | "entity_missing" | "entity_inactive" | "permission_required" | "not_found" | "method_not_allowed" | "too_large" | "unsupported_media_type" | "invalid_body" | "too_many_failed_checks" | "too_many_requests" | "too_many_ingest_requests" | "internal" | "unavailable";
+            code: "bad_parameter" | "bad_json" | "key_in_query" | "missing_authorization" | "malformed_authorization" | "incomplete_secret" | "unknown_key" | "key_revoked" | "key_expired" | "creator_inactive" | "entity_missing" | "entity_inactive" | "address_not_allowed" | "permission_required" | "not_found" | "method_not_allowed" | "too_large" | "unsupported_media_type" | "invalid_body" | "too_many_failed_checks" | "too_many_requests" | "too_many_ingest_requests" | "internal" | "unavailable";
             /** @description Report it to the operator: the log has the same id. */
             request_id: string;
             /** @description With `permission_required`: any one of these is enough. */
@@ -3282,7 +3282,7 @@ export interface components {
                 };
             };
         };
-        /** @description The entity of the key is gone or inactive. Codes: `entity_missing`, `entity_inactive`. */
+        /** @description The entity of the key is gone or inactive, or the key must not be used from this address. Codes: `entity_missing`, `entity_inactive`, `address_not_allowed`. */
         EntityForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3293,11 +3293,11 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
-                    code?: "entity_missing" | "entity_inactive";
+                    code?: "entity_missing" | "entity_inactive" | "address_not_allowed";
                 };
             };
         };
-        /** @description The entity of the key is gone or inactive, or the key does not have the permission. Codes: `entity_missing`, `entity_inactive`, `permission_required`. */
+        /** @description The entity of the key is gone or inactive, the key must not be used from this address, or it does not have the permission. Codes: `entity_missing`, `entity_inactive`, `address_not_allowed`, `permission_required`. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3309,7 +3309,7 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
-                    code?: "entity_missing" | "entity_inactive" | "permission_required";
+                    code?: "entity_missing" | "entity_inactive" | "address_not_allowed" | "permission_required";
                 };
             };
         };

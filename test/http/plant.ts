@@ -76,7 +76,13 @@ export class HttpPlant {
 
   /** Makes a key and gives its secret and id. */
   async key(
-    options: { permissions?: readonly ClientPermission[]; entity?: Entity; expiresAtMs?: number; actor?: Actor } = {},
+    options: {
+      permissions?: readonly ClientPermission[];
+      entity?: Entity;
+      expiresAtMs?: number;
+      actor?: Actor;
+      allowedIps?: readonly string[];
+    } = {},
   ): Promise<{ secret: string; id: string; prefix: string }> {
     let secret = '';
     const delivery: SecretDelivery = {
@@ -94,6 +100,7 @@ export class HttpPlant {
         entity: options.entity ?? this.berlin,
         permissions: options.permissions ?? clientPermissions,
         expiresAtMs: options.expiresAtMs ?? null,
+        allowedIps: options.allowedIps,
       },
       delivery,
     );

@@ -92,6 +92,7 @@ const scenarios: Scenario[] = [
   { name: 'creator inactive', path: '/api/v1/me', key: 'orphan', status: 401, code: 'creator_inactive' },
   { name: 'entity inactive', path: '/api/v1/me', key: 'closed', status: 403, code: 'entity_inactive' },
   { name: 'entity missing', path: '/api/v1/me', key: 'homeless', status: 403, code: 'entity_missing' },
+  { name: 'another address', path: '/api/v1/me', key: 'elsewhere', status: 403, code: 'address_not_allowed' },
   {
     name: 'permission',
     path: '/api/v1/parts',
@@ -198,6 +199,7 @@ beforeAll(async () => {
     orphan: await plant.key({ actor }),
     closed: await plant.key({ entity: closed.entity }),
     homeless: await plant.key({ entity: homeless.entity }),
+    elsewhere: await plant.key({ allowedIps: ['192.0.2.0/24'] }),
   };
   for (const [name, { secret }] of Object.entries(keys)) secrets.set(name, secret);
   secrets.set('unknown', plant.unknownSecret());

@@ -10,6 +10,7 @@ const gateTests = [
 const credentials = 'src/http/auth/credential-cache.ts';
 const session = 'src/http/auth/session.ts';
 const authentication = 'src/core/keys/authentication.ts';
+const addressTests = ['test/http/allowed-addresses.test.ts'];
 const limits = 'src/http/auth/limits.ts';
 const limitTests = ['test/http/auth/limits.test.ts', 'test/http/auth/gate-limits.test.ts'];
 const issuance = 'src/core/keys/issuance.ts';
@@ -19,6 +20,14 @@ const issuanceTests = [
   'test/cli/delivery/secret-files.test.ts',
   'test/cli/commands/keys/keys.test.ts',
 ];
+const keyPermissions = 'src/core/keys/key-permissions.ts';
+const expiry = 'src/core/keys/expiry.ts';
+const networks = 'src/core/keys/networks.ts';
+const networkTests = ['test/core/networks.test.ts'];
+const interrupted = 'src/core/keys/interrupted-rotation.ts';
+const interruptedTests = ['test/cli/handover.test.ts', 'test/cli/rotation.test.ts'];
+const notes = 'src/core/keys/notes.ts';
+const noteTests = ['test/cli/key-notes.test.ts'];
 const secrets = 'src/core/keys/secrets.ts';
 const hiddenSecrets = 'src/core/keys/hidden-secrets.ts';
 const secretTests = ['test/core/keys/secrets.test.ts', 'test/core/keys/hidden-secrets.test.ts'];
@@ -66,7 +75,9 @@ export const mutants = [
   [gate, 'if (entry === undefined) return unknown;', 'if (entry === undefined) return incomplete;', ...gateTests],
   [gate, 'refusal !== undefined || session === undefined', 'session === undefined', ...gateTests],
   [gate, 'exchange.keyPrefix = credential.prefix;', '', ...gateTests],
-  [gate, 'options.recordUse(credential.keyId, nowMs);', '', ...gateTests, 'test/e2e/last-use.test.ts'],
+  [gate, 'options.recordUse(credential.keyId, nowMs, address);', '', ...gateTests, 'test/e2e/last-use.test.ts'],
+  [gate, 'session.allows !== undefined && !session.allows(address)', 'false', ...addressTests],
+  [session, 'allowedIps.length === 0 ? undefined', 'true ? undefined', ...addressTests],
   [
     gate,
     'if (failedChecks === undefined || !failedCodes.has(why.code)) return why;',
@@ -150,46 +161,33 @@ export const mutants = [
   [limits, 'endsMs: nowMs + windowMs', 'endsMs: nowMs + windowSeconds', ...limitTests],
   // --- how keys are made
   [
-    issuance,
-    "await requirePermissions(domain, actor, ['api_keys.create'], { action: 'key.create', target: input.name });",
-    '',
+    keyPermissions,
+    "create: { action: 'key.create', permissions: ['api_keys.create'] }",
+    "create: { action: 'key.create', permissions: [] }",
     ...issuanceTests,
   ],
   [issuance, '  requireCreatable(input, domain.clock());\n', '', ...issuanceTests],
   [issuance, '  requireKeyName(input.name);\n', '', ...issuanceTests],
   [issuance, 'input.permissions.length === 0', 'false', ...issuanceTests],
   [issuance, "input.entity.status !== 'active'", 'false', ...issuanceTests],
-  [issuance, 'input.expiresAtMs <= nowMs', 'input.expiresAtMs < nowMs', ...issuanceTests],
-  [issuance, 'input.expiresAtMs !== null && input.expiresAtMs <= nowMs', 'false', ...issuanceTests],
+  [expiry, 'expiresAtMs <= nowMs', 'expiresAtMs < nowMs', ...issuanceTests],
+  [issuance, 'requireAhead(input.expiresAtMs, nowMs);', '', ...issuanceTests],
   [
     issuance,
     'permissions: normalisePermissions(input.permissions)',
     'permissions: [...input.permissions]',
     ...issuanceTests,
   ],
-  [
-    issuance,
-    "await requirePermissions(domain, actor, ['api_keys.create', 'api_keys.delete'], {",
-    "await requirePermissions(domain, actor, ['api_keys.create'], {",
-    ...issuanceTests,
-  ],
-  [
-    issuance,
-    "await requirePermissions(domain, actor, ['api_keys.create', 'api_keys.delete'], {",
-    "await requirePermissions(domain, actor, ['api_keys.delete'], {",
-    ...issuanceTests,
-  ],
-  [
-    issuance,
-    "const old = await requireActiveKeys(domain, actor, refs, 'rotated');",
-    "const old = await Promise.all(refs.map((ref) => requireActiveKeys(domain, actor, [ref], 'rotated').then((k) => k[0], () => null))).then((all) => all.filter((k) => k !== null));",
-    ...issuanceTests,
-  ],
-  [issuance, 'if (stale.length > 0)\n      throw raced(', 'if (false)\n      throw raced(', ...issuanceTests],
+  [keyPermissions, "['api_keys.create', 'api_keys.delete']", "['api_keys.create']", ...issuanceTests],
+  [keyPermissions, "['api_keys.create', 'api_keys.delete']", "['api_keys.delete']", ...issuanceTests],
+  [issuance, "requireActive(keys, nowMs, 'rotated');", '', ...issuanceTests],
+  [issuance, 'if (stale.length > 0) throw raced(', 'if (false) throw raced(', ...issuanceTests],
   [issuance, 'if (!old.entity) {', 'if (false) {', ...issuanceTests],
   [issuance, '    name: old.name,', "    name: 'x',", ...issuanceTests],
   [issuance, '    permissions: old.permissions,', '    permissions: [],', ...issuanceTests],
   [issuance, '    expiresAtMs: old.expiresAtMs,', '    expiresAtMs: null,', ...issuanceTests],
+  [issuance, '    allowedIps: old.allowedIps,', '    allowedIps: [],', ...noteTests],
+  [issuance, '    note: old.note,', '    note: null,', ...noteTests],
   [issuance, '    rotatedFrom: old.id,', '    rotatedFrom: null,', ...issuanceTests],
   [issuance, 'rotatedTo: drafted.key.id }', 'rotatedTo: null }', ...issuanceTests],
   [
@@ -207,9 +205,9 @@ export const mutants = [
   ],
   [issuance, '    await delivery.withdraw();\n', '', ...issuanceTests],
   [issuance, '  await delivery.complete();\n', '', ...issuanceTests],
-  [issuance, "if (text === 'never') return null;", '', ...issuanceTests],
-  [issuance, 'endOfDayMs(text, timezone)', "endOfDayMs(text, 'UTC')", ...issuanceTests],
-  [issuance, 'nowMs + parseSpanMs(text)', 'parseSpanMs(text)', ...issuanceTests],
+  [expiry, "if (text === 'never') return null;", '', ...issuanceTests],
+  [expiry, 'endOfDayMs(text, timezone)', "endOfDayMs(text, 'UTC')", ...issuanceTests],
+  [expiry, 'nowMs + parseSpanMs(text)', 'parseSpanMs(text)', ...issuanceTests],
   [
     issuance,
     "auditDraft(domain, actor, 'key.create', key.prefix,",
@@ -222,6 +220,48 @@ export const mutants = [
     "'key.rotate', prefix, { name }",
     ...issuanceTests,
   ],
+  // --- networks, notes, interrupted rotations
+  [networks, 'bits < 96 ? undefined', 'bits < 0 ? undefined', ...networkTests],
+  [networks, 'if (bits > groups.length * 16) return undefined;', '', ...networkTests],
+  [networks, 'if (groups.length !== address.length) return false;', '', ...networkTests],
+  [networks, 'group & maskOf(bits - at * 16)), bits };', 'group), bits };', ...networkTests],
+  [networks, 'if (last?.address !== address) {', 'if (last === undefined) {', ...networkTests],
+  [networks, 'networks.length <= mostNetworks', 'networks.length > 0', ...networkTests],
+  [notes, "requireLabel(text, 'A note', 500);", '', ...noteTests],
+  [notes, "if (text === '') return null;", "if (text === '') return text;", ...noteTests],
+  [
+    keyPermissions,
+    "note: { action: 'key.note', permissions: ['api_keys.create'] }",
+    "note: { action: 'key.note', permissions: [] }",
+    ...noteTests,
+  ],
+  [interrupted, "statusOf(key, domain.clock()) !== 'Active'", 'false', ...interruptedTests],
+  [interrupted, 'if (!(await descendsFrom(domain, actor, key, asked))) {', 'if (false) {', ...interruptedTests],
+  [interrupted, 'key.id === asked.id && (revoked === null || held?.id !== revoked.id)', 'false', ...interruptedTests],
+  [interrupted, '!force && files.text !== undefined &&', 'false &&', ...interruptedTests],
+  [interrupted, '(await keyOf(domain, actor, text))?.id === old.id', 'true', ...interruptedTests],
+  [
+    'src/cli/commands/keys/rotate.ts',
+    'createdAtMs > ifOlderThan',
+    'createdAtMs >= ifOlderThan',
+    'test/cli/rotation.test.ts',
+  ],
+  [
+    'src/cli/commands/keys/rotate.ts',
+    'given.yes, `Rotate API key',
+    'true, `Rotate API key',
+    'test/cli/rotation.test.ts',
+  ],
+  [
+    'src/cli/commands/keys/command-after.ts',
+    'if (failure === undefined) return;',
+    'return;',
+    'test/cli/rotation.test.ts',
+  ],
+  ['src/http/auth/last-use.ts', '      use.ip = ip;\n', '', ...addressTests],
+  ['src/http/auth/client-addresses.ts', ' || last.forwarded !== forwarded', '', ...addressTests],
+  [keys, 'last_used_ip = ?', 'last_used_ip = coalesce(last_used_ip, ?)', ...keyTests],
+  [keys, '        append(audit);\n        return true;', '        return true;', ...keyTests],
   // --- secrets
   [secrets, 'const unbiasedBelow = 248;', 'const unbiasedBelow = 256;', ...secretTests],
   [secrets, 'return body + checksumOf(body);', "return body + '000000';", ...secretTests],

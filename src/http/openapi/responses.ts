@@ -162,6 +162,7 @@ const details: Partial<Record<ApiCode, string>> = {
   incomplete_secret: 'This is no complete API key: it was cut short or mistyped.',
   unknown_key: 'There is no such API key.',
   ...refusalDetails,
+  address_not_allowed: 'This API key must not be used from the address 203.0.113.7.',
   permission_required: 'This needs the permission parts.view.',
   method_not_allowed: 'This path takes GET, HEAD only.',
   not_found: 'There is no such part in this entity.',

@@ -4,7 +4,18 @@ export interface Scenario {
   path: string;
   method?: string;
   /** The key of the request; by default one with every permission. */
-  key?: 'all' | 'none' | 'gateway' | 'chicago' | 'revoked' | 'expired' | 'orphan' | 'closed' | 'homeless' | 'unknown';
+  key?:
+    | 'all'
+    | 'none'
+    | 'gateway'
+    | 'chicago'
+    | 'revoked'
+    | 'expired'
+    | 'orphan'
+    | 'closed'
+    | 'homeless'
+    | 'elsewhere'
+    | 'unknown';
   authorization?: string;
   type?: string;
   body?: string | Buffer;

@@ -73,9 +73,10 @@ export const create = defineCommand({
       '--entity': flags.entity,
       '--preset or --permission': flags.preset ?? flags.permission[0],
     });
+    const { note } = flags;
+    const allowedIps = parseNetworks(flags.allowIp);
     const input = await completeInput(context, domain, actor, flags);
-    const { allowIp, note } = flags;
-    await createAndDeliver(context, domain, actor, { ...input, allowedIps: parseNetworks(allowIp), note }, flags);
+    await createAndDeliver(context, domain, actor, { ...input, allowedIps, note }, flags);
   },
 });
 

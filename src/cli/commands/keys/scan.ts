@@ -18,7 +18,7 @@ export const scan = defineCommand({
   name: 'scan',
   summary: 'Find secrets in files, folders or standard input',
   description:
-    'Works offline, reads everything (hidden and binary files, too) and tells secrets by their checksum. Where there is a store it tells which keys they are. Exit code 5: secrets were found; 1: none, but something could not be read.',
+    'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum. Where there is a store it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
   arguments: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
   flags: {
     revoke: toggle('--revoke', 'revoke the active keys whose secrets were found'),

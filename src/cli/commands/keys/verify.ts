@@ -11,7 +11,7 @@ import { keyJson } from '../../terminal/output.ts';
 /** `hkctl keys verify` */
 export const verify = defineCommand({
   name: 'verify',
-  summary: 'Tell which key a secret belongs to, and whether it would be let in',
+  summary: 'Report which key a secret belongs to, and whether it would be let in',
   description:
     'Reads the secret from standard input, on a terminal from a hidden prompt. Exit code 0: it would be let in; 5: it would not, and why; 3: no key has it.',
   flags: { yes: yesFlag },

@@ -33,6 +33,9 @@ describe('keys create', () => {
       revoked_by: null,
       rotated_from: null,
       rotated_to: null,
+      allowed_ips: [],
+      note: null,
+      last_used_ip: null,
     });
     expect(await cli.show(key.prefix)).toEqual(key);
   });
