@@ -159,8 +159,8 @@ describe('limits', () => {
     expect(aMinute).toEqual([20, 600, 6000]);
     for (const requests of aMinute) expect(serve).toContain(`\n.Li ${requests}/m\nunless`);
     for (const requests of ['20', '600', '6,000']) expect(readme).toContain(`${requests} a minute`);
-    expect(serve).toContain(`${port} unless told otherwise`);
-    expect(serve).toContain(`${host} unless told otherwise`);
+    expect(serve).toContain(`the default is ${port}`);
+    expect(serve).toContain(`the default is ${host}`);
   });
 });
 
