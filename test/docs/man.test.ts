@@ -122,10 +122,10 @@ describe('commands and flags', () => {
   });
 
   it('global: stand in hkctl(1), and nowhere else', () => {
-    const told = new Map(overview.globalFlags);
-    expect(told.get('help')).toEqual({ takesValue: false, short: 'h' });
-    told.delete('help');
-    expect(told).toEqual(program.globalFlags);
+    const documented = new Map(overview.globalFlags);
+    expect(documented.get('help')).toEqual({ takesValue: false, short: 'h' });
+    documented.delete('help');
+    expect(documented).toEqual(program.globalFlags);
     for (const page of pages.filter((other) => other !== overview)) expect([...page.globalFlags.keys()]).toEqual([]);
   });
 });
