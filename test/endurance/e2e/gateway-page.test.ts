@@ -29,7 +29,7 @@ const programs = [
 ] as const;
 
 const startMs = Date.parse('2026-11-20T08:00:00Z');
-const count = 3000;
+const count = 2200;
 const instant = (n: number) => new Date(startMs + n * 1000).toISOString();
 const readingLine = (sensor: string, n: number) => JSON.stringify({ sensor, at: instant(n), value: n });
 
