@@ -12,7 +12,7 @@ import { updateUser } from '../../src/core/organization/users.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
 import { createKey, revokeKeys, rotateKeys } from './key-operations.ts';
 
-/** What one of two processes is told to do; `pauseMs` is how long handing a secret over takes. */
+/** The order to one of two processes; `pauseMs` is how long the delivery of a secret takes. */
 export type Order =
   | { do: 'open'; path: string; migrationsFolder: string; login: string }
   | { do: 'create'; expiresAtMs: number | null; pauseMs: number }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Aggregate, aggregates, type ReadingRange } from '../../../src/core/port/readings.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
-import type { Plant } from '../stores.ts';
+import { draftOf, type Plant } from '../stores.ts';
 import type { Given } from './given.ts';
 import { batchOf, textOf } from './readings.ts';
 import { importInto } from './records.ts';
@@ -148,6 +148,16 @@ export function retentionConformance(given: Given): void {
       ]),
     );
     expect(again).toMatchObject({ accepted: 1, tooOld: [1] });
+  });
+
+  it('loses summaries and border with the entity', async () => {
+    const { store, plant, series } = await plantWithReadings();
+    await dropAll(store, plant, startUs + 20 * hourUs);
+    const everything = { series, fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
+    expect((await store.readings.countRange(everything)).summarised).toBeGreaterThan(0);
+    await store.entities.remove(plant.entity.id, draftOf(plant.tenant.id, 'entity.remove', 'BER'));
+    expect(await store.readings.countRange(everything)).toEqual({ readings: 0, summarised: 0, splitHourUs: null });
+    expect(await dropAll(store, plant, startUs)).toBe(0);
   });
 
   it('keeps the retention of a tenant, and changes it without the rest', async () => {

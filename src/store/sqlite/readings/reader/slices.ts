@@ -51,7 +51,7 @@ export function createSliceReader(connection: Connection): (request: SliceReques
       'select at_us, value, quality from readings where series = ? and at_us >= ? and at_us < ? order by at_us limit ?',
     )
     .raw();
-  const read = ({ series, fromUs, toUs }: SliceRequest, wanted: number) => {
+  const read = ({ series, fromUs, toUs }: Pick<SliceRequest, 'series' | 'fromUs' | 'toUs'>, wanted: number) => {
     // One row more than wanted shows whether there is more, and where it starts.
     const rows = rowsOf.all(
       series,

@@ -1,7 +1,6 @@
 import { type BucketRequest, summaryWidthUs } from '../../../../core/port/readings.ts';
 import type { Connection } from '../../connection/driver.ts';
-import { bucketStart, type SummarisedHour } from './buckets.ts';
-import type { SliceRequest } from './slices.ts';
+import { bucketStart, type OpenBucket, type SummarisedHour } from './buckets.ts';
 
 export type ReadingRow = [atUs: number, value: number, quality: number];
 type HourItem = [hourUs: number, hour: SummarisedHour];
@@ -12,11 +11,26 @@ export interface BucketItems {
   nextUs: number | null;
 }
 
+/** The part of a slice's request that matters here. */
+interface HoursRequest {
+  series: number;
+  fromUs?: number;
+  toUs?: number;
+  /** Maximum number of items of each kind. */
+  most: number;
+  /** The incomplete bucket at the end of the slice before. */
+  open?: OpenBucket;
+  /** Where the first slice of this read began; undefined for the beginning. */
+  beganUs?: number;
+  /** The latest instant of the series that was dropped, as the slice before saw it. */
+  summarisedUs?: number | null;
+}
+
 interface HourRow extends SummarisedHour {
   hourUs: number;
 }
 
-type ReadRows = (request: SliceRequest, wanted: number) => { rows: ReadingRow[]; nextUs: number | null };
+type ReadRows = (request: HoursRequest, wanted: number) => { rows: ReadingRow[]; nextUs: number | null };
 
 /**
  * Reads the hours whose readings were dropped beside those that are still there. An hour may be both for a moment, since
@@ -37,7 +51,7 @@ export function createSummaryReader(connection: Connection) {
     answers: ({ widthUs }: BucketRequest) => widthUs % summaryWidthUs === 0,
 
     /** The items of a slice, and the incomplete bucket with which to continue. To be called in one transaction. */
-    read(request: SliceRequest, readRows: ReadRows): BucketItems & Pick<SliceRequest, 'open' | 'summarisedUs'> {
+    read(request: HoursRequest, readRows: ReadRows): BucketItems & Pick<HoursRequest, 'open' | 'summarisedUs'> {
       const summarisedUs = newest.get(request.series) ?? null;
       if (summarisedUs === null) {
         const { rows, nextUs } = readRows(request, request.most);
@@ -61,9 +75,9 @@ export function createSummaryReader(connection: Connection) {
  * of that hour counts them once more: the bucket is then read anew.
  */
 function resume(
-  { fromUs, open, beganUs, summarisedUs: before }: SliceRequest,
+  { fromUs, open, beganUs, summarisedUs: before }: HoursRequest,
   summarisedUs: number,
-): Pick<SliceRequest, 'fromUs' | 'open'> {
+): Pick<HoursRequest, 'fromUs' | 'open'> {
   if (!open || fromUs === undefined || summarisedUs < fromUs) return { fromUs, open };
   if (before !== undefined && before !== null && before >= fromUs) return { fromUs, open };
   return { fromUs: Math.max(open.startUs, beganUs ?? open.startUs), open: undefined };
