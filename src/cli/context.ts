@@ -47,8 +47,8 @@ export interface Context {
   say(...lines: string[]): void;
   /** Writes warnings to standard error; nothing with `--json`. */
   warn(...lines: string[]): void;
-  /** The program with every command loaded. */
-  program(): Promise<Command>;
+  /** The program with the command loaded that the words name. */
+  program(words: readonly string[]): Promise<Command>;
   /** Closes the store. */
   close(): Promise<void>;
 }

@@ -27,7 +27,7 @@ export async function run(given: readonly string[], io: Io, services: Services):
     running = definition;
     const globals = readFlags(globalFlags, given, io.env);
     const flags = readFlags(definition.flags, given, io.env);
-    const program = () => createProgram(io, services.version, async () => {});
+    const program = (line: readonly string[]) => createProgram(io, services.version, async () => {}, line);
     context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals, program);
     const needs = await definition.needs?.(flags, args, context);
     const permitted = needs && (await requireNeeds(context, needs));

@@ -1,30 +1,70 @@
-import type { Command } from 'commander';
+import { isHkctlError } from '../../core/errors.ts';
+import { withoutSecrets } from '../../core/keys/secrets.ts';
+import { printable } from '../../core/text/shown-text.ts';
 import { defineCommand } from '../command.ts';
-import { bashCompletion, fishCompletion, zshCompletion } from '../completion.ts';
+import { type Candidate, completionPoint } from '../completion/point.ts';
+import { completionScripts, type Shell } from '../completion/scripts.ts';
+import type { Context } from '../context.ts';
 import { requireOneOf } from '../flags.ts';
-
-const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } satisfies Record<
-  string,
-  (program: Command) => string
->;
 
 /** `hkctl completion` */
 export const completion = defineCommand({
   name: 'completion',
   summary: 'Print a completion script for a shell',
+  description:
+    'The script asks hkctl itself at every Tab, so that it fits each version: with WORD... the command prints how the last word can continue.',
   readOnly: true,
-  arguments: [{ spelling: '<SHELL>', doc: 'bash, zsh or fish' }],
+  arguments: [
+    { spelling: '<SHELL>', doc: 'bash, zsh or fish' },
+    { spelling: '[WORD...]', doc: 'behind --: the words of a command line' },
+  ],
   flags: {},
   examples: [
-    ['hkctl completion bash > /etc/bash_completion.d/hkctl', 'for all accounts'],
-    ['source <(hkctl completion bash)', 'for this shell'],
-    ['hkctl completion zsh > ~/.zsh/completions/_hkctl', 'zsh'],
-    ['hkctl completion fish > ~/.config/fish/completions/hkctl.fish', 'fish'],
+    ["echo 'source <(hkctl completion bash)' >> ~/.bashrc", 'bash, for this account'],
+    ["echo 'autoload -U compinit; compinit; source <(hkctl completion zsh)' >> ~/.zshrc", 'zsh'],
+    ['mkdir -p ~/.config/fish/completions && hkctl completion fish > ~/.config/fish/completions/hkctl.fish', 'fish'],
+    ['hkctl completion bash > /etc/bash_completion.d/hkctl', 'bash, for all accounts'],
   ],
-  async run(context, _flags, [shell = '']) {
-    const wanted = requireOneOf(shell, Object.keys(shells) as (keyof typeof shells)[]); // the keys of that very object
-    const script = shells[wanted](await context.program());
-    if (context.json) context.printJson({ shell: wanted, script });
-    else context.printDocument(script);
+  async run(context, _flags, [given = '', ...words]) {
+    const shell = requireOneOf(given, Object.keys(completionScripts) as Shell[]); // the keys of that very object
+    if (words.length > 0) await printContinuations(context, shell, words);
+    else if (context.json) context.printJson({ shell, script: completionScripts[shell] });
+    else context.printDocument(completionScripts[shell]);
   },
 });
+
+async function printContinuations(context: Context, shell: Shell, words: readonly string[]): Promise<void> {
+  const { kind, found } = await continuations(context, words);
+  if (context.json) {
+    context.printJson({ candidates: found, files: kind === 'files' });
+    return;
+  }
+  if (kind === 'files') context.printDocument(':files');
+  // bash lists in columns what has no description; names of keys and sites are worth a line each.
+  const isBare = shell === 'bash' && kind === undefined;
+  const lines = found.map(({ value, doc }) => (isBare || doc === '' ? [value] : [value, doc]));
+  if (found.length > 0) context.printDocument(lines.map((parts) => parts.map(safe).join('\t')).join('\n'));
+}
+
+/** Names come from the store, and the shell shows them on its terminal. */
+function safe(text: string): string {
+  return printable(withoutSecrets(text));
+}
+
+/** Without a store, a permission or a known command nothing fits; a shell has no place for an error. */
+async function continuations(context: Context, words: readonly string[]) {
+  const current = words.at(-1) ?? '';
+  const fits = ({ value }: Candidate) => value.startsWith(current);
+  try {
+    const program = await context.program(words.slice(0, -1));
+    const point = completionPoint(program, words);
+    const { candidates, kind, given } = point;
+    if (kind === undefined || kind === 'files') return { kind, found: candidates.filter(fits) };
+    const { valuesOfKind } = await import('../completion/values.ts');
+    const values = await valuesOfKind(context, kind, current, point);
+    return { kind, found: values.filter((one) => fits(one) && !given.includes(one.value)) };
+  } catch (thrown) {
+    if (!isHkctlError(thrown)) throw thrown;
+    return { kind: undefined, found: [] };
+  }
+}
