@@ -50,7 +50,7 @@ describe.skipIf(!hasTmux)('the picture of', () => {
   afterEach(() => terminal?.close());
 
   it('the page of keys', async () => {
-    const cli = await seededStore();
+    const cli = await seededStore(startMs);
     const store = openStore(cli.store, {
       clock: () => startMs,
       migrationsFolder: join(root, 'migrations'),
@@ -136,9 +136,7 @@ async function photographedPage(): Promise<Buffer> {
   const browser = await launchBrowser();
   const { page } = await openDocs(browser, `${face.url}/api/v1/docs`, 1000);
   await page.setViewportSize({ width: 1000, height: 700 });
-  await page.click('#operations-Key-getMe .opblock-summary-control');
-  await page.waitForSelector('#operations-Key-getMe .responses-table');
-  await page.locator('#operations-tag-Key').evaluate((tag) => tag.scrollIntoView());
+  await page.locator('.scheme-container').evaluate((part) => part.scrollIntoView());
   await page.mouse.move(0, 0);
   const picture = await page.screenshot();
   await browser.close();

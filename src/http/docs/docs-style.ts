@@ -7,6 +7,8 @@ body { margin: 0; background: #fafafa; font-family: system-ui, sans-serif; }
 .plain { padding: 1rem 1.25rem; }
 .swagger-ui .topbar { display: none; }
 .swagger-ui .info { margin: 1.5rem 0; }
+.swagger-ui .scheme-container { margin: 0; padding: .75rem 0; }
+.swagger-ui .filter .operation-filter-input { margin: .75rem 0 0; }
 .swagger-ui .wrapper { padding: 0 1.25rem; max-width: 1280px; }
 .swagger-ui .markdown p, .swagger-ui .renderedMarkdown p { overflow-wrap: anywhere; }
 /* Colours with a contrast of at least 4.5 to 1 (WCAG 2.2, 1.4.3). */
@@ -52,7 +54,6 @@ html.dark-mode .swagger-ui .fold summary { color: #e4e6e6; }
 .swagger-ui .writes strong { color: inherit; }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 .5rem; }
-  .swagger-ui .scheme-container { padding: 1rem 0; }
   .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
   .swagger-ui .opblock .opblock-summary-description { flex-basis: 100%; padding: .25rem 0 0; }
   .swagger-ui .opblock .opblock-summary-path { max-width: calc(100vw - 8rem); word-break: break-word; }
