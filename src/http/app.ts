@@ -115,6 +115,7 @@ export function createApp(options: AppOptions): H3 {
   );
 
   // --- public
+  route('/', { GET: documents.root });
   route('/healthz', { GET: health.alive });
   route('/readyz', { GET: health.ready });
   route('/metrics', { GET: health.metrics });

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { Answer } from '../request/response.ts';
-import { documentsPage, documentsScript, documentsStyle } from './docs-page.ts';
+import { documentsPage } from './docs-page.ts';
+import { documentsScript, themeScript } from './docs-scripts.ts';
+import { documentsStyle } from './docs-style.ts';
 
 /** The page loads nothing from other sites and contains no inline code or style (checked with swagger-ui-dist 5). */
 const pagePolicy = [
@@ -35,7 +37,7 @@ const pageHeaders = [
 ];
 
 /** The files of the documentation page, by their names under `/api/v1/docs/`. */
-export const documentFiles = ['swagger-ui-bundle.js', 'swagger-ui.css', 'start.js', 'style.css'] as const;
+export const documentFiles = ['swagger-ui-bundle.js', 'swagger-ui.css', 'theme.js', 'start.js', 'style.css'] as const;
 
 /** The relative path to `/api/v1/` from each path of the page. */
 const rootFrom: Readonly<Record<string, string>> = {
@@ -48,6 +50,8 @@ const rootFrom: Readonly<Record<string, string>> = {
 /** Builds the handlers of the documentation page; `folder` holds the two files of swagger-ui-dist, read on first use. */
 export function createDocuments(folder: string): {
   page(exchange: Exchange): Promise<Answer>;
+  /** Leads from the root of the server to the page, by a relative path, so that a proxy may put it anywhere. */
+  root(): Answer;
   file(name: (typeof documentFiles)[number]): (exchange: Exchange) => Promise<Answer>;
 } {
   const kept = new Map<string, Representation>();
@@ -64,10 +68,17 @@ export function createDocuments(folder: string): {
   const sources: Record<(typeof documentFiles)[number], () => string> = {
     'swagger-ui-bundle.js': () => readFileSync(join(folder, 'swagger-ui-bundle.js'), 'utf8'),
     'swagger-ui.css': () => readFileSync(join(folder, 'swagger-ui.css'), 'utf8'),
+    'theme.js': () => themeScript,
     'start.js': () => documentsScript,
     'style.css': () => documentsStyle,
   };
   return {
+    root: () => ({
+      status: 302,
+      headers: ['Location', 'api/v1/docs', 'Cache-Control', 'no-store'],
+      body: null,
+      length: 0,
+    }),
     page: (exchange) => {
       const root = rootFrom[exchange.path] ?? './';
       return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => documentsPage(root));

@@ -26,12 +26,12 @@ export function openapiDocument(
     servers: [{ url: baseUrl ?? '/', description: 'This deployment' }],
     security: [{ apiKey: [] }],
     tags: [
-      { name: 'Documents', description: 'The documentation of this API; open to everybody.' },
       { name: 'Key', description: 'The entity, the permissions and the paths of the key.' },
       ...permissionGroups.map(({ name, permissions }) => ({
         name,
         description: `Opened by ${permissions.map(({ key }) => `\`${key}\``).join(', ')}.`,
       })),
+      { name: 'Documents', description: 'The documentation of this API; open to everybody.' },
     ],
     paths: {
       ...publicPaths,

@@ -6,9 +6,9 @@ import { createKey } from '../../core/key-operations.ts';
 import { Cli } from '../harness.ts';
 
 /** A store with the sites BER and CHI, a profile of each role, and alice as Super user. */
-export async function seededStore(): Promise<Cli> {
+export async function seededStore(nowMs = Date.now()): Promise<Cli> {
   const cli = new Cli();
-  cli.nowMs = Date.now();
+  cli.nowMs = nowMs;
   const site = ['--entity', 'BER', '--entity-name', 'Berlin plant', '--timezone', 'Europe/Berlin'];
   await cli.ok(['init', '--org', 'Acme', ...site, '--admin', 'alice'], { osAccount: 'alice' });
   const asAlice = { osAccount: 'alice' };

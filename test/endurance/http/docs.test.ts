@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Browser, launchBrowser, openDocs, type Page } from '../../http/browser.ts';
 import { type Face, listening } from '../../http/faces.ts';
@@ -82,7 +84,126 @@ it('makes an authenticated call by clicking, and keeps the key nowhere', async (
   await page.close();
 });
 
-it.each([360, 2560])('has nothing to scroll sideways at %i pixels', async (width) => {
+const axe = readFileSync(join(process.cwd(), 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+const opened = {
+  jobs: '#operations-Jobs_and_orders-listJobs',
+  readings: '#operations-Sensor_gateway-postReadings',
+};
+
+/** The critical and serious findings of axe in the page as it stands, as `rule: element`. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<{
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  }>('axe.run()');
+  return violations
+    .filter(({ impact }) => ['critical', 'serious'].includes(impact))
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
+
+it.each(['light', 'dark'] as const)(
+  'is accessible in %s: nothing critical or serious, whatever is open',
+  async (scheme) => {
+    const { page, complaints } = await openDocs(browser, `${face.url}/api/v1/docs`, 1280, scheme);
+    const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    expect(background).toBe(scheme === 'dark' ? 'rgb(28, 32, 34)' : 'rgb(250, 250, 250)');
+    expect(await findings(page), 'list').toEqual([]);
+    for (const one of Object.values(opened)) await page.click(`${one} .opblock-summary-control`);
+    await page.waitForSelector(`${opened.readings} .writes`);
+    expect(await findings(page), 'operations').toEqual([]);
+    await page.click('button.authorize');
+    await page.waitForSelector('#auth-bearer-value');
+    expect(await findings(page), 'key').toEqual([]);
+    await page.click('.auth-btn-wrapper button.btn-done');
+    await askWhoIAm(page);
+    expect(await findings(page), 'answer').toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  },
+);
+
+it('follows the colours of the browser while it is open', async () => {
+  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`);
+  const isDark = () => page.evaluate<boolean>("document.documentElement.classList.contains('dark-mode')");
+  expect(await isDark()).toBe(false);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.waitForSelector('html.dark-mode');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.waitForSelector('html:not(.dark-mode)');
+  await page.close();
+});
+
+it('masks the key in its field and in the curl line', async () => {
+  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`);
+  await page.click('button.authorize');
+  expect(await page.getAttribute('#auth-bearer-value', 'type')).toBe('password');
+  await page.click('.auth-btn-wrapper button.btn-done');
+  await askWhoIAm(page);
+  expect(await page.textContent('#operations-Key-getMe .curl-command')).toContain('Authorization: Bearer hk_<API_KEY>');
+  expect(await page.content()).not.toContain(secret.slice(8));
+  await page.close();
+});
+
+it('fills in no filter, so that a list answers with records at once', async () => {
+  const { page, requests } = await openDocs(browser, `${face.url}/api/v1/docs`);
+  await askWhoIAm(page);
+  const all = ['Jobs_and_orders-listJobs', 'Sensor_lookup-listSensorReadings', 'Projects_and_settings-listParts'];
+  for (const id of all) {
+    await page.click(`#operations-${id} .opblock-summary-control`);
+    await page.waitForSelector(`#operations-${id} button.execute`);
+    const fields = page.locator(`#operations-${id} tr[data-param-in="query"]`).locator('input, select');
+    expect(await fields.count()).toBeGreaterThan(5);
+    for (const field of await fields.all()) expect(await field.inputValue()).toBe('');
+  }
+  await page.click(`#operations-${all[2]} button.execute`);
+  const answer = await page.waitForSelector(`#operations-${all[2]} .live-responses-table .highlight-code`);
+  expect(await answer.textContent()).toContain('"part_number"');
+  expect(requests.at(-1)).toBe(`${face.url}/api/v1/parts`);
+  await page.close();
+});
+
+it('writes nothing by a careless click: the body begins empty, and a line says that it writes for good', async () => {
+  const { page, requests } = await openDocs(browser, `${face.url}/api/v1/docs`);
+  await askWhoIAm(page);
+  await page.click(`${opened.readings} .opblock-summary-control`);
+  expect(await page.textContent(`${opened.readings} .writes`)).toContain('This writes for good.');
+  for (const type of ['application/json', 'application/x-ndjson', 'application/senml+json']) {
+    await page.selectOption(
+      `${opened.readings} .body-param-content-type select, ${opened.readings} select.content-type`,
+      type,
+    );
+    expect(await page.inputValue(`${opened.readings} textarea`), type).toBe('');
+    expect(await page.locator(`${opened.readings} details pre`).textContent(), type).toMatch(/OVEN-3-/);
+    await page.click(`${opened.readings} button.execute`);
+  }
+  expect(requests.filter((url) => url.endsWith('/readings'))).toEqual([]);
+  await page.close();
+});
+
+it('shows each operation on two screens of 1280x900 at most', async () => {
+  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`);
+  // The longest ones: by their parameters, and those with a body.
+  const specification = (await (await fetch(`${face.url}/api/v1/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { operationId: string; parameters?: unknown[]; requestBody?: unknown }>>;
+  };
+  const operations = Object.values(specification.paths).flatMap((path) => Object.values(path));
+  const length = ({ parameters = [], requestBody }: (typeof operations)[number]) =>
+    requestBody ? Number.POSITIVE_INFINITY : parameters.length;
+  const longest = operations.toSorted((a, b) => (length(a) < length(b) ? 1 : -1)).slice(0, 8);
+  const ids: string[] = [];
+  for (const { operationId } of longest)
+    ids.push((await page.locator(`[id$="-${operationId}"]`).getAttribute('id')) ?? '');
+  for (const id of ids) {
+    await page.click(`#${id} .opblock-summary-control`);
+    await page.waitForSelector(`#${id} .responses-table`);
+    const box = await page.locator(`#${id}`).boundingBox();
+    expect(box?.height, id).toBeLessThanOrEqual(1800);
+    await page.click(`#${id} .opblock-summary-control`);
+  }
+  await page.close();
+});
+
+it.each([360, 390, 2560])('has nothing to scroll sideways at %i pixels', async (width) => {
   const { page } = await openDocs(browser, `${face.url}/api/v1/docs`, width);
   await page.click('#operations-Key-getMe .opblock-summary-control');
   await page.click('#operations-Sensor_lookup-listSensorReadings .opblock-summary-control');

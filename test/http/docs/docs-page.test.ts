@@ -27,6 +27,23 @@ it('/api/v1 shows every operation under its strict policy, without a request to 
   await page.close();
 });
 
+it('/ leads to it, for people who type the address alone', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await fetch(`${face.url}/`, { method, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'api/v1/docs']);
+  }
+  expect((await fetch(`${face.url}/`)).url).toBe(`${face.url}/api/v1/docs`);
+  expect((await fetch(`${face.url}/`, { method: 'POST' })).status).toBe(405);
+});
+
+it('shows the key and the resources before the documents', async () => {
+  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`);
+  const tags = await page.locator('.opblock-tag').evaluateAll((all) => all.map((tag) => tag.getAttribute('data-tag')));
+  expect([tags[0], tags.at(-1)]).toEqual(['Key', 'Documents']);
+  expect(tags).toHaveLength(10);
+  await page.close();
+});
+
 it.each(['/api/v1', '/api/v1/', '/api/v1/docs', '/api/v1/docs/'])(
   'from %s all that it needs is reached by relative paths, so that a proxy may put it anywhere',
   async (path) => {
