@@ -74,7 +74,17 @@ function ignoreDebuggerSignal() {
   process.on('SIGUSR1', () => {});
 }
 
+/** Older versions would fail later, in the middle of something. */
+function isTooOld() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major < 20 || (major === 20 && minor < 19);
+}
+
 async function start() {
+  if (isTooOld()) {
+    process.stderr.write(`hkctl needs Node.js 20.19 or newer; this is ${process.versions.node}.\n`);
+    return 1;
+  }
   const program = loadProgram();
   if (program) return program.main(process);
   process.stderr.write('hkctl is not built yet. Run: npm ci\n');

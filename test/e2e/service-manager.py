@@ -4,6 +4,7 @@ that it gets as a line, and starts the program again when it ends. SIGHUP restar
 Usage: service-manager.py FOLDER PROGRAM ARGUMENT...   WATCHDOG_USEC is passed on.
 """
 
+import ctypes
 import os
 import select
 import signal
@@ -30,6 +31,7 @@ def start():
     pid = os.fork()
     if pid != 0:
         return pid
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: it ends with this program, however that ends
     signal.set_wakeup_fd(-1)
     for name in (signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD):
         signal.signal(name, signal.SIG_DFL)

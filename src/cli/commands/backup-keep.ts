@@ -14,8 +14,8 @@ export function parseKeep(given: string): number {
 /** The next backup of this store's series in a folder, and the id that its name contains. Throws `usage` for another path. */
 export async function nextInSeries(
   folder: string,
-  { store, clock }: Domain,
-  { withOwnRights }: Pick<Io, 'withOwnRights'>,
+  { store }: Pick<Domain, 'store'>,
+  { withOwnRights, clock }: Pick<Io, 'withOwnRights' | 'clock'>,
 ): Promise<{ target: string; storeId: string }> {
   if (!withOwnRights(() => statSync(folder, { throwIfNoEntry: false }))?.isDirectory()) {
     throw new HkctlError('usage', `With --keep give a folder that exists; ${folder} is none.`, {
@@ -23,5 +23,6 @@ export async function nextInSeries(
     });
   }
   const storeId = await storeIdOf(store);
+  // The machine's clock, right or wrong: the store's stands still while that one is behind, and names must differ.
   return { target: join(folder, backupName(clock(), storeId)), storeId };
 }

@@ -25,7 +25,7 @@ export const migrate = defineCommand({
       const detail = { applied, ...(backup !== undefined && { backup }) };
       await domain.store.audit.append(auditDraft(domain, actor, 'store.migrate', 'store', detail));
     }
-    if (context.json) context.printJson({ applied, backup: backup ?? null });
+    if (context.json) context.printJson({ applied, ...(backup !== undefined && { backup }) });
     else if (applied === 0) context.confirm('The store is up to date.');
     else {
       if (backup !== undefined) context.confirm(`Backup written and checked: ${backup}`);

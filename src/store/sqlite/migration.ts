@@ -32,9 +32,11 @@ export async function migrateStore(
     for (const name of databaseNames) {
       if (name !== 'registry') databases.push([name, openFile(files[name], { busyTimeoutMs, create: false })]);
     }
-    const isMissingAny = databases.some(([name, open]) => requireNotNewer(open, name, path) < schemaVersions[name]);
-    if (!isMissingAny) return { applied: 0 };
-    const backup = withoutBackup ? undefined : await backUp(path, options);
+    const versions = databases.map(([name, open]) => ({ name, version: requireNotNewer(open, name, path) }));
+    if (versions.every(({ name, version }) => version === schemaVersions[name])) return { applied: 0 };
+    // An interrupted `init` or restore can leave a database without tables; a backup of that could not be restored.
+    const isWhole = versions.every(({ version }) => version > 0);
+    const backup = withoutBackup || !isWhole ? undefined : await backUp(path, options);
     return { applied: await applyToAll(databases, path, options.migrationsFolder), backup };
   } finally {
     for (const [name, open] of databases) if (name !== 'registry') open.close();

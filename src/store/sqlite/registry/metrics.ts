@@ -32,23 +32,32 @@ export function createMetricsStore(registry: Registry, files: StoreFiles): Metri
   };
 }
 
+const count = (rest: string) => `select count(*) from (select 1 from ${rest} limit ${mostCounted})`;
+
+/** The statements, whose plans a test checks. */
+export const metricsStatements = {
+  total: count('keys'),
+  live: count('keys where revoked_at_ms is null'),
+  expired: count(
+    'tenants cross join keys on keys.tenant_id = tenants.id where revoked_at_ms is null and expires_at_ms <= ?',
+  ),
+  tenants: `select id from tenants limit ${mostTenants}`,
+  next: `select prefix, coalesce(entities.code, '') as entity, expires_at_ms as atMs from keys
+    left join entities on entities.id = keys.entity_id
+    where keys.tenant_id = ? and revoked_at_ms is null and expires_at_ms > ?
+    order by expires_at_ms limit ${mostExpiries}`,
+  lastBackup: 'select value from marks where name = ?',
+} as const;
+
 function prepare({ connection }: Registry) {
-  const count = (rest: string) =>
-    connection.prepare<unknown[], number>(`select count(*) from (select 1 from ${rest} limit ${mostCounted})`).pluck();
+  const { total, live, expired, tenants, next, lastBackup } = metricsStatements;
   return {
-    total: count('keys'),
-    live: count('keys where revoked_at_ms is null'),
-    expired: count(
-      'tenants cross join keys on keys.tenant_id = tenants.id where revoked_at_ms is null and expires_at_ms <= ?',
-    ),
-    tenants: connection.prepare<[], string>(`select id from tenants limit ${mostTenants}`).pluck(),
-    next: connection.prepare<[string, number], StoreFacts['nextExpiries'][number]>(
-      `select prefix, coalesce(entities.code, '') as entity, expires_at_ms as atMs from keys
-        left join entities on entities.id = keys.entity_id
-        where keys.tenant_id = ? and revoked_at_ms is null and expires_at_ms > ?
-        order by expires_at_ms limit ${mostExpiries}`,
-    ),
-    lastBackup: connection.prepare<[string], number>('select value from marks where name = ?').pluck(),
+    total: connection.prepare<[], number>(total).pluck(),
+    live: connection.prepare<[], number>(live).pluck(),
+    expired: connection.prepare<[number], number>(expired).pluck(),
+    tenants: connection.prepare<[], string>(tenants).pluck(),
+    next: connection.prepare<[string, number], StoreFacts['nextExpiries'][number]>(next),
+    lastBackup: connection.prepare<[string], number>(lastBackup).pluck(),
   };
 }
 

@@ -1,0 +1,138 @@
+'use strict';
+
+const { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync } = require('node:fs');
+const { rmSync, symlinkSync, writeFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const { gzipSync } = require('node:zlib');
+const { readPackage } = require('./dependencies.js');
+const { output, root, run, buildTime } = require('./place.js');
+
+const architectures = { x64: 'amd64', arm64: 'arm64' };
+
+/**
+ * Makes a Debian package of a filled folder and returns its path. It brings units, manual pages and completions, and makes the
+ * account `hkctl` and its folder. It starts nothing: first somebody creates a store.
+ */
+function makeDeb(tree) {
+  const { version, description } = readPackage(root);
+  const architecture = architectures[process.arch];
+  const stage = join(output, 'deb');
+  rmSync(stage, { recursive: true, force: true });
+  const put = (path, content, mode = 0o644) => {
+    const file = join(stage, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    chmodSync(file, mode);
+  };
+  const program = join(stage, 'usr', 'lib', 'hkctl');
+  cpSync(tree, program, { recursive: true, verbatimSymlinks: true });
+  // Debian has places of its own for these.
+  for (const name of ['man', 'LICENSE', 'NOTICES', 'sbom.cdx.json', 'README.md']) {
+    rmSync(join(program, name), { recursive: true });
+  }
+  mkdirSync(join(stage, 'usr', 'bin'));
+  symlinkSync('../lib/hkctl/bin/hkctl.js', join(stage, 'usr', 'bin', 'hkctl'));
+  for (const page of readdirSync(join(tree, 'man')).filter((name) => /\.\d$/.test(name))) {
+    put(`usr/share/man/man${page.at(-1)}/${page}.gz`, zipped(readFileSync(join(tree, 'man', page))));
+  }
+  const hkctl = (...args) =>
+    run(process.execPath, [join(tree, 'bin', 'hkctl.js'), ...args], { env: plainEnvironment() });
+  put('usr/share/bash-completion/completions/hkctl', hkctl('completion', 'bash'));
+  put('usr/share/zsh/vendor-completions/_hkctl', hkctl('completion', 'zsh'));
+  put('usr/share/fish/vendor_completions.d/hkctl.fish', hkctl('completion', 'fish'));
+  const units = join(stage, 'usr', 'lib', 'systemd', 'system');
+  mkdirSync(units, { recursive: true });
+  const exec = ['--exec', '/usr/bin/hkctl', '--folder', units];
+  hkctl('systemd-unit', ...exec);
+  hkctl('systemd-unit', '--socket', '--backup', ...exec);
+  put('etc/default/hkctl', defaults);
+  const documents = 'usr/share/doc/hkctl';
+  put(
+    `${documents}/copyright`,
+    `${readFileSync(join(tree, 'LICENSE'), 'utf8')}\n\n${readFileSync(join(tree, 'NOTICES'), 'utf8')}`,
+  );
+  put(`${documents}/sbom.cdx.json.gz`, zipped(readFileSync(join(tree, 'sbom.cdx.json'))));
+  put(`${documents}/changelog.gz`, zipped(Buffer.from(changelog(version))));
+  put('DEBIAN/control', control({ version, architecture, description, kilobytes: sizeOf(stage) }));
+  put('DEBIAN/conffiles', '/etc/default/hkctl\n');
+  for (const [name, script] of Object.entries(scripts)) put(`DEBIAN/${name}`, script, 0o755);
+  const file = join(output, `hkctl_${version}_${architecture}.deb`);
+  const env = { ...process.env, SOURCE_DATE_EPOCH: String(buildTime()) };
+  run('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', stage, file], { env });
+  rmSync(stage, { recursive: true });
+  return file;
+}
+
+/** The environment of the packager must not change what is packaged. */
+function plainEnvironment() {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('HKCTL_'));
+  return { ...Object.fromEntries(kept), NO_COLOR: '1' };
+}
+
+function zipped(content) {
+  return gzipSync(content, { level: 9 });
+}
+
+function sizeOf(folder) {
+  return run('du', ['-sk', '--apparent-size', folder]).split('\t')[0];
+}
+
+function changelog(version) {
+  const date = new Date(buildTime() * 1000).toUTCString().replace('GMT', '+0000');
+  return `hkctl (${version}) unstable; urgency=medium\n\n  * Version ${version}.\n\n -- The authors of hkctl <hkctl@localhost>  ${date}\n`;
+}
+
+/** Node.js is recommended and not required, since it may come from elsewhere than Debian; hkctl checks its version. */
+const control = ({ version, architecture, description, kilobytes }) => `Package: hkctl
+Version: ${version}
+Architecture: ${architecture}
+Maintainer: The authors of hkctl <hkctl@localhost>
+Installed-Size: ${kilobytes}
+Depends: libc6 (>= 2.28), libstdc++6, passwd
+Recommends: nodejs (>= 20.19)
+Suggests: systemd
+Section: admin
+Priority: optional
+Description: ${description.split(':')[0]} for plants
+ ${description}.
+`;
+
+const defaults = `# Flags of the hkctl daemon as variables; see hkctl-serve(8).
+#HKCTL_PORT=8420
+#HKCTL_BASE_URL=https://api.example.com
+#HKCTL_TRUST_PROXY=127.0.0.1
+`;
+
+const scripts = {
+  postinst: `#!/bin/sh
+set -e
+if [ "$1" = configure ]; then
+  getent passwd hkctl > /dev/null || useradd --system --user-group --home-dir /var/lib/hkctl --no-create-home \\
+    --shell /usr/sbin/nologin hkctl
+  [ -e /var/lib/hkctl ] || install -d -o hkctl -g hkctl -m 0700 /var/lib/hkctl
+  if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+  if [ -n "$2" ] && [ -e /var/lib/hkctl/hkctl.db ]; then
+    echo "hkctl was $2 before. Now run:"
+    echo "  sudo -u hkctl hkctl migrate --store /var/lib/hkctl/hkctl.db && sudo systemctl restart hkctl"
+  elif [ ! -e /var/lib/hkctl/hkctl.db ]; then
+    echo "Next: sudo -u hkctl hkctl init --store /var/lib/hkctl/hkctl.db"
+    echo "then: sudo systemctl enable --now hkctl.socket hkctl.service"
+  fi
+fi
+`,
+  prerm: `#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+  systemctl disable --now hkctl.socket hkctl.service hkctl-backup.timer
+fi
+`,
+  postrm: `#!/bin/sh
+set -e
+if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+if [ "$1" = purge ] && [ -e /var/lib/hkctl ]; then
+  echo "The store in /var/lib/hkctl stays, and its account. Remove them if nobody needs them any more."
+fi
+`,
+};
+
+module.exports = { makeDeb };

@@ -1,0 +1,35 @@
+'use strict';
+
+const { cpSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { spawnSync } = require('node:child_process');
+const { join, relative } = require('node:path');
+const { gzipSync } = require('node:zlib');
+const { makeDeb } = require('./deb.js');
+const { readPackage } = require('./dependencies.js');
+const { output, root, run, buildTime } = require('./place.js');
+const { makeTree } = require('./tree.js');
+
+/**
+ * `npm run package`: makes packages of the build in `packages/` (or a folder that is named), for the platform that it runs on:
+ * a tarball, a Debian package where dpkg-deb is there, and a Containerfile beside the tarball, which it unpacks.
+ */
+function main() {
+  const { version } = readPackage(root);
+  const name = `hkctl-${version}-${process.platform}-${process.arch}`;
+  const tree = join(output, name);
+  makeTree(tree);
+  const tarball = `${tree}.tar.gz`;
+  const order = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${buildTime()}`];
+  const tar = run('tar', [...order, '-C', output, '-cf', '-', name], { encoding: 'buffer', maxBuffer: 2 ** 30 });
+  writeFileSync(tarball, gzipSync(tar, { level: 9 }));
+  const made = [tarball];
+  if (spawnSync('dpkg-deb', ['--version']).status === 0) made.push(makeDeb(tree));
+  const recipe = readFileSync(join(__dirname, 'Containerfile'), 'utf8').replaceAll('@NAME@', name);
+  writeFileSync(join(output, 'Containerfile'), recipe);
+  cpSync(join(tree, 'sbom.cdx.json'), `${tree}.sbom.cdx.json`);
+  rmSync(tree, { recursive: true });
+  made.push(join(output, 'Containerfile'), `${tree}.sbom.cdx.json`);
+  for (const file of made) process.stdout.write(`${relative(process.cwd(), file)}\n`);
+}
+
+main();

@@ -1,0 +1,120 @@
+'use strict';
+
+const { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } = require('node:fs');
+const { rmSync, symlinkSync, writeFileSync } = require('node:fs');
+const { isBuiltin } = require('node:module');
+const { dirname, join, relative } = require('node:path');
+const { billOfMaterials, notices } = require('./licences.js');
+const { folderOf, isDriver, readPackage, shippedPackages } = require('./dependencies.js');
+const { root } = require('./place.js');
+
+/** The files of `dist` with which a process or a thread begins. */
+const entries = ['hkctl.cjs', 'writer.cjs', 'readings.cjs', 'reader.cjs'];
+
+/**
+ * Fills a new folder with everything that runs hkctl on this platform, on every Node.js that it supports: the build, the
+ * packages that are not bundled, both drivers with their binaries, manual pages, licences and the bill of materials.
+ */
+function makeTree(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const files = reachable();
+  for (const file of files) copy(join('dist', file), folder);
+  for (const file of readdirSync(join(root, 'dist'))) {
+    if (file === 'docs' || /^pack\./.test(file)) copy(join('dist', file), folder);
+  }
+  copy('bin/hkctl.js', folder);
+  symlinkSync('hkctl.js', join(folder, 'bin', 'hkctl'));
+  for (const path of ['migrations', 'man', 'README.md']) copy(path, folder);
+  rmSync(join(folder, 'migrations', 'schema'), { recursive: true, force: true });
+  for (const name of packagesOf(files)) copyPackage(name, root, folder);
+  const { name, version, description, license, type, bin, engines } = readPackage(root);
+  write(folder, 'package.json', json({ name, version, description, license, private: true, type, bin, engines }));
+  cpSync(join(__dirname, 'LICENSE'), join(folder, 'LICENSE'));
+  const shipped = shippedPackages();
+  write(folder, 'NOTICES', notices(shipped));
+  write(folder, 'sbom.cdx.json', json(billOfMaterials(shipped)));
+  setModes(folder);
+}
+
+/** The files of `dist` that the program can load; those of benchmarks and of `npm start` are not among them. */
+function reachable() {
+  const found = new Set();
+  const waiting = [...entries];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (found.has(file)) continue;
+    found.add(file);
+    const text = readFileSync(join(root, 'dist', file), 'utf8');
+    waiting.push(...[...text.matchAll(/\.\/([\w.-]+\.cjs)/g)].map(([, name]) => name));
+  }
+  return [...found].sort();
+}
+
+/** The packages that files of `dist` load, and both drivers. */
+function packagesOf(files) {
+  const names = new Set(['better-sqlite3', 'better-sqlite3-12']);
+  for (const file of files) {
+    const text = readFileSync(join(root, 'dist', file), 'utf8');
+    for (const [, target] of text.matchAll(/\b(?:require|load|import|resolve)\(["'`]([@\w][^"'`]*)["'`]\)/g)) {
+      const [scope, name] = target.split('/');
+      const packageName = target.startsWith('@') ? `${scope}/${name}` : scope;
+      if (!isBuiltin(target) && folderOf(packageName, root)) names.add(packageName);
+    }
+  }
+  return [...names].sort();
+}
+
+/** Types, maps, documents, tests and hidden files of packages, which nothing loads. */
+const unneeded = /(^|\/)(\.[^/]+|tests?|docs|examples?|benchmarks?|fixtures)$|\.(d\.[cm]?ts|map|md)$/;
+
+function copyPackage(name, from, folder) {
+  const source = folderOf(name, from);
+  const target = source && join(folder, relative(root, source));
+  if (source === undefined || existsSync(target)) return;
+  if (isDriver(name)) return copyDriver(source, target);
+  cpSync(source, target, { recursive: true, filter: (path) => !unneeded.test(relative(source, path)) });
+  for (const next of Object.keys(readPackage(source).dependencies ?? {})) copyPackage(next, source, folder);
+}
+
+/** Of a driver only what runs: its code, and the binaries for this platform. */
+function copyDriver(source, target) {
+  const { platform, arch } = process;
+  const built = ['build/Release/better_sqlite3.node'];
+  const prebuilt = [`prebuilds/${platform}-${arch}.node`, `prebuilds/${platform}musl-${arch}.node`];
+  const isOlder = readPackage(source).version.startsWith('12.');
+  const binaries = (isOlder ? built : prebuilt).filter((path) => existsSync(join(source, path)));
+  if (binaries.length === 0 && !isOlder) throw new Error(`better-sqlite3 has no binary for ${platform}-${arch}.`);
+  if (binaries.length === 0) {
+    process.stderr.write('warning: not for Node 20, whose driver is not built here; run npm ci with Node 20 before.\n');
+    return;
+  }
+  for (const path of ['package.json', 'LICENSE', 'lib', ...binaries]) {
+    cpSync(join(source, path), join(target, path), { recursive: true });
+  }
+}
+
+function copy(path, folder) {
+  cpSync(join(root, path), join(folder, path), { recursive: true });
+}
+
+function write(folder, name, text) {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+}
+
+function json(value) {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Modes that do not depend on those of the checkout. */
+function setModes(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) continue;
+    if (entry.isDirectory()) setModes(path);
+    else chmodSync(path, entry.name === 'hkctl.js' ? 0o755 : 0o644);
+  }
+  chmodSync(folder, 0o755);
+}
+
+module.exports = { makeTree };

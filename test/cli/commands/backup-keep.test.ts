@@ -1,0 +1,77 @@
+import { copyFileSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Cli, startMs } from '../harness.ts';
+
+const dayMs = 86_400_000;
+
+let cli: Cli;
+let folder: string;
+beforeEach(async () => {
+  cli = await new Cli().seed();
+  folder = join(dirname(dirname(cli.store)), 'backups');
+  mkdirSync(folder);
+});
+
+const names = () => readdirSync(folder).sort();
+const keep = (number: number, nowMs: number, more: string[] = []) =>
+  cli.ok(['backup', '--keep', String(number), folder, ...more], { nowMs });
+
+describe('backup --keep', () => {
+  it('keeps the newest ones of this store, and reports and audits what it did', async () => {
+    for (let day = 0; day < 3; day++) await keep(3, startMs + day * dayMs);
+    const before = names();
+    expect(before).toEqual(
+      [20, 21, 22].map((day) => expect.stringMatching(`^hkctl-202611${day}T080000Z-[0-9a-f]{8}.backup$`)),
+    );
+    const told = (await keep(2, startMs + 3 * dayMs, ['--json'])).json<{ file: string; removed: string[] }>();
+    expect(told.removed.sort()).toEqual(before.slice(0, 2).map((name) => join(folder, name)));
+    expect(names()).toEqual([before[2], expect.stringContaining('hkctl-20261123T')]);
+    const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
+    expect(last).toMatchObject({ action: 'store.backup', target: told.file, detail: { keep: 2 } });
+    expect((await keep(1, startMs + 4 * dayMs)).stdout).toMatch(/\nRemoved, to keep 1: hkctl-\S+, hkctl-\S+\n$/);
+  });
+
+  it('leaves everything else alone: other stores, other files, links, damaged ones', async () => {
+    const other = await new Cli().seed();
+    await other.ok(['backup', '--keep', '1', folder], { nowMs: startMs - dayMs });
+    await keep(1, startMs);
+    const mine = names().find((name) => name.includes('20261120')) ?? '';
+    const id = mine.slice(-'-00000000.backup'.length);
+    writeFileSync(join(folder, `hkctl-20200101T000000Z${id}`), 'no backup');
+    copyFileSync(join(folder, mine), join(folder, `hkctl-20200102T000000Z${id}`));
+    truncateSync(join(folder, `hkctl-20200102T000000Z${id}`), 50);
+    copyFileSync(join(folder, mine), join(folder, `my-hkctl-20200103T000000Z${id}`));
+    copyFileSync(join(folder, mine), join(folder, 'precious.backup'));
+    symlinkSync(join(folder, 'precious.backup'), join(folder, `hkctl-20200104T000000Z${id}`));
+    mkdirSync(join(folder, `hkctl-20200105T000000Z${id}`));
+    const before = names();
+    await keep(1, startMs + dayMs);
+    expect(names()).toEqual([...before.filter((name) => name !== mine), `hkctl-20261121T080000Z${id}`].sort());
+  });
+
+  it('never removes the backup just written, even where the clock went back', async () => {
+    await keep(2, startMs + dayMs);
+    await keep(2, startMs + 2 * dayMs);
+    await keep(2, startMs);
+    expect(names()).toEqual([expect.stringContaining('1120T'), expect.stringContaining('1122T')]);
+  });
+
+  it('removes nothing where the backup fails', async () => {
+    await keep(1, startMs);
+    expect((await cli.run(['backup', '--keep', '1', folder])).code).toBe(5);
+    expect(
+      (await cli.run(['backup', '--keep', '1', folder], { osAccount: 'operator', nowMs: startMs + 1000 })).code,
+    ).toBe(4);
+    expect(names()).toHaveLength(1);
+  });
+
+  it('needs a folder, and a number of 1 or more', async () => {
+    const { code, stderr } = await cli.run(['backup', '--keep', '3', join(folder, 'new')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('a folder that exists')]);
+    for (const wrong of ['0', '-1', '1.5', 'all', '']) {
+      expect((await cli.run(['backup', `--keep=${wrong}`, folder])).code, wrong).toBe(2);
+    }
+    expect(names()).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { listening } from '../../http/faces.ts';
+import { HttpPlant } from '../../http/plant.ts';
+import { hasPromtool } from '../../promtool.ts';
+import { Cli } from '../harness.ts';
+
+const cli = new Cli();
+const rules = async (...flags: string[]) => (await cli.ok(['metrics-rules', ...flags])).stdout;
+
+/** The names of metrics in a text of queries. */
+const namesIn = (text: string) => [...new Set(text.match(/\b(hkctl|process|nodejs)_[a-z0-9_]+/g))];
+
+it('rules and dashboard use metrics that the daemon has, with labels that they have', async () => {
+  const plant = await HttpPlant.open();
+  await plant.key({ expiresAtMs: plant.nowMs + 86_400_000 });
+  const face = await listening(plant);
+  await face.fetch('/api/v1/me');
+  // Only a client that has read the metrics before sees those of the process and of its own first call.
+  await face.fetch('/metrics');
+  const text = await (await face.fetch('/metrics')).text();
+  await face.close();
+  await plant.domain.store.close();
+  const used = namesIn(`${await rules()}${await rules('--grafana')}`);
+  expect(used.length).toBeGreaterThan(12);
+  const exported = new Set([...text.matchAll(/^(\w+)[{ ]/gm)].map(([, name]) => name));
+  expect(used.filter((name) => !exported.has(name))).toEqual([]);
+  for (const [, reasons] of (await rules()).matchAll(/reason=~\\"([^"\\]+)/g)) {
+    for (const reason of (reasons ?? '').split('|')) expect(text).toContain(`reason="${reason}"`);
+  }
+});
+
+it('--job names the job; what could break out of a query is refused', async () => {
+  expect(await rules('--job', 'plant/api')).toContain('up{job=\\"plant/api\\"} == 0');
+  for (const wrong of ['a"b', 'a\nb', '']) expect((await cli.run(['metrics-rules', '--job', wrong])).code).toBe(2);
+  expect((await cli.ok('metrics-rules --json')).json().rules).toContain('alert: HkctlDown');
+});
+
+it('--grafana prints a dashboard whose panels do not overlap', async () => {
+  const { panels } = JSON.parse(await rules('--grafana')) as {
+    panels: { title: string; gridPos: { x: number; y: number }; targets: { expr: string }[] }[];
+  };
+  expect(new Set(panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)).size).toBe(panels.length);
+  expect(panels.every(({ targets }) => targets.length > 0)).toBe(true);
+});
+
+it.skipIf(!hasPromtool)('rules are ones that promtool accepts', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'hkctl-rules-')), 'rules.yml');
+  writeFileSync(file, await rules());
+  const { status, stdout } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)]);
+});

@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Cli } from '../harness.ts';
+
+const cli = new Cli();
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hkctl-units-'));
+});
+
+const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
+const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+const text = async (...flags: string[]) => (await cli.ok(['systemd-unit', ...flags])).stdout;
+
+describe('systemd-unit', () => {
+  it('prints a service that reports its state, is watched and has a name in the journal', async () => {
+    const unit = await text();
+    for (const line of ['Type=notify', 'NotifyAccess=all', 'WatchdogSec=30', 'SyslogIdentifier=hkctl']) {
+      expect(unit.split('\n')).toContain(line);
+    }
+    expect(unit).toContain('ExecStart=/usr/bin/node /usr/lib/hkctl/bin/hkctl.js serve\n');
+    expect(unit).not.toContain('LoadCredential');
+  });
+
+  it('passes a certificate and its key, which only root reads', async () => {
+    const unit = await text('--tls-cert', '/etc/ssl/api.pem', '--tls-key', '/etc/ssl/private/api.key');
+    expect(unit).toContain(
+      '\nLoadCredential=tls-cert:/etc/ssl/api.pem\nLoadCredential=tls-key:/etc/ssl/private/api.key\n',
+    );
+    const folder = `\${CREDENTIALS_DIRECTORY}`;
+    expect(unit).toContain(` serve --tls-cert ${folder}/tls-cert --tls-key ${folder}/tls-key\n`);
+    expect((await cli.run('systemd-unit --tls-cert /a')).stderr).toContain('--tls-key is missing');
+  });
+
+  it('--socket prints the socket, at any address', async () => {
+    expect(await text('--socket')).toContain('\nListenStream=127.0.0.1:8420\n');
+    expect(await text('--socket', '--host', '::', '--port', '8443')).toContain('\nListenStream=[::]:8443\n');
+    expect((await cli.run(['systemd-unit', '--socket', '--host', 'a\nb'])).code).toBe(2);
+  });
+
+  it('--backup prints service and timer', async () => {
+    const both = await text('--backup');
+    expect(both).toMatch(/^# hkctl-backup.service\n\[Unit\][\s\S]*\n\n# hkctl-backup.timer\n\[Unit\]/);
+    expect(both).toContain(' backup --keep 14 %S/hkctl/backups\n');
+    expect(both).toContain('\nOnCalendar=*-*-* 02:30:00\n');
+    const elsewhere = await text('--backup', '--backup-folder', '/mnt/backups', '--keep', '30');
+    expect(elsewhere).toContain(' backup --keep 30 /mnt/backups\n');
+    expect(elsewhere).toContain('\nReadWritePaths=/mnt/backups\n');
+    for (const wrong of ['relative', '/a b', '/a\nUser=root', '/a$b', '/a%b']) {
+      expect((await cli.run(['systemd-unit', '--backup', '--backup-folder', wrong])).code, wrong).toBe(2);
+    }
+    const { units } = (await cli.ok('systemd-unit --backup --json')).json<{ units: { name: string }[] }>();
+    expect(units.map(({ name }) => name)).toEqual(['hkctl-backup.service', 'hkctl-backup.timer']);
+  });
+
+  it('--folder writes files that everybody can read, and leaves edited ones alone', async () => {
+    await cli.ok(['systemd-unit', '--socket', '--backup', '--folder', folder]);
+    expect(readdirSync(folder).sort()).toEqual(['hkctl-backup.service', 'hkctl-backup.timer', 'hkctl.socket']);
+    const file = join(folder, 'hkctl.socket');
+    expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8')]).toEqual([0o644, await text('--socket')]);
+    // Again it is the same; after an edit nothing is written, not even what is missing.
+    await cli.ok(['systemd-unit', '--socket', '--folder', folder]);
+    writeFileSync(join(folder, 'hkctl-backup.timer'), 'mine');
+    const { code, stderr } = await cli.run(['systemd-unit', '--backup', '--keep', '3', '--folder', folder]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('hkctl-backup.service is there already')]);
+    expect(readFileSync(join(folder, 'hkctl-backup.timer'), 'utf8')).toBe('mine');
+    symlinkSync(join(folder, 'elsewhere'), join(folder, 'hkctl.service'));
+    expect((await cli.run(['systemd-unit', '--folder', folder])).code).not.toBe(0);
+    expect(readdirSync(folder)).not.toContain('elsewhere');
+    expect((await cli.run(['systemd-unit', '--folder', join(folder, 'nowhere')])).stderr).toContain(
+      'its folder does not exist',
+    );
+  });
+
+  it.skipIf(!hasAnalyze)('is correct for systemd, and exposes at most 1.5', async () => {
+    const tls = ['--tls-cert', '/etc/a.pem', '--tls-key', '/etc/a.key'];
+    await cli.ok(['systemd-unit', '--folder', folder, '--exec', process.execPath, ...tls]);
+    await cli.ok(['systemd-unit', '--socket', '--backup', '--folder', folder, '--exec', process.execPath]);
+    const files = readdirSync(folder).map((name) => join(folder, name));
+    expect(files).toHaveLength(4);
+    const { stderr } = analyze('verify', '--man=no', ...files);
+    // What systemd-analyze reports of other units of the machine is none of ours.
+    expect(stderr.split('\n').filter((line) => line.includes('hkctl'))).toEqual([]);
+    for (const name of ['hkctl.service', 'hkctl-backup.service']) {
+      const { status, stdout } = analyze('security', '--offline=true', '--threshold=15', join(folder, name));
+      expect(status, stdout).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,195 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call } from '../../e2e/client.ts';
+import { Running, root } from '../../e2e/program.ts';
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const name = `hkctl-${version}-${process.platform}-${process.arch}`;
+const canInstall =
+  process.getuid?.() === 0 &&
+  spawnSync('dpkg-deb', ['--version']).status === 0 &&
+  spawnSync('dpkg', ['-s', 'hkctl']).status !== 0 &&
+  !existsSync('/var/lib/hkctl');
+
+let folder: string;
+let packages: string;
+/** An environment in which there is no program but Node.js, and nothing of the checkout. */
+let env: Record<string, string>;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hkctl-packages-'));
+  packages = join(folder, 'packages');
+  const made = spawnSync(process.execPath, [join(root, 'bin', 'package', 'package.js'), packages], {
+    encoding: 'utf8',
+  });
+  expect(made.status, made.stderr).toBe(0);
+  const path = join(folder, 'path');
+  mkdirSync(path);
+  symlinkSync(process.execPath, join(path, 'node'));
+  env = {
+    PATH: path,
+    HOME: folder,
+    HKCTL_STORE: join(folder, 'state', 'hkctl.db'),
+    HKCTL_USER: 'admin',
+    NO_COLOR: '1',
+  };
+}, 240_000);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const tar = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync('tar', args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  expect(status, stderr).toBe(0);
+  return stdout;
+};
+
+/** Creates a store and a key, serves, and makes a call with the key. */
+async function tryOut(hkctl: string): Promise<void> {
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(hkctl, args, { env, cwd: folder, encoding: 'utf8' });
+    expect(status, `hkctl ${args.join(' ')}: ${stderr}`).toBe(0);
+    return stdout;
+  };
+  const site = ['--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'Europe/Berlin'];
+  run('init', '--org', 'Acme', ...site, '--admin', 'admin');
+  const secret = run('keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway').trim();
+  const daemon = new Running(hkctl, ['serve', '--port', '0'], { env, cwd: folder });
+  try {
+    const [, url] = await daemon.says(/hkctl serves (\S+)/);
+    expect((await call(`${url}/api/v1/me`, { secret })).json<{ key: { name: string } }>().key.name).toBe('A');
+    expect((await call(`${url}/api/v1/docs`)).status).toBe(200);
+    expect(checkHealth(url ?? '')).toBe(0);
+  } finally {
+    await daemon.stop();
+  }
+  expect(checkHealth(daemon.stdout.match(/http:\/\/[^\s"]+/)?.[0] ?? '')).toBe(1);
+  run('backup', join(folder, `${Date.now()}.backup`));
+  run('doctor');
+  rmSync(join(folder, 'state'), { recursive: true });
+}
+
+/** Runs the health check of the image; its exit code. */
+function checkHealth(url: string): number | null {
+  const recipe = readFileSync(join(packages, 'Containerfile'), 'utf8');
+  const [program = '', ...args] = JSON.parse(/HEALTHCHECK[^[]*\n\s*CMD (\[.*\])/.exec(recipe)?.[1] ?? '[]');
+  return spawnSync(program, args, { env: { ...env, HKCTL_PORT: new URL(url).port } }).status;
+}
+
+describe('the tarball', () => {
+  it('runs where there is nothing but Node.js: no npm, no compiler, no checkout', async () => {
+    const place = join(folder, 'unpacked');
+    mkdirSync(place);
+    tar('-xzf', join(packages, `${name}.tar.gz`), '-C', place);
+    expect(readdirSync(place)).toEqual([name]);
+    await tryOut(join(place, name, 'bin', 'hkctl'));
+  });
+
+  it('has the binaries for every supported Node.js, the licence, all notices and what it contains', () => {
+    const place = join(folder, 'unpacked', name);
+    const driver = join(
+      place,
+      'node_modules',
+      'better-sqlite3',
+      'prebuilds',
+      `${process.platform}-${process.arch}.node`,
+    );
+    expect(statSync(driver).size).toBeGreaterThan(1_000_000);
+    if (existsSync(join(root, 'node_modules/better-sqlite3-12/build/Release/better_sqlite3.node'))) {
+      expect(existsSync(join(place, 'node_modules/better-sqlite3-12/build/Release/better_sqlite3.node'))).toBe(true);
+    }
+    expect(readFileSync(join(place, 'LICENSE'), 'utf8')).toMatch(/^MIT License/);
+    const bill = JSON.parse(readFileSync(join(place, 'sbom.cdx.json'), 'utf8'));
+    expect([bill.bomFormat, bill.metadata.component.name]).toEqual(['CycloneDX', 'hkctl']);
+    const components: { name: string; version: string }[] = bill.components;
+    expect(components.map((one) => one.name)).toEqual(expect.arrayContaining(['h3', 'pino', 'commander', 'sqlite']));
+    // Everything that lies in node_modules is named, with its notice.
+    const notices = readFileSync(join(place, 'NOTICES'), 'utf8');
+    const shipped = tar('-tzf', join(packages, `${name}.tar.gz`)).match(
+      /node_modules\/(@[^/]+\/)?[^/@]+\/package\.json$/gm,
+    );
+    expect(shipped?.length).toBeGreaterThan(20);
+    for (const path of shipped ?? []) {
+      const one = path.replace(/^node_modules\//, '').replace(/\/package\.json$/, '');
+      expect(
+        components.some((component) => component.name === one),
+        one,
+      ).toBe(true);
+    }
+    for (const component of components.filter((one) => one.name !== 'sqlite')) {
+      expect(notices).toContain(`\n${component.name.replace(/-12$/, '')} ${component.version} (`);
+    }
+  });
+
+  it('contains no path of the checkout, no tests and no benchmarks', () => {
+    const place = join(folder, 'unpacked', name);
+    for (const file of ['sbom.cdx.json', 'NOTICES', 'package.json']) {
+      expect(readFileSync(join(place, file), 'utf8')).not.toContain(root);
+    }
+    expect(readdirSync(join(place, 'dist')).filter((file) => /^(bench|attacker|start)\./.test(file))).toEqual([]);
+    expect(statSync(join(packages, `${name}.tar.gz`)).size).toBeLessThan(12 * 1024 * 1024);
+  });
+});
+
+describe('the Containerfile', () => {
+  it('unpacks that tarball, and runs under an account without rights', () => {
+    const recipe = readFileSync(join(packages, 'Containerfile'), 'utf8');
+    expect(recipe).toContain(`\nADD ${name}.tar.gz /opt/\n`);
+    expect(recipe).not.toContain('@NAME@');
+    expect(recipe).toMatch(/^USER 10001:10001$/m);
+    expect(recipe.indexOf('\nUSER ')).toBeGreaterThan(recipe.lastIndexOf('\nRUN '));
+  });
+});
+
+describe.skipIf(!canInstall)('the Debian package, as root', () => {
+  const dpkg = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync('dpkg', args, { encoding: 'utf8' });
+    expect(status, `dpkg ${args.join(' ')}: ${stderr}`).toBe(0);
+    return stdout;
+  };
+  afterAll(() => {
+    spawnSync('dpkg', ['--purge', 'hkctl']);
+    spawnSync('userdel', ['hkctl']);
+    rmSync('/var/lib/hkctl', { recursive: true, force: true });
+  });
+
+  it('installs program, units, pages and completions, and makes the account with its folder', async () => {
+    const [file = ''] = readdirSync(packages).filter((one) => one.endsWith('.deb'));
+    expect(dpkg('-i', join(packages, file))).toContain('hkctl init --store /var/lib/hkctl/hkctl.db');
+    const { mode, uid } = statSync('/var/lib/hkctl');
+    const account = spawnSync('id', ['-u', 'hkctl'], { encoding: 'utf8' }).stdout.trim();
+    expect([mode & 0o7777, String(uid)]).toEqual([0o700, account]);
+    const listed = dpkg('-L', 'hkctl').split('\n');
+    for (const path of [
+      '/usr/bin/hkctl',
+      '/etc/default/hkctl',
+      '/usr/lib/systemd/system/hkctl.service',
+      '/usr/lib/systemd/system/hkctl.socket',
+      '/usr/lib/systemd/system/hkctl-backup.service',
+      '/usr/lib/systemd/system/hkctl-backup.timer',
+      '/usr/share/man/man8/hkctl-serve.8.gz',
+      '/usr/share/man/man7/hkctl-resources.7.gz',
+      '/usr/share/bash-completion/completions/hkctl',
+      '/usr/share/doc/hkctl/copyright',
+      '/usr/share/doc/hkctl/sbom.cdx.json.gz',
+    ]) {
+      expect(listed).toContain(path);
+    }
+    expect(readFileSync('/usr/lib/systemd/system/hkctl.service', 'utf8')).toContain('ExecStart=/usr/bin/hkctl serve\n');
+    await tryOut('/usr/bin/hkctl');
+  });
+
+  it('is installed again without a change, keeps the store when it is removed, and leaves no file behind', () => {
+    const [file = ''] = readdirSync(packages).filter((one) => one.endsWith('.deb'));
+    const site = ['--entity', 'BER', '--entity-name', 'B', '--timezone', 'UTC', '--admin', 'root'];
+    const store = { ...env, HKCTL_STORE: '/var/lib/hkctl/hkctl.db', HKCTL_USER: 'root' };
+    expect(spawnSync('/usr/bin/hkctl', ['init', '--org', 'A', ...site], { env: store }).status).toBe(0);
+    expect(dpkg('-i', join(packages, file))).toContain('hkctl migrate');
+    expect(spawnSync('/usr/bin/hkctl', ['doctor'], { env: store }).status).toBe(0);
+    expect(dpkg('--purge', 'hkctl')).toContain('/var/lib/hkctl stays');
+    expect(existsSync('/usr/lib/hkctl')).toBe(false);
+    expect(existsSync('/var/lib/hkctl/hkctl.db')).toBe(true);
+  });
+});
