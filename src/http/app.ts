@@ -33,7 +33,7 @@ import { createReadingsHandler } from './routes/readings.ts';
 import { createLinks, createListHandler, createRecordHandler } from './routes/records.ts';
 import { createSensorHandler, createSensorListHandler } from './routes/sensors.ts';
 
-export interface AppOptions {
+interface AppOptions {
   domain: Domain;
   settings: ServeSettings;
   resources: readonly ResourceDefinition[];

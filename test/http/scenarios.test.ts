@@ -225,7 +225,9 @@ const scenarios: Scenario[] = [
       ['text/*;q=0.2, application/x-ndjson;q=0.3', /^application\/x-ndjson/],
       ['application/json;q=0, text/csv;q=0.1', /^text\/csv/],
       ['application/*', /^application\/json/],
-      ['text/html', /^application\/json/],
+      ['application/json; charset=utf-8', /^application\/json/],
+      ['Text/CSV;header=present;q=0.3, application/json;q=0.2', /^text\/csv/],
+      ['application/ndjson', /^application\/x-ndjson/],
     ] as const
   ).map(
     ([accept, type]): Scenario => ({
@@ -234,6 +236,15 @@ const scenarios: Scenario[] = [
       headers: { accept },
       status: 200,
       header: { 'content-type': type },
+    }),
+  ),
+  ...['text/html', 'application/xml;q=1', '*/*;q=0', 'application/json;q=0'].map(
+    (accept): Scenario => ({
+      name: `readings where only ${accept} is welcome`,
+      path: '/api/v1/sensors/SE-1001/readings',
+      headers: { accept },
+      status: 406,
+      code: 'not_acceptable',
     }),
   ),
   {

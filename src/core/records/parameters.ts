@@ -2,6 +2,12 @@ import { HkctlError } from '../errors.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { canonicalInstant } from '../time/instants.ts';
 
+/** Records in one page of a list. */
+export const pageLimit = { default: 50, max: 500 } as const;
+
+/** Readings, or buckets of them, in one page. */
+export const readingPageLimit = { default: 1000, max: 100_000 } as const;
+
 /** The parameters of a query in their order, names and values decoded. */
 export type QueryParameters = readonly (readonly [name: string, value: string])[];
 

@@ -3,10 +3,15 @@ import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { formatInstantUs, isDate } from '../time/instants.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
 import { type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
-import { type QueryParameters, readLimit, readQueryInstant, requireKnown, wrongValue } from './parameters.ts';
+import {
+  pageLimit,
+  type QueryParameters,
+  readLimit,
+  readQueryInstant,
+  requireKnown,
+  wrongValue,
+} from './parameters.ts';
 import { validatorOf } from './values.ts';
-
-export const pageLimit = { default: 50, max: 500 } as const;
 
 /** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {

@@ -1,5 +1,6 @@
 import type { Field } from '../../core/records/fields.ts';
-import { type PageParameter, pageLimit } from '../../core/records/queries.ts';
+import { pageLimit } from '../../core/records/parameters.ts';
+import type { PageParameter } from '../../core/records/queries.ts';
 import { fieldSchema, type Schema } from './field-schemas.ts';
 
 /** The id in a path. */

@@ -1,5 +1,6 @@
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import { aggregates } from '../../core/port/readings.ts';
+import { readingPageLimit } from '../../core/records/parameters.ts';
 import type { Schema } from './field-schemas.ts';
 import { instant } from './fixed-schemas.ts';
 import { operation } from './operation.ts';
@@ -34,7 +35,7 @@ export function readReadings(permissions: readonly ClientPermission[]): Schema {
         schema: instantOrMs,
         example: '2026-11-21T00:00:00Z',
       },
-      { ...query, name: 'limit', ...limitOf({ default: 1000, max: 100_000 }) },
+      { ...query, name: 'limit', ...limitOf(readingPageLimit) },
       { ...query, name: 'cursor', ...cursorOf },
       {
         ...query,
