@@ -28,9 +28,10 @@ import { createCalls, type Handler } from './request/pipeline.ts';
 import { ApiError } from './request/problem.ts';
 import type { Answer } from './request/response.ts';
 import { createHealth } from './routes/health.ts';
+import { createLinks } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
 import { createReadingsHandler } from './routes/readings.ts';
-import { createLinks, createListHandler, createRecordHandler } from './routes/records.ts';
+import { createListHandler, createRecordHandler } from './routes/records.ts';
 import { createSensorHandler, createSensorListHandler } from './routes/sensors.ts';
 
 interface AppOptions {

@@ -528,7 +528,14 @@ describe.each(Object.entries(faces))('%s', (_, open) => {
 it('covers every code that a single request can cause', () => {
   const met = new Set(scenarios.map(({ code }) => code));
   // These three need a limit, a fault and a full disk; they have tests of their own.
-  const others = ['too_many_failed_checks', 'too_many_requests', 'too_many_ingest_requests', 'internal', 'unavailable'];
+  const others = [
+    'sync_token_expired',
+    'too_many_failed_checks',
+    'too_many_requests',
+    'too_many_ingest_requests',
+    'internal',
+    'unavailable',
+  ];
   expect(apiCodes.filter((code) => !met.has(code))).toEqual(others);
   for (const { code, status } of scenarios)
     if (code) expect(errorTable[code as keyof typeof errorTable].status).toBe(status);

@@ -44,7 +44,11 @@ export function wrongValue(name: string, value: string, rule: string): HkctlErro
 export function readQueryInstant(name: string, text: string): string {
   const instant = canonicalInstant(text.replace(/ (\d\d:\d\d)$/, '+$1'));
   if (instant === undefined) {
-    throw wrongValue(name, text, 'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z');
+    throw wrongValue(
+      name,
+      text,
+      'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z, or for a range also a day',
+    );
   }
   return instant;
 }

@@ -15,6 +15,8 @@ import { sensorById } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
+import { startOfDayMs } from '../../core/time/calendar.ts';
+import { boundedUs, isDate } from '../../core/time/instants.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
@@ -26,7 +28,8 @@ import { represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
-import { type Links, notFound } from './records.ts';
+import type { Links } from './lists.ts';
+import { notFound } from './records.ts';
 
 const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
 const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
@@ -62,7 +65,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
   const disconnects = new Disconnects();
   const coding = new FairScheduler(1);
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
-    const query = readQuery(exchange.query);
+    const query = readQuery(exchange.query, session.scope.timezone);
     const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
     const name = exchange.parameter('id');
     const directory = await readings.directory(session.scope.entityId);
@@ -119,7 +122,7 @@ function createMeter(charge: (more: number) => void): (readings: number) => void
 
 // --- the query ----------------------------------------------------------------------------------------------------
 
-function readQuery(text: string): ReadingsQuery {
+function readQuery(text: string, timezone: string): ReadingsQuery {
   const given = requireKnown(parseQuery(text), allowed);
   const bucket = given.get('bucket');
   const agg = given.get('agg');
@@ -127,19 +130,25 @@ function readQuery(text: string): ReadingsQuery {
     throw new HkctlError('bad_parameter', 'agg needs bucket: send bucket=5m, for example.');
   }
   return {
-    fromUs: readInstant('from', given.get('from')),
-    toUs: readInstant('to', given.get('to')),
+    fromUs: readInstant('from', given.get('from'), timezone),
+    toUs: readInstant('to', given.get('to'), timezone),
     limit: readLimit(given.get('limit'), readingPageLimit),
     cursor: given.get('cursor'),
     buckets: bucket === undefined ? undefined : { widthUs: readBucketUs(bucket), aggregates: readAggregates(agg) },
   };
 }
 
-function readInstant(name: string, text: string | undefined): number | undefined {
+function readInstant(name: string, text: string | undefined, timezone: string): number | undefined {
   if (text === undefined) return undefined;
+  // The start of the day, as in the commands.
+  if (isDate(text)) return boundedUs(startOfDayMs(text, timezone) * 1000);
   const us = instantUs(/^-?\d{1,15}$/.test(text) ? Number(text) : text.replace(/ (\d\d:\d\d)$/, '+$1'));
   if (us === undefined) {
-    throw wrongValue(name, text, 'an RFC 3339 instant with an offset, or whole epoch milliseconds');
+    throw wrongValue(
+      name,
+      text,
+      'an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds',
+    );
   }
   return us;
 }

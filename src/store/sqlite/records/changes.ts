@@ -1,6 +1,6 @@
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
-import { forgettableInstant } from '../../../core/records/changes.ts';
 import type { ResourceDefinition } from '../../../core/records/fields.ts';
+import { forgettableInstant } from '../../../core/records/sync/changes.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import type { ImportTable } from './import-target.ts';
 import { entityNumber, tableName } from './tables.ts';

@@ -1,9 +1,9 @@
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
-import { changeInstant } from '../../../core/records/changes.ts';
 import { importFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import type { ImportBatch, ImportColumn } from '../../../core/records/import-batch.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
+import { changeInstant } from '../../../core/records/sync/changes.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { createChangesReader, recordChange } from './changes.ts';

@@ -1,4 +1,4 @@
-import { formatInstantUs, parseInstantUs } from '../time/instants.ts';
+import { formatInstantUs, parseInstantUs } from '../../time/instants.ts';
 
 /**
  * The instant at which an import changes records of a resource: now, but later than the change before it, so that the order
