@@ -3714,13 +3714,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `job_number` equals this value. Number of the job as people know it.
                  * @example 2026-00417
@@ -3934,6 +3934,11 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
+                /**
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
+                 * @example 2026-11-20T08:15:00.123456Z
+                 */
+                updated_since?: string;
                 /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
                 sync_token?: string;
                 /**
@@ -3943,11 +3948,6 @@ export interface operations {
                  *     ]
                  */
                 include?: "services"[];
-                /**
-                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
-                 * @example 2026-11-20T08:15:00.123456Z
-                 */
-                updated_since?: string;
                 /**
                  * @description Only records whose `order_number` equals this value. Number of the order as people know it.
                  * @example SO-2026-0831
@@ -4175,13 +4175,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `job_id` equals this value. Job the operation belongs to.
                  * @example J-1001
@@ -4330,13 +4330,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `production_job_id` equals this value. Operation the figures are of.
                  * @example PJ-1001
@@ -4484,13 +4484,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `asset_id` equals this value. Work unit the event is of.
                  * @example A-1001
@@ -4636,6 +4636,11 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
+                /**
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
+                 * @example 2026-11-20T08:15:00.123456Z
+                 */
+                updated_since?: string;
                 /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
                 sync_token?: string;
                 /**
@@ -4645,11 +4650,6 @@ export interface operations {
                  *     ]
                  */
                 include?: "services"[];
-                /**
-                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
-                 * @example 2026-11-20T08:15:00.123456Z
-                 */
-                updated_since?: string;
                 /**
                  * @description Only records whose `document_number` equals this value. Number of the document.
                  * @example LS-88213
@@ -4878,13 +4878,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `part_id` equals this value. Part that is in stock.
                  * @example P-1001
@@ -5015,13 +5015,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `inventory_item_id` equals this value. Item that was moved.
                  * @example IT-1001
@@ -5172,13 +5172,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `inspection_type` equals this value. When in the flow it takes place.
                  * @example incoming
@@ -5330,13 +5330,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `severity` equals this value. Severity.
                  * @example major
@@ -5490,13 +5490,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `incident_type` equals this value. Kind of incident.
                  * @example near_miss
@@ -5643,13 +5643,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the project as people know it.
                  * @example WIND-26
@@ -5788,13 +5788,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `part_number` equals this value. The stored part number; use it to match part numbers shown in the application.
                  * @example BH-2040-A
@@ -5917,13 +5917,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the asset as people know it.
                  * @example OVEN-3
@@ -6053,13 +6053,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the routing as people know it.
                  * @example RT-BH-2040
@@ -6197,13 +6197,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the process; the same for all its revisions.
                  * @example HT-ANNEAL
@@ -6335,13 +6335,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Registry code; `service_code` in the services of orders and inbound documents.
                  * @example ANNEAL-S
@@ -6466,13 +6466,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `personnel_number` equals this value. Personnel number.
                  * @example 00417
@@ -6596,13 +6596,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `person_id` equals this value. Person who was trained.
                  * @example PE-1001
@@ -6747,13 +6747,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
-                sync_token?: string;
                 /**
                  * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code by which gateways name the sensor; unique in the entity.
                  * @example OVEN-3-T1

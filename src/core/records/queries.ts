@@ -102,9 +102,9 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
   return [
     { name: 'limit', role: 'limit' },
     { name: 'cursor', role: 'cursor' },
+    { name: 'updated_since', role: 'from', on: { field: 'updated_at', declaration: updatedAtField } },
     { name: 'sync_token', role: 'sync_token' },
     ...(detailFields(resource).length > 0 ? [{ name: 'include', role: 'include' } as const] : []),
-    { name: 'updated_since', role: 'from', on: { field: 'updated_at', declaration: updatedAtField } },
     ...filters,
   ];
 }

@@ -5,6 +5,7 @@ import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import { dayOf } from '../../core/records/sync/tokens.ts';
 import type { Session } from '../auth/session.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
+import { mediaTypeFor } from '../request/accept.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -51,6 +52,7 @@ export function createRecordHandler(domain: Domain, resource: ResourceDefinition
   };
   return (exchange: Exchange, session: Session): MaybePromise<Answer> => {
     requireNoQuery(exchange.query);
+    mediaTypeFor(exchange.header('accept'), ['application/json']);
     const id = exchange.parameter('id');
     if (id === undefined) throw notFound(resource);
     return answerFrom(cache, exchange, `${resource.name}/${id} ${session.scopeKey}`, () =>

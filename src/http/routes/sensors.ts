@@ -6,6 +6,7 @@ import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import type { Session } from '../auth/session.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
+import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -33,6 +34,7 @@ export function createSensorListHandler(domain: Domain, resource: ResourceDefini
 export function createSensorHandler(domain: Domain, resource: ResourceDefinition) {
   return async (exchange: Exchange, session: Session) => {
     requireNoQuery(exchange.query);
+    mediaTypeFor(exchange.header('accept'), ['application/json']);
     const id = exchange.parameter('id');
     const { entityId } = session.scope;
     const json = id === undefined ? undefined : await domain.store.records.get(resource, entityId, id);
