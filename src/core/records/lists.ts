@@ -34,7 +34,7 @@ export function createListReader(resource: ResourceDefinition): ListReader {
   const pages = createPageReader(resource);
   const queries = createChangesQueries(resource);
   return {
-    read(query, scope, source) {
+    async read(query, scope, source) {
       if (query.some(([name]) => name === 'sync_token')) return readChanges(queries.read(query, scope), source);
       return readPage(query, scope, source);
     },
