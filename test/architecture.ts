@@ -22,7 +22,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   store: { layers: ['store', 'core'], packages: /^(node:\w+|drizzle-orm(\/.+)?$|better-sqlite3(-12)?$)/ },
   http: {
     layers: ['http', 'core'],
-    packages: /^(node:\w+|h3(\/node)?$|listhen$|pino$|prom-client$)/,
+    packages: /^(node:\w+|h3(\/node)?$|listhen$|lru-cache$|negotiator$|pino$|prom-client$)/,
   },
   cli: {
     layers: ['cli', 'core'],

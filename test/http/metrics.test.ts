@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditDraft } from '../../src/core/access/actors.ts';
-import { revokeKeys } from '../../src/core/keys/keys.ts';
+import { revokeKeys } from '../core/key-operations.ts';
 import { hasPromtool } from '../promtool.ts';
 import { type Face, inProcess } from './faces.ts';
 import { HttpPlant } from './plant.ts';

@@ -5,6 +5,7 @@ import { resources } from '../../src/resources/index.ts';
 import { type Face, inProcess, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';
 import { ingestScenarios } from './scenarios/ingest.ts';
+import { listScenarios } from './scenarios/lists.ts';
 import { readingsScenarios } from './scenarios/readings.ts';
 import { json, readings, type Scenario } from './scenarios/scenario.ts';
 
@@ -178,6 +179,7 @@ const scenarios: Scenario[] = [
     }),
   ),
   { name: 'a week', path: '/api/v1/orders?received_date_week=2026-11-05', status: 200 },
+  ...listScenarios,
   ...readingsScenarios,
   ...ingestScenarios,
 ];
@@ -271,7 +273,14 @@ describe.each(Object.entries(faces))('%s', (_, open) => {
 it('covers every code that a single request can cause', () => {
   const met = new Set(scenarios.map(({ code }) => code));
   // These three need a limit, a fault and a full disk; they have tests of their own.
-  const others = ['too_many_failed_checks', 'too_many_requests', 'too_many_ingest_requests', 'internal', 'unavailable'];
+  const others = [
+    'sync_token_expired',
+    'too_many_failed_checks',
+    'too_many_requests',
+    'too_many_ingest_requests',
+    'internal',
+    'unavailable',
+  ];
   expect(apiCodes.filter((code) => !met.has(code))).toEqual(others);
   for (const { code, status } of scenarios)
     if (code) expect(errorTable[code as keyof typeof errorTable].status).toBe(status);

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findActor } from '../../src/core/access/actors.ts';
 import { type ClientPermission, presets } from '../../src/core/access/permissions.ts';
-import { createKey } from '../../src/core/keys/issuance.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
 import { seededStore } from '../cli/pty/seed.ts';
 import { hasTmux, Terminal } from '../cli/pty/terminal.ts';
+import { createKey } from '../core/key-operations.ts';
 import { launchBrowser, openDocs } from '../http/browser.ts';
 import { listening } from '../http/faces.ts';
 import { HttpPlant } from '../http/plant.ts';
@@ -79,7 +79,8 @@ describe.skipIf(!hasTmux)('the picture of', () => {
       if (!entity) throw new Error(`no entity ${site}`);
       const expiresAtMs = days === null ? null : startMs + days * dayMs;
       const key = await createKey(domain, actor, { name, entity, permissions: [...permissions], expiresAtMs }, nobody);
-      if (used !== null) await store.keys.recordUse(new Map([[key.id, startMs - used * 60_000]]));
+      if (used !== null)
+        await store.keys.recordUse(new Map([[key.id, { atMs: startMs - used * 60_000, ip: '10.20.0.31' }]]));
     }
     await store.close();
     // The times of the picture count from a clock that stands still.

@@ -38,7 +38,7 @@ describe('validators', () => {
       expect(again.status).toBe(304);
       expect(await again.text()).toBe('');
       expect(again.headers.get('etag')).toBe(etag);
-      expect(again.headers.get('vary')).toBe('Authorization, Accept-Encoding');
+      expect(again.headers.get('vary')).toBe('Authorization, Accept, Accept-Encoding');
     }
     expect((await get('/api/v1/parts', { 'if-none-match': '"x"' })).status).toBe(200);
     await plant.import('parts', plant.berlin, [

@@ -30,7 +30,9 @@ export const readingsScenarios: Scenario[] = [
       ['text/*;q=0.2, application/x-ndjson;q=0.3', /^application\/x-ndjson/],
       ['application/json;q=0, text/csv;q=0.1', /^text\/csv/],
       ['application/*', /^application\/json/],
-      ['text/html', /^application\/json/],
+      ['application/json; charset=utf-8', /^application\/json/],
+      ['Text/CSV;header=present;q=0.3, application/json;q=0.2', /^text\/csv/],
+      ['application/ndjson', /^application\/x-ndjson/],
     ] as const
   ).map(
     ([accept, type]): Scenario => ({
@@ -41,6 +43,16 @@ export const readingsScenarios: Scenario[] = [
       header: { 'content-type': type },
     }),
   ),
+  ...['text/html', 'application/xml;q=1', '*/*;q=0', 'application/json;q=0', ''].map(
+    (accept): Scenario => ({
+      name: `readings where only "${accept}" is welcome`,
+      path: '/api/v1/sensors/SE-1001/readings',
+      headers: { accept },
+      status: 406,
+      code: 'not_acceptable',
+    }),
+  ),
+  { name: 'readings of a day', path: '/api/v1/sensors/SE-1001/readings?from=2026-11-20&to=2026-11-21', status: 200 },
   {
     name: 'readings as CSV',
     path: '/api/v1/sensors/SE-1001/readings',

@@ -2,6 +2,7 @@ import { afterEach, describe } from 'vitest';
 import { fileStore, plantIn, temporaryStore } from '../stores.ts';
 import { auditConformance } from './audit.ts';
 import { auditTextConformance } from './audit-texts.ts';
+import { changesConformance } from './changes.ts';
 import { clockConformance } from './clock.ts';
 import type { Given } from './given.ts';
 import { keyConformance } from './keys.ts';
@@ -18,6 +19,7 @@ function conformance(given: Given): void {
   describe('texts of the audit trail', () => auditTextConformance(given));
   describe('clock', () => clockConformance(given));
   describe('records', () => recordConformance(given));
+  describe('changes of records', () => changesConformance(given));
   describe('readings', () => readingConformance(given));
   describe('retention', () => retentionConformance(given));
 }

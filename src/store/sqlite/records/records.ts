@@ -3,6 +3,7 @@ import { allFields, type ResourceDefinition } from '../../../core/records/fields
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';
+import { createChangesReader } from './changes.ts';
 import { bound, equalRarestFirst, type PageQuery, type PageRow, pageQuery, toPage } from './pages.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
 
@@ -23,6 +24,7 @@ export function createRecordStore(
   ownChanges: () => number,
   importRecords: RecordStore['import'],
 ): RecordStore {
+  const changes = createChangesReader(connection);
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
   const pages = new Map<string, Statement<PageRow>>();
   const records = new Map<string, Statement<string>>();
@@ -76,6 +78,8 @@ export function createRecordStore(
         const query = pageQuery(request, rareField(request));
         return toPage(pageStatement(query).get(...query.values), request);
       }),
+    changes: (resource, entityId) => translating(path, () => changes.changes(resource, entityId)),
+    removed: (request) => translating(path, () => changes.removed(request)),
     import: importRecords,
   };
 }
