@@ -31,6 +31,10 @@ export function createBrakes(connections: Connections | undefined): Brakes<Socke
       if (connections) connections.shed(socket);
       else socket.destroy();
     },
+    clientOf(socket) {
+      const connection = connections?.table.of(socket);
+      return connection === undefined ? socket : (connection.keyId ?? connection.network);
+    },
   };
 }
 

@@ -7,16 +7,18 @@ export interface Brakes<S extends Source = Source> {
   release(source: S): void;
   /** Closes a connection, because too many requests wait already. */
   shed(source: S): void;
+  /** The client that a connection belongs to, as far as it is known: its key or its network address. */
+  clientOf(source: S): unknown;
 }
 
-/** A batch takes at most this long. Requests left by then wait for the next batch, round-robin by connection. */
-const longestMs = 8;
+/** A batch takes at most this long. Requests left by then wait for the next batch, round-robin by client. */
+const longestMs = 1;
 /** After this many requests in a row, a connection is not read from until they are answered. */
 const mostInRow = 64;
 /** While this many requests wait, such a connection is closed instead: each request takes kilobytes of memory. */
 const mostWaiting = 20_000;
 
-const noBrakes: Brakes = { hold() {}, release() {}, shed() {} };
+const noBrakes: Brakes = { hold() {}, release() {}, shed() {}, clientOf: (source) => source };
 const never = () => false;
 
 /**
@@ -32,7 +34,7 @@ export class RequestBatches {
   #isRunning = false;
   #isScheduled = false;
   /** Requests for which an earlier batch had no time. */
-  readonly #left = new SourceQueues();
+  readonly #left: SourceQueues;
   readonly #brakes: Brakes;
   /** Whether connections are being accepted, which short iterations make fast. */
   readonly #mustWait: () => boolean;
@@ -42,6 +44,7 @@ export class RequestBatches {
 
   constructor(brakes: Brakes = noBrakes, mustWait: () => boolean = never) {
     this.#brakes = brakes;
+    this.#left = new SourceQueues((source) => brakes.clientOf(source));
     this.#mustWait = mustWait;
   }
 

@@ -1,6 +1,8 @@
+import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { finish, Slices, type Steps } from '../../../src/http/fairness/slices.ts';
+import { BodyPace } from '../../../src/http/ingest/body-pace.ts';
 import type { Source } from '../../../src/http/net/source-queues.ts';
 import { RequestBatches } from '../../../src/http/request/batches.ts';
 
@@ -123,6 +125,7 @@ describe('a request batch with more work than time', () => {
         seen.push('shed');
         Object.assign(one, { destroyed: true });
       },
+      clientOf: (one) => one,
     });
     const few = source();
     for (let index = 0; index < 100; index++) batches.join({ source: few, run() {} });
@@ -133,5 +136,52 @@ describe('a request batch with more work than time', () => {
     const many = source();
     for (let index = 0; index < 30_000; index++) batches.join({ source: many, run() {} });
     expect(seen).toEqual(['hold', 'shed']);
+  });
+
+  it('serves a client with one connection before the hundreds of another are through', async () => {
+    const batches = new RequestBatches({ hold() {}, release() {}, shed() {}, clientOf: (one) => clients.get(one) });
+    const clients = new Map<unknown, string>();
+    const order: string[] = [];
+    const send = (client: string): void => {
+      const from = source();
+      clients.set(from, client);
+      batches.join({
+        source: from,
+        run() {
+          order.push(client);
+          spin(1);
+        },
+      });
+    };
+    for (let index = 0; index < 300; index++) send('many');
+    send('one');
+    while (order.length < 301) await setImmediate();
+    // The first batch takes requests in the order in which they came; the second one goes round-robin.
+    expect(order.indexOf('one')).toBeLessThan(30);
+  });
+});
+
+describe('the pace of bodies', () => {
+  it('stops reading from connections once enough was read, and goes on with those that wait longest', async () => {
+    const held = new Set<unknown>();
+    const order: unknown[] = [];
+    const pace = new BodyPace({
+      hold: (socket) => held.add(socket),
+      release(socket) {
+        held.delete(socket);
+        order.push(socket);
+      },
+    });
+    const sockets = Array.from({ length: 20 }, () => new Socket());
+    for (const socket of sockets) pace.count(socket, 64 * 1024);
+    // Half a MiB is eight times 64 KiB.
+    expect([...held]).toEqual(sockets.slice(7));
+    await setImmediate();
+    expect(order).toEqual(sockets.slice(7, 15));
+    await setImmediate();
+    expect(order).toEqual(sockets.slice(7));
+    expect(held.size).toBe(0);
+    pace.count(sockets[0] as Socket, 64 * 1024); // one of twenty
+    expect(held.size).toBe(0);
   });
 });
