@@ -52,6 +52,11 @@ describe('sensors', () => {
       last_reading_at: '2026-11-20T08:15:00.123456Z',
       last_value: 182.4,
     });
+    const [shown = {}] = (await cli.ok('sensors list --entity BER --json')).json<Record<string, unknown>[]>();
+    const imported = ['id', 'code', 'name', 'asset_id', 'quantity', 'unit', 'is_active', 'updated_at'];
+    const state = ['last_reading_at', 'last_value', 'last_heartbeat_at', 'last_status'];
+    expect(Object.keys(shown).sort()).toEqual([...imported, ...state].sort());
+    expect((await cli.ok('sensors show 1 --entity BER --json')).json()).toEqual(shown);
     const { stdout } = await cli.ok('sensors list --entity BER');
     expect(stdout).toContain('182.4 Cel');
     expect(stdout).toContain('2026-11-20 09:15:00');
