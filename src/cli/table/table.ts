@@ -36,8 +36,9 @@ export async function printTable<T>(
 export async function printSummary(context: Context, counts: readonly string[], next: string): Promise<void> {
   const { stdout } = context.io;
   if (!stdout.isTTY) return;
-  const { wrapText } = await import('../terminal/wrap.ts');
-  context.confirm(...wrapText(`${counts.join(', ')} · ${next}`, stdout.columns() ?? usualWidth));
+  const { wrapWords } = await import('../terminal/wrap.ts');
+  // The command stays in one piece, to be copied.
+  context.confirm(...wrapWords([counts.join(', '), next], stdout.columns() ?? usualWidth, ' · '));
 }
 
 /** The width assumed for a terminal that does not know its own. */
