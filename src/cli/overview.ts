@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { roleHolds } from '../core/access/roles.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
+import { withoutSecrets } from '../core/keys/secrets.ts';
 import { keyCounts } from '../core/operations/status.ts';
 import { type CommandDefinition, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
@@ -17,10 +18,9 @@ export function overviewOf(program: Command): CommandDefinition {
     async run(context) {
       if (context.json) throw new HkctlError('usage', 'A command is missing.', { hint: 'hkctl --help lists them.' });
       context.printDocument(commandsText(program, context.io.stdout.columns() ?? 80));
+      const parts = (await stateOf(context)).map(withoutSecrets);
       const { wrapWords } = await import('./terminal/wrap.ts');
-      context.print(
-        ...wrapWords(await stateOf(context), context.io.stdout.columns() ?? Number.POSITIVE_INFINITY, ' · '),
-      );
+      context.print(...wrapWords(parts, context.io.stdout.columns() ?? Number.POSITIVE_INFINITY, ' · '));
     },
   });
 }

@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../core/keys/secrets.ts';
 import type { Context } from '../context.ts';
 import { type Layout, layoutOf } from './layout.ts';
 
@@ -70,7 +71,8 @@ export async function createTable<T>(
 
   return {
     print(rows) {
-      const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+      // Before a cell is cut: the rest of a secret would not be recognised.
+      const cells = rows.map((row) => columns.map((column) => withoutSecrets(column.cell(row))));
       for (const row of cells) {
         for (const [at, cell] of row.entries()) needed[at] = Math.max(needed[at] ?? 0, widthOf(cell));
       }
