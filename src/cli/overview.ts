@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { roleHolds } from '../core/access/roles.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
+import { withoutSecrets } from '../core/keys/secrets.ts';
 import { keyCounts } from '../core/operations/status.ts';
 import { type CommandDefinition, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
@@ -17,7 +18,9 @@ export function overviewOf(program: Command): CommandDefinition {
     async run(context) {
       if (context.json) throw new HkctlError('usage', 'A command is missing.', { hint: 'hkctl --help lists them.' });
       context.printDocument(commandsText(program, context.io.stdout.columns() ?? 80));
-      context.print(await stateLine(context));
+      const parts = (await stateOf(context)).map(withoutSecrets);
+      const { wrapWords } = await import('./terminal/wrap.ts');
+      context.print(...wrapWords(parts, context.io.stdout.columns() ?? Number.POSITIVE_INFINITY, ' · '));
     },
   });
 }
@@ -30,21 +33,22 @@ function commandsText(program: Command, columns: number): string {
   return `${help.formatHelp(program, help)}Flags: hkctl --help. Flags and examples of a command: hkctl COMMAND --help.`;
 }
 
-async function stateLine(context: Context): Promise<string> {
+/** The state of the store, and the command that shows more where there is one. */
+async function stateOf(context: Context): Promise<string[]> {
   const { storePath, login } = context;
   try {
     const domain = await context.domain();
     const user = await domain.store.users.findByLogin(login);
     // Read without an attempt in the audit trail: nobody has asked for anything yet.
-    if (user?.status !== 'active') return `Store ${storePath}: no active profile for ${login}.`;
-    if (!roleHolds(user.role, 'api_keys.view')) return `Store ${storePath}`;
+    if (user?.status !== 'active') return [`Store ${storePath}: no active profile for ${login}.`];
+    if (!roleHolds(user.role, 'api_keys.view')) return [`Store ${storePath}`];
     const { active, expiring } = await keyCounts(domain, user.tenantId);
     const soon = expiring > 0 ? `, ${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days` : '';
-    return `Store ${storePath}: ${counted(active, 'active key')}${soon} · hkctl status`;
+    return [`Store ${storePath}: ${counted(active, 'active key')}${soon}`, 'hkctl status'];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
     return thrown.code === 'store_absent'
-      ? `No store at ${storePath} yet: hkctl init makes one.`
-      : `The store ${storePath} cannot be used (${thrown.code}): hkctl doctor`;
+      ? [`No store at ${storePath} yet`, 'hkctl init makes one']
+      : [`The store ${storePath} cannot be used: ${thrown.message}`, 'hkctl doctor'];
   }
 }

@@ -6,7 +6,6 @@ import { addFlags, type Flags, nameOf } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
 import { groupOf, inGroupOrder } from './noun-groups.ts';
 import { type NounEntry, nouns } from './nouns.ts';
-import { overviewOf } from './overview.ts';
 import type { Io } from './terminal/io.ts';
 
 /** What happens when a command line was understood. */
@@ -36,8 +35,10 @@ export async function createProgram(
       ['hkctl serve', 'run the API'],
     ]),
   );
-  const overview = overviewOf(program);
-  program.action(() => dispatch(overview, program.opts(), []));
+  program.action(async () => {
+    const { overviewOf } = await import('./overview.ts');
+    await dispatch(overviewOf(program), program.opts(), []);
+  });
   const wanted = argv && nounIn(argv);
   if (wanted) {
     requireKnown(

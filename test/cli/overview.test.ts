@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nounGroups } from '../../src/cli/noun-groups.ts';
 import { nouns } from '../../src/cli/nouns.ts';
@@ -15,7 +18,7 @@ describe('hkctl alone', () => {
     expect(stderr).toBe('');
     expect([...stdout.matchAll(/^([A-Z]\w+):$/gm)].map(([, name]) => name)).toEqual(Object.keys(nounGroups));
     for (const { name } of nouns) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
-    expect(await stateLine()).toBe(`No store at ${cli.store} yet: hkctl init makes one.`);
+    expect(await stateLine()).toBe(`No store at ${cli.store} yet · hkctl init makes one`);
   });
 
   describe('with a store', () => {
@@ -27,6 +30,19 @@ describe('hkctl alone', () => {
 
     it('shows its state in one line', async () => {
       expect(await stateLine()).toBe(`Store ${cli.store}: 2 active keys, 1 expires within 14 days · hkctl status`);
+    });
+
+    it('breaks the line before the command', async () => {
+      const { stdout } = await cli.ok('', { terminal: { columns: cli.store.length + 50, rows: 24 } });
+      expect(stdout.trimEnd().split('\n').at(-1)).toBe('hkctl status');
+    });
+
+    it('says why the store cannot be used, and ends well', async () => {
+      const broken = join(mkdtempSync(join(tmpdir(), 'hkctl-overview-')), 'hkctl.db');
+      writeFileSync(broken, 'no database at all'.repeat(100));
+      expect(await stateLine({ env: { HKCTL_STORE: broken } })).toMatch(
+        /^The store .* cannot be used: .+ · hkctl doctor$/,
+      );
     });
 
     it('shows no counts to a profile that may not list keys, and audits nothing', async () => {

@@ -1,7 +1,6 @@
+import type { Domain } from '../../core/access/actors.ts';
 import { clientPermissions } from '../../core/access/permissions.ts';
 import { roleHolds } from '../../core/access/roles.ts';
-import type { Store } from '../../core/port/store.ts';
-import type { User } from '../../core/port/users.ts';
 import type { Context } from '../context.ts';
 import type { Candidate, ValueKind } from './point.ts';
 
@@ -22,22 +21,24 @@ export async function valuesOfKind(
   if (kind === 'resources') {
     return (await context.services.resources()).map(({ name, title }) => ({ value: name, doc: title }));
   }
-  const store = await context.services.openStore(path ?? context.storePath);
+  if (path === undefined) return storedValues(await context.domain(), login, kind, begin);
+  const store = await context.services.openStore(path);
   try {
-    const user = await store.users.findByLogin(login);
-    return user?.status === 'active' ? await storedValues(store, user, kind, begin, context.io.clock()) : [];
+    return await storedValues(context.domainOf(store), login, kind, begin);
   } finally {
     await store.close();
   }
 }
 
 async function storedValues(
-  store: Store,
-  { tenantId, role }: User,
+  { store, clock }: Domain,
+  login: string,
   kind: Exclude<ValueKind, 'permissions' | 'resources'>,
   begin: string,
-  nowMs: number,
 ): Promise<Candidate[]> {
+  const user = await store.users.findByLogin(login);
+  if (user?.status !== 'active') return [];
+  const { tenantId, role } = user;
   if (kind === 'entities') {
     return (await store.entities.list(tenantId)).map(({ code, name }) => ({ value: code, doc: name }));
   }
@@ -48,6 +49,6 @@ async function storedValues(
   if (!roleHolds(role, 'api_keys.view')) return [];
   const statuses = kind === 'active-keys' ? (['Active'] as const) : [];
   const search = begin.length > 'hk_'.length ? begin : undefined;
-  const keys = await store.keys.list(tenantId, { nowMs, statuses, search }, { limit: mostKeys });
+  const keys = await store.keys.list(tenantId, { nowMs: clock(), statuses, search }, { limit: mostKeys });
   return keys.map(({ prefix, name }) => ({ value: prefix, doc: name }));
 }

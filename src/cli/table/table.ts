@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../core/keys/secrets.ts';
 import type { Context } from '../context.ts';
 import { type Layout, layoutOf } from './layout.ts';
 
@@ -36,8 +37,9 @@ export async function printTable<T>(
 export async function printSummary(context: Context, counts: readonly string[], next: string): Promise<void> {
   const { stdout } = context.io;
   if (!stdout.isTTY) return;
-  const { wrapText } = await import('../terminal/wrap.ts');
-  context.confirm(...wrapText(`${counts.join(', ')} · ${next}`, stdout.columns() ?? usualWidth));
+  const { wrapWords } = await import('../terminal/wrap.ts');
+  // The command stays in one piece, to be copied.
+  context.confirm(...wrapWords([counts.join(', '), next], stdout.columns() ?? usualWidth, ' · '));
 }
 
 /** The width assumed for a terminal that does not know its own. */
@@ -69,7 +71,8 @@ export async function createTable<T>(
 
   return {
     print(rows) {
-      const cells = rows.map((row) => columns.map((column) => column.cell(row)));
+      // Before a cell is cut: the rest of a secret would not be recognised.
+      const cells = rows.map((row) => columns.map((column) => withoutSecrets(column.cell(row))));
       for (const row of cells) {
         for (const [at, cell] of row.entries()) needed[at] = Math.max(needed[at] ?? 0, widthOf(cell));
       }

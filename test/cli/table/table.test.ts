@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { layoutOf } from '../../../src/cli/table/layout.ts';
 import { relativeTime } from '../../../src/cli/table/relative-time.ts';
 import { createTable } from '../../../src/cli/table/table.ts';
+import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import { Cli, startMs } from '../harness.ts';
 
 const minuteMs = 60_000;
@@ -222,4 +223,17 @@ describe('a list without keys', () => {
       'No sensors in entity CHI.\nLoad some: hkctl import sensors FILE --entity CHI\n',
     );
   });
+});
+
+it('a cell with a secret is redacted before it is cut', async () => {
+  const lines: string[] = [];
+  const io = { stdout: { isTTY: true, columns: () => 30 } };
+  const secret = drawSecret();
+  // Of the context a table uses no more than this.
+  const context = { io, style: { bold: (text: string) => text }, print: (...more: string[]) => lines.push(...more) };
+  const table = await createTable<string>(context as unknown as Parameters<typeof createTable>[0], [
+    { heading: 'NAME', cell: (name) => name, min: 6 },
+  ]);
+  table.print([`a name with ${secret}`]);
+  expect(lines.join('\n')).not.toContain(secret.slice(8, 20));
 });

@@ -68,7 +68,7 @@ for (const [shell, { start, prompt }] of Object.entries(shells)) {
       ['hkctl --json users set-role operator entity', /users set-role operator entity_admin/],
       ['hkctl keys create --secret-file so', /--secret-file some\.csv/],
       ['hkctl import parts so', /hkctl import parts some\.csv/],
-      ['hkctl import pro', /hkctl import pro(ject|duction|cess)/],
+      ['hkctl import proj', /hkctl import projects/],
       ['hkctl entities deactivate B', /hkctl entities deactivate BER/],
     ])('%s', async (typed, expected) => {
       expect(await completed(typed, expected)).not.toMatch(/Invalid|not found/);

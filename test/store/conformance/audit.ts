@@ -37,6 +37,18 @@ export function auditConformance(given: Given): void {
     expect(await store.audit.list('none', { limit: 100 })).toEqual([]);
   });
 
+  it('knows when an action was last done, by anybody, and not merely tried', async () => {
+    const { store, plant } = await given();
+    expect(await store.audit.lastDoneMs('store.backup')).toBeUndefined();
+    const append = (tenantId: string, atMs: number, outcome: 'done' | 'denied') =>
+      store.audit.append({ ...draftOf(tenantId, 'store.backup', 'a file'), atMs: nowMs + atMs, outcome });
+    await append('another', 1, 'done');
+    await append(plant.tenant.id, 2, 'done');
+    await append('another', 3, 'denied');
+    await store.audit.append({ ...draftOf(plant.tenant.id, 'key.list', 'x'), atMs: nowMs + 4 });
+    expect(await store.audit.lastDoneMs('store.backup')).toBe(nowMs + 2);
+  });
+
   it('walks all of them in order, whole', async () => {
     const { store, plant } = await given();
     for (let n = 0; n < 1100; n++) await store.audit.append(draftOf(n % 2 ? plant.tenant.id : 'x', 'key.list', `${n}`));

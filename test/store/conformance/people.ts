@@ -116,4 +116,16 @@ export function peopleConformance(given: Given): void {
     await store.daemon.recordAddress('http://127.0.0.1:3', process.pid);
     expect(await store.daemon.address()).toBe('http://127.0.0.1:3');
   });
+
+  it('knows version and start of the daemon that recorded its address last', async () => {
+    const { store } = await given();
+    expect(await store.daemon.newest()).toBeUndefined();
+    await store.daemon.recordAddress('http://127.0.0.1:1', process.pid, '1.2.3');
+    const daemon = { baseUrl: 'http://127.0.0.1:1', version: '1.2.3', sinceMs: expect.any(Number) };
+    expect(await store.daemon.newest()).toMatchObject(daemon);
+    await store.daemon.recordAddress('http://127.0.0.1:2', process.pid);
+    expect(await store.daemon.newest()).toMatchObject({ baseUrl: 'http://127.0.0.1:2', version: null });
+    await store.daemon.clearAddress(process.pid);
+    expect(await store.daemon.newest()).toBeUndefined();
+  });
 }
