@@ -33,6 +33,7 @@ const view: PageView = {
   expiringSoon: 0,
   inactiveOnly: false,
   showInactive: false,
+  activeOnly: true,
   search: '',
   documentation: undefined,
   mayView: true,
