@@ -33,11 +33,15 @@ export function has(program: string): boolean {
 }
 
 /** Waits until something is there; says what was not. */
-export async function until<T>(what: string, find: () => T | undefined | false, patienceMs = 20_000): Promise<T> {
+export async function until<T>(
+  what: string | (() => string),
+  find: () => T | undefined | false,
+  patienceMs = 20_000,
+): Promise<T> {
   for (const deadline = Date.now() + patienceMs; ; ) {
     const found = find();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`Never came: ${what}`);
+    if (Date.now() > deadline) throw new Error(`Never came: ${typeof what === 'string' ? what : what()}`);
     await new Promise((resolve) => setTimeout(resolve, 40));
   }
 }
@@ -174,6 +178,15 @@ async function openShell(store: string, wrapper: readonly string[]) {
     since = text().length;
     writeSync(fd, keys);
   };
+  // A shell that is just starting may drop what is typed: it is typed again until it answers.
+  for (let answered = false; !answered; ) {
+    write('echo ready$((1 + 1))\r');
+    const deadline = Date.now() + 2_000;
+    await until('the shell', () => {
+      answered = text().includes('ready2');
+      return answered || Date.now() > deadline;
+    });
+  }
   write(`PS1='${prompt}'; tty > ${tty}\r`);
   const device = (
     await until(
@@ -186,15 +199,6 @@ async function openShell(store: string, wrapper: readonly string[]) {
     execFileSync('stty', ['-F', device, 'cols', String(width), 'rows', String(height)]);
   };
   setSize(columns, rows);
-  // A shell that is just starting may drop what is typed: it is typed again until it answers.
-  for (let answered = false; !answered; ) {
-    write('echo ready$((1 + 1))\r');
-    const deadline = Date.now() + 2_000;
-    await until('the shell', () => {
-      answered = text().includes('ready2');
-      return answered || Date.now() > deadline;
-    });
-  }
   const close = () => {
     if (child.exitCode === null) child.kill('SIGKILL');
     // Under xterm it is a process of its own, which may be gone with it.

@@ -147,10 +147,13 @@ for (const [name, { needs, open }] of Object.entries(hosts)) {
     async function openPanel(): Promise<Panel> {
       host = await open(cli.store);
       const sees = async (text: string | RegExp) => {
-        await until(`${text} on ${JSON.stringify(host.shown())}`, () => {
-          const shown = host.shown();
-          return typeof text === 'string' ? shown.includes(text) : text.test(shown);
-        });
+        await until(
+          () => `${text} on ${JSON.stringify(host.shown())}`,
+          () => {
+            const shown = host.shown();
+            return typeof text === 'string' ? shown.includes(text) : text.test(shown);
+          },
+        );
       };
       rmSync(file('pid'), { force: true });
       // Something to scroll back to.
@@ -202,7 +205,8 @@ for (const [name, { needs, open }] of Object.entries(hosts)) {
       }
       await panel.asksAfter(() => host.write('d'));
       host.write('y');
-      await panel.sees('API key created');
+      // With the colon the shell's screen says so, not the panel, which would swallow what is typed next.
+      await panel.sees('API key created: ');
       host.write('echo after$((1 + 1))\r');
       await panel.sees('after2');
       await expectNoTrace(panel);

@@ -73,7 +73,7 @@ function headLines(view: PageView, state: PageState, columns: number, style: Sty
 /** How many keys are listed, and how many of them expire soon. */
 function countsOf(view: PageView, style: Style): string {
   if (!view.mayView) return '';
-  const keys = counted(view.total, view.showInactive ? 'key' : 'active key');
+  const keys = counted(view.total, view.activeOnly ? 'active key' : 'key');
   const { expiringSoon: soon } = view;
   const urgent = style.yellow(`${soon} ${soon === 1 ? 'expires' : 'expire'} within 14 days`);
   return soon === 0 ? keys : `${keys}, ${urgent}`;

@@ -19,6 +19,8 @@ export interface PageView {
   /** Whether the list is empty only because inactive keys are hidden. */
   inactiveOnly: boolean;
   showInactive: boolean;
+  /** Whether the list holds active keys only. */
+  activeOnly: boolean;
   search: string;
   documentation: string | undefined;
   mayView: boolean;
@@ -58,6 +60,7 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
     const mayRevoke = actorHolds(actor, 'api_keys.delete');
     const common = {
       showInactive: settings.showInactive,
+      activeOnly: !settings.showInactive && (settings.given.status ?? 'active') === 'active',
       search: settings.search,
       documentation: await documentationOf(domain, settings.baseUrl),
       mayView,

@@ -19,16 +19,16 @@ export const documentsScript = `'use strict';
     Object.values(document.paths || {}).forEach(function (path) {
       Object.values(path).forEach(function (operation) {
         (operation.parameters || []).forEach(function (parameter) {
-          var notes = [];
+          var additions = [];
           if (parameter.schema && parameter.schema.default !== undefined) {
-            notes.push('Default: \`' + parameter.schema.default + '\`.');
+            additions.push('Default: \`' + parameter.schema.default + '\`.');
             delete parameter.schema.default;
           }
           if (parameter.example !== undefined) {
-            notes.push('Example: \`' + [].concat(parameter.example).join(',') + '\`.');
+            additions.push('Example: \`' + [].concat(parameter.example).join(',') + '\`.');
             delete parameter.example;
           }
-          parameter.description = [parameter.description].concat(notes).join(' ');
+          parameter.description = [parameter.description].concat(additions).join(' ');
         });
       });
     });

@@ -7,10 +7,16 @@ let terminal: Terminal;
 afterEach(() => terminal?.close());
 
 /** The page of a store with keys of these names, the last one on top. */
-async function openPage(names: readonly string[], columns = 80, rows = 24): Promise<Cli> {
+async function openPage(
+  names: readonly string[],
+  columns = 80,
+  rows = 24,
+  alternateScreen: 'on' | 'off' = 'on',
+): Promise<Cli> {
   const cli = await seededStore();
   await addKeys(cli, names);
   terminal = new Terminal(columns, rows, { HKCTL_BASE_URL: 'https://api.example.com' }, cli.store);
+  terminal.option('alternate-screen', alternateScreen);
   await terminal.until(/^\$$/);
   terminal.type('echo above; hkctl keys');
   await terminal.until(names.length === 0 ? 'No API keys' : `1 of ${names.length}`);
@@ -27,7 +33,7 @@ describe.skipIf(!hasTmux)('the page of keys', () => {
     const expiring = 'keys create --name Soon --entity BER --preset sensor-gateway --expires 9d';
     await cli.ok(expiring, { osAccount: 'alice' });
     terminal.press('Home');
-    const screen = await terminal.until('1 of 6');
+    const screen = await terminal.until('within 14 days');
     expect(screen).toContain('REST API & Tokens · Available   6 active keys, 1 expires within 14 days');
     expect(screen.match(/^[┏┌]/gm)).toHaveLength(4);
     expect(screen.match(/^[┗└]/gm)).toHaveLength(4);
@@ -137,6 +143,32 @@ describe.skipIf(!hasTmux)('the page of keys', () => {
     await terminal.until(/Cancelled\n1 of 1/);
     const keys = (await cli.ok('keys list --json', { osAccount: 'alice' })).json<unknown[]>();
     expect(keys).toHaveLength(1);
+  });
+
+  it('leaves no secret behind in a terminal without an alternate screen either', async () => {
+    await openPage(names(2), 80, 24, 'off');
+    terminal.press('r');
+    await terminal.until('❯ Cancel');
+    terminal.press('Down', 'Enter');
+    const secret = /hk_[0-9A-Za-z]{49}/.exec(await terminal.until('[d] Dismiss'))?.[0] ?? '';
+    expect(secret).not.toBe('');
+    terminal.resize(50, 20);
+    await terminal.until('[d] Dismiss');
+    terminal.press('d', 'y');
+    await terminal.until(/API key rotated\n/);
+    terminal.press('q');
+    await terminal.until(/\$$/);
+    const everything = terminal.scrollback().replaceAll(/\s/g, '');
+    for (let at = 8; at + 10 <= secret.length; at++) expect(everything).not.toContain(secret.slice(at, at + 10));
+  });
+
+  it('refuses in place what another process did meanwhile', async () => {
+    const cli = await openPage(names(2));
+    terminal.press('r');
+    const prefix = /hk_\w{5}/.exec(await terminal.until('❯ Cancel'))?.[0] ?? '';
+    await cli.ok(['keys', 'revoke', prefix, '--yes'], { osAccount: 'alice' });
+    terminal.press('Down', 'Enter');
+    expect(await terminal.until('1 of 1')).toMatch(/is Revoked; only active keys\s+can be rotated/);
   });
 
   it('ends by a signal during a question', async () => {

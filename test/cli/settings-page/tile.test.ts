@@ -36,6 +36,7 @@ const view: PageView = {
   expiringSoon: 0,
   inactiveOnly: false,
   showInactive: false,
+  activeOnly: true,
   search: '',
   documentation: undefined,
   mayView: true,
@@ -72,7 +73,7 @@ describe('a tile', () => {
 ┗━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ [r] Rotate  [v] Revoke ━┛`);
   });
 
-  it('also shows how long ago and how soon where there is room, and that alone where there is none', () => {
+  it('also shows how long ago and how soon where it fits, and that alone where it does not', () => {
     expect(tile({}, { width: 110 })).toContain('2026-11-20 08:56:00 CET (4 min ago)');
     expect(tile({}, { width: 110 })).toContain('2026-12-20 09:00:00 CET (in 30 d)');
     expect(tile({}, { width: 60 })).toMatch(/Expires in 30 d +Last|Expires in 30 d +Created by Alice/);

@@ -1,8 +1,8 @@
 import type { Choice } from '../asker.ts';
 import type { Keypress } from '../keypress.ts';
 import type { Style } from '../style.ts';
-import { truncated, wrapText } from '../wrap.ts';
-import { isEnter, type Question } from './question.ts';
+import { truncated } from '../wrap.ts';
+import { fittingMessage, isEnter, type Question } from './question.ts';
 
 /** Asks for one of several choices; the preset, else the first, is marked to begin with. */
 export function createChoiceQuestion<T>(
@@ -17,12 +17,12 @@ export function createChoiceQuestion<T>(
   );
   return {
     lines(columns, rows) {
-      const asked = wrapText(`? ${message}`, columns);
       const description = choices[at]?.description;
       const foot = [
         ...(description ? [style.dim(truncated(description, columns))] : []),
         style.dim(truncated('↑↓ choose, Enter submits, Esc cancels', columns)),
       ];
+      const asked = fittingMessage(message, columns, rows, foot.length);
       const listed = choices.map(({ name }, i) => {
         const text = `${i === at ? '❯' : ' '} ${truncated(name, columns - 2)}`;
         return i === at ? style.cyan(text) : text;

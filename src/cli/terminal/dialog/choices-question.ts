@@ -2,7 +2,7 @@ import type { Choice, ChoiceGroup } from '../asker.ts';
 import type { Style } from '../style.ts';
 import { truncated, wrapText } from '../wrap.ts';
 import { movedTo, windowOf } from './choice-question.ts';
-import { isEnter, type Question } from './question.ts';
+import { fittingMessage, isEnter, type Question } from './question.ts';
 
 /** Asks for any number of choices under headings, at least one. A long selection is echoed as a count. */
 export function createChoicesQuestion<T>(
@@ -16,12 +16,13 @@ export function createChoicesQuestion<T>(
   let problem = '';
   return {
     lines(columns, rows) {
-      const asked = wrapText(`? ${message} (${checked.size} of ${choices.length})`, columns);
       const keys = ['↑↓ move', 'space chooses', 'a all', 'i inverts', 'Enter submits', 'Esc cancels'].join(', ');
       const foot = [
         ...(problem === '' ? [] : [style.yellow(problem)]),
         ...wrapText(keys, columns).map((text) => style.dim(text)),
       ];
+      const title = `${message} (${checked.size} of ${choices.length})`;
+      const asked = fittingMessage(title, columns, rows, foot.length);
       const listed: string[] = [];
       let row = 0;
       for (const { heading, choices: some } of groups) {

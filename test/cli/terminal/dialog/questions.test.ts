@@ -121,6 +121,17 @@ describe('a question for one choice', () => {
   });
 });
 
+describe('a question for one choice on a small terminal', () => {
+  it('cuts a long message and keeps the choices', () => {
+    const choices = ['Cancel', 'Rotate key'].map((name, value) => ({ name, value }));
+    const question = createChoiceQuestion(`Rotate API key: ${'x '.repeat(400)}`, choices, 0, style);
+    const lines = question.lines(24, 8);
+    expect(lines.length).toBeLessThanOrEqual(8);
+    expect(lines).toEqual(expect.arrayContaining(['❯ Cancel', '  Rotate key']));
+    expect(lines.join('\n')).toContain('…');
+  });
+});
+
 describe('a question for several choices', () => {
   const groups = ['A', 'B'].map((heading) => ({
     heading,
