@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call } from './client.ts';
 import { type MintedKey, Plant } from './plant.ts';
 import { cli, type Outcome, until } from './program.ts';
 
@@ -71,6 +73,15 @@ describe('secrets go where they are sent, or nowhere', () => {
         .split('\n')
         .map((line) => JSON.parse(line).msg),
     ).toContain('stopped');
+  });
+
+  it('a daemon whose log has no reader any more ends by itself, and does not try for ever', async () => {
+    const daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'info' });
+    daemon.child.stdout?.destroy();
+    // The line of this request cannot be written.
+    await call(`${daemon.url}/api/v1/me`);
+    const [code] = await once(daemon.child, 'exit', { signal: AbortSignal.timeout(10_000) });
+    expect(code).toBe(1);
   });
 
   it('a full disk behind standard output makes no key, and no old key dies for one', async () => {

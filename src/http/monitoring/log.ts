@@ -70,9 +70,17 @@ export function createLog(level: LogLevel, stream: DestinationStream, form: LogF
 /** Opens standard output or error for writing without waiting; `close` writes the rest synchronously. */
 export function createLogStream(fd: 1 | 2): { stream: DestinationStream; close(): void } {
   const stream = destination({ fd, sync: false });
+  let isBroken = false;
+  stream.on('error', (thrown) => {
+    isBroken = true;
+    throw thrown;
+  });
   return {
     stream,
-    close: () => stream.flushSync(),
+    close() {
+      // It would try for ever where the reader of the log has closed the pipe.
+      if (!isBroken) stream.flushSync();
+    },
   };
 }
 
