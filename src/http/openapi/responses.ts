@@ -162,7 +162,7 @@ function exampleOf(code: ApiCode): Schema {
 const details: Partial<Record<ApiCode, string>> = {
   bad_parameter: 'There is no parameter "colour". Allowed are limit, cursor, updated_since.',
   key_in_query: 'An API key belongs in the Authorization header only.',
-  bad_json: 'The body is not JSON.',
+  bad_json: 'The body is not JSON: line 1, column 14.',
   missing_authorization: 'Send the API key as: Authorization: Bearer hk_…',
   incomplete_secret: 'This is no complete API key: it was cut short or mistyped.',
   unknown_key: 'There is no such API key.',
