@@ -168,7 +168,7 @@ const details: Partial<Record<ApiCode, string>> = {
   unknown_key: 'There is no such API key.',
   ...refusalDetails,
   permission_required: 'This needs the permission parts.view.',
-  method_not_allowed: 'This path takes GET, HEAD only.',
+  method_not_allowed: 'This path supports only GET, HEAD.',
   not_acceptable: 'Accept names no type of this answer; accept application/json or text/csv.',
   sync_token_expired: 'This sync_token is older than 90 days: read the whole list again for a new one.',
   not_found: 'There is no such part in this entity.',
