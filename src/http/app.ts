@@ -190,7 +190,7 @@ function basePathOf(baseUrl: string): string {
 
 function refuseMethod(allowed: readonly string[]): Answer {
   const list = allowed.join(', ');
-  throw new ApiError('method_not_allowed', `This path takes ${list} only.`, { headers: ['Allow', list] });
+  throw new ApiError('method_not_allowed', `This path supports only ${list}.`, { headers: ['Allow', list] });
 }
 
 function lazily<T>(make: () => T): () => T {

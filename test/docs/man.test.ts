@@ -49,9 +49,9 @@ describe('the manual pages', () => {
     expect([...man].sort()).toEqual(pageFiles().map((file) => `man/${file}`));
   });
 
-  it('are one for the program, one a noun, the data dictionary and the gateway', () => {
+  it('are one for the program, one a noun, the data dictionary, gateways and the client guide', () => {
     const expected = nouns.map(({ name }) => (name === 'serve' ? 'hkctl-serve.8' : `hkctl-${name}.1`));
-    expect(pageFiles()).toEqual(['hkctl.1', 'hkctl-gateway.7', 'hkctl-resources.7', ...expected].sort());
+    expect(pageFiles()).toEqual(['hkctl.1', 'hkctl-api.7', 'hkctl-gateway.7', 'hkctl-resources.7', ...expected].sort());
   });
 
   it('name their own file in title, name and section', () => {

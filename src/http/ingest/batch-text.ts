@@ -1,6 +1,7 @@
 import { longestItem, maxBatch, tooLong } from '../../core/readings/rejections.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
+import { JsonFault, notJson, parseJson } from './json-faults.ts';
 
 /** The shape of a body: `{"readings":[…]}`, or only a list where there is no name. */
 interface Wrapping {
@@ -24,10 +25,19 @@ const maxDepth = 30;
  * `too_large`.
  */
 export function* itemsOfJson(whole: string, wrapping: Wrapping): Steps<unknown[]> {
-  if (whole.length <= shortLength) return requireFew(unwrap(parseJson(whole, 'The body'), wrapping));
   // Megabytes of blanks would take a regular expression too long.
-  const text = whole.trimStart();
-  yield;
+  const text = whole.length <= shortLength ? whole : whole.trimStart();
+  try {
+    if (whole.length <= shortLength) return requireFew(unwrap(parseJson(text), wrapping));
+    yield;
+    return yield* itemsOfLongJson(text, wrapping);
+  } catch (thrown) {
+    if (!(thrown instanceof JsonFault)) throw thrown;
+    throw notJson(whole, whole.length - text.length + thrown.offset);
+  }
+}
+
+function* itemsOfLongJson(text: string, wrapping: Wrapping): Steps<unknown[]> {
   const head = (wrapping.name === undefined ? listHead : mapHead).exec(text);
   if (head === null) return yield* refuseShape(text, wrapping);
   if (wrapping.name !== undefined && head[1] !== wrapping.name) throw wrongShape(wrapping);
@@ -40,7 +50,7 @@ export function* itemsOfJson(whole: string, wrapping: Wrapping): Steps<unknown[]
   const tail = text.slice(scan.end + 1);
   if (tail.trim() !== (wrapping.name === undefined ? '' : '}')) {
     // After the list comes a second member, or the text is not JSON.
-    if (tail.length <= shortLength) parseJson(`${head[0]}]${tail}`, 'The body');
+    if (tail.length <= shortLength) parseShifted(`${head[0]}]${tail}`, scan.end - from);
     throw wrongShape(wrapping);
   }
   return yield* parseItems(text, from, scan.end, scan.commas);
@@ -93,7 +103,7 @@ function* refuseShape(text: string, wrapping: Wrapping): Steps<never> {
     }
     if (text.slice(scan.end + 1).trim() === '') throw wrongShape(wrapping);
   } else if (/["\d-]/.test(bracket)) throw wrongShape(wrapping);
-  throw notJson('The body');
+  throw new JsonFault(0);
 }
 
 /** Finds the commas between the items of a list, and its end, without parsing the items. */
@@ -130,12 +140,12 @@ class ItemScan {
         if (depth++ === maxDepth && ++this.#deep > maxBatch) throw tooDeep();
       } else if (code === 125 || code === 93) {
         if (depth-- > 0) continue;
-        if (code !== this.#closing) throw notJson('The body');
+        if (code !== this.#closing) throw new JsonFault(at);
         this.end = at;
         return;
       }
     }
-    if (at >= text.length) throw notJson('The body');
+    if (at >= text.length) throw new JsonFault(text.length);
     this.#at = at;
     this.#depth = depth;
   }
@@ -154,7 +164,7 @@ function endOfString(text: string, start: number): number {
     while (text.charCodeAt(before) === 92) before--;
     if ((end - before) % 2 === 1) return end;
   }
-  throw notJson('The body');
+  throw new JsonFault(text.length);
 }
 
 /** Parses the items between the commas in groups, and does not parse one that is longer than any valid item. */
@@ -165,9 +175,9 @@ function* parseItems(text: string, from: number, end: number, commas: readonly n
   let gathered = 0;
   const flush = (to: number): void => {
     if (gathered === 0) return;
-    const parsed = parseJson(`[${text.slice(start, to)}]`, 'The body');
+    const parsed = parseShifted(`[${text.slice(start, to)}]`, start - 1);
     // An item is missing between two commas.
-    if (!Array.isArray(parsed) || parsed.length !== gathered) throw notJson('The body');
+    if (!Array.isArray(parsed) || parsed.length !== gathered) throw new JsonFault(start);
     for (const item of parsed) items.push(item);
     gathered = 0;
   };
@@ -201,29 +211,26 @@ const nonBlank = /[^ \t\n\r]/g;
 
 function parseLine(text: string, start: number, end: number): unknown {
   try {
-    return JSON.parse(text.slice(start, end));
+    return parseJson(text.slice(start, end));
   } catch (thrown) {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
-    throw notJson(`Line ${text.slice(0, start).split('\n').length}`);
+    if (!(thrown instanceof JsonFault)) throw thrown;
+    throw notJson(text, start + thrown.offset);
   }
 }
 
-function parseJson(text: string, what: string): unknown {
+/** Parses a part of a text that starts `shift` characters after it. */
+function parseShifted(part: string, shift: number): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(part);
   } catch (thrown) {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
-    throw notJson(what);
+    if (!(thrown instanceof JsonFault)) throw thrown;
+    throw new JsonFault(shift + thrown.offset);
   }
 }
 
 function requireFew(items: unknown[]): unknown[] {
   if (items.length > maxBatch) throw tooMany();
   return items;
-}
-
-function notJson(what: string): ApiError {
-  return new ApiError('bad_json', `${what} is not JSON.`);
 }
 
 function tooMany(): ApiError {

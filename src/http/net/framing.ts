@@ -125,16 +125,16 @@ const refusals: Readonly<Record<string, Refusal>> = {
     detail: 'The request line and the headers are at most 16 KiB together.',
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 'too_large', detail: 'The extensions of the chunks are too long.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'unavailable', status: 408, detail: 'The request did not come within the time.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'unavailable', status: 408, detail: 'The request did not arrive in time.' },
   CONNECT: {
     code: 'method_not_allowed',
-    detail: 'This is no proxy.',
+    detail: 'This server is not a proxy.',
     headers: ['Allow', 'GET, HEAD, POST'],
   },
-  HPE_INVALID_METHOD: badRequest('There is no method of that name, or this is no HTTP.'),
+  HPE_INVALID_METHOD: badRequest('The method is unknown, or this is not HTTP.'),
   HPE_INVALID_URL: badRequest('The target holds characters that must be percent-encoded.'),
-  HTTP_VERSION: badRequest('The request line names no HTTP/1.0 or HTTP/1.1.'),
-  TRANSFER_ENCODING: badRequest('The only Transfer-Encoding is chunked.'),
+  HTTP_VERSION: badRequest('The request line must name HTTP/1.0 or HTTP/1.1.'),
+  TRANSFER_ENCODING: badRequest('Only Transfer-Encoding chunked is supported.'),
   HOST: badRequest('There must be one Host header, with a host and a port at most.'),
   TARGET: badRequest('The target must be a path or an http URL, without dots to resolve, backslashes and fragments.'),
 };
@@ -143,7 +143,7 @@ function badRequest(detail: string): Refusal {
   return { code: 'bad_parameter', detail };
 }
 
-const notHttp = badRequest('This is no clear HTTP/1.1 request: its head or the length of its body is broken.');
+const notHttp = badRequest('This is not a valid HTTP/1.1 request: its head or the length of its body is malformed.');
 
 function problemOf(why: string | undefined) {
   const { code, detail, status = errorTable[code].status, headers = [] } = refusals[why ?? ''] ?? notHttp;

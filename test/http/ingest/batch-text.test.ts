@@ -115,7 +115,7 @@ describe('the items of a long text', () => {
 
 describe('lines', () => {
   it('that are not JSON are reported by their number', () => {
-    expect(() => finish(itemsOfLines('1\n\n  \n{'))).toThrow('Line 4 is not JSON.');
+    expect(() => finish(itemsOfLines('1\n\n  \n{'))).toThrow('The body is not JSON: line 4, column 2.');
     expect(finish(itemsOfLines('\n\n1\r\n 2 \n'))).toEqual([1, 2]);
   });
 });

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { finish } from '../../../src/http/fairness/slices.ts';
+import { itemsOfJson, itemsOfLines } from '../../../src/http/ingest/batch-text.ts';
+import { faultOf } from '../../../src/http/ingest/json-faults.ts';
+
+const messageOf = (text: string) => {
+  try {
+    finish(itemsOfJson(text, { name: 'readings', expected: 'One list.' }));
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : thrown;
+  }
+  return undefined;
+};
+const at = (line: number, column: number) => `The body is not JSON: line ${line}, column ${column}.`;
+
+describe('the place where a text stops being JSON', () => {
+  it.each([
+    ['', 0],
+    ['  ', 2],
+    ['{"a":1,}', 7],
+    ['{"a" 1}', 5],
+    ['{a:1}', 1],
+    ["{'a':1}", 1],
+    ['[1,]', 3],
+    ['[1 2]', 3],
+    ['[01]', 2],
+    ['[1.]', 2],
+    ['[tru]', 4],
+    ['[NaN]', 1],
+    ['["\\x"]', 2],
+    ['["a\nb"]', 3],
+    ['["a', 3],
+    ['{"a":[1,2', 9],
+    ['[]]', 2],
+    ['{}{}', 2],
+    ['[1}', 2],
+  ])('of %j is %d', (text, offset) => {
+    expect(faultOf(text)).toBe(offset);
+    expect(() => JSON.parse(text)).toThrow(SyntaxError);
+  });
+
+  it('is its end for every text that is JSON, and before its end for one with a broken character', () => {
+    const json = fc
+      .tuple(fc.jsonValue(), fc.constantFrom(undefined, 2))
+      .map(([value, space]) => JSON.stringify(value, null, space));
+    fc.assert(
+      fc.property(json, fc.nat(), (text, position) => {
+        expect(faultOf(text)).toBe(text.length);
+        const cut = position % (text.length + 1);
+        const fault = faultOf(`${text.slice(0, cut)}\u0001${text.slice(cut)}`);
+        // A broken escape or number is reported from its first character that fits nothing.
+        expect(fault).toBeLessThanOrEqual(cut);
+        expect(fault).toBeGreaterThanOrEqual(cut - 5);
+      }),
+    );
+  });
+});
+
+describe('a body that is not JSON is refused with line and column', () => {
+  const readings = (item: string, count: number) =>
+    `{\n  "readings": [\n${Array.from({ length: count }, (_, n) => (n === count - 2 ? item : '    {"value": 1}')).join(',\n')}\n  ]\n}`;
+
+  it.each([3, 5000])('in an item of %d', (count) => {
+    expect(messageOf(readings('    {"value": 1,}', count))).toBe(at(count + 1, 17));
+    expect(messageOf(readings('    {"value": nan}', count))).toBe(at(count + 1, 16));
+  });
+
+  it.each([3, 5000])('at its end, with %d items', (count) => {
+    const whole = readings('    {}', count);
+    expect(messageOf(whole.slice(0, -3))).toBe(at(count + 3, 3));
+    expect(messageOf(`${whole}x`)).toBe(at(count + 4, 2));
+  });
+
+  it('after many blank lines', () => {
+    expect(messageOf(`${'\n'.repeat(40_000)}  x`)).toBe(at(40_001, 3));
+  });
+
+  it('in a line of NDJSON', () => {
+    expect(() => finish(itemsOfLines('{}\n\n {"a":}\n'))).toThrow(at(3, 7));
+  });
+});
