@@ -3,7 +3,7 @@ export const nounGroups: Readonly<Record<string, readonly string[]>> = {
   Keys: ['keys', 'permissions'],
   Data: ['import', 'sensors'],
   Plant: ['entities', 'users', 'tenants'],
-  Server: ['init', 'serve', 'openapi', 'systemd-unit', 'completion'],
+  Server: ['init', 'serve', 'openapi', 'systemd-unit', 'metrics-rules', 'completion'],
   Care: ['status', 'doctor', 'audit', 'backup', 'restore', 'migrate'],
 };
 

@@ -182,6 +182,7 @@ describe('every command', () => {
       ['sensors list', ['--entity', 'BER']],
       ['sensors show', ['OVEN', '--entity', 'BER']],
       ['sensors export', ['--entity', 'BER', '--format', 'csv']],
+      ['sensors erase', ['OVEN', '--entity', 'BER', '--from', '2026-11-19', '--to', '2026-11-20', '--yes']],
       ['audit list', ['--json']],
       ['audit verify', []],
       ['audit export', []],
@@ -189,9 +190,11 @@ describe('every command', () => {
       ['backup', [plant.path('copy.db')]],
       ['restore', [plant.path('copy.db'), '--yes']],
       ['doctor', ['--json']],
+      ['status', ['--json']],
       ['openapi', []],
       ['completion', ['bash']],
       ['systemd-unit', []],
+      ['metrics-rules', []],
       [
         'init',
         [

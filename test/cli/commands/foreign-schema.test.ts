@@ -210,14 +210,14 @@ describe('a backup of an older version', () => {
     for (const database of databaseNames)
       cpSync(join('migrations', database), join(migrationsFolder, database), { recursive: true });
     mkdirSync(join(migrationsFolder, name), { recursive: true });
-    writeFileSync(join(migrationsFolder, name, '0001_more.sql'), sql);
+    writeFileSync(join(migrationsFolder, name, '9999_more.sql'), sql);
     const journal = join(migrationsFolder, name, 'meta', '_journal.json');
     const { entries, ...rest } = JSON.parse(readFileSync(journal, 'utf8'));
     writeFileSync(
       journal,
-      JSON.stringify({ ...rest, entries: [...entries, { ...entries[0], idx: 1, tag: '0001_more' }] }),
+      JSON.stringify({ ...rest, entries: [...entries, { ...entries[0], idx: entries.length, tag: '9999_more' }] }),
     );
-    schemaVersions[name] = 2;
+    schemaVersions[name] = before[name] + 1;
     return migrationsFolder;
   }
 
@@ -234,7 +234,7 @@ describe('a backup of an older version', () => {
     await restoreBackup(cli.store, backupIn(file, options), options, hooks);
     const registry = openFile(cli.store, { busyTimeoutMs: 100, create: false });
     expect(registry.prepare('select id, colour from keys').all()).toEqual([{ id: key.id, colour: 'green' }]);
-    expect(registry.pragma('user_version', { simple: true })).toBe(2);
+    expect(registry.pragma('user_version', { simple: true })).toBe(before.registry + 1);
     registry.close();
     // And what is foreign in it is foreign to the version that it had.
     tamper(file, "alter table keys add column colour text default 'green' not null");
