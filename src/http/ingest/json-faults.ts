@@ -96,7 +96,7 @@ function endOfScalar(text: string, start: number): End {
 }
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 function endOfString(text: string, start: number): End {
   for (let at = start + 1; at < text.length; at++) {
@@ -104,9 +104,9 @@ function endOfString(text: string, start: number): End {
     if (code === 34) return { at: at + 1 };
     if (code < 32) return { at, fault: at };
     if (code !== 92) continue;
-    escape.lastIndex = at;
-    if (!escape.test(text)) return { at, fault: at };
-    at = escape.lastIndex - 1;
+    escaped.lastIndex = at;
+    if (!escaped.test(text)) return { at, fault: at };
+    at = escaped.lastIndex - 1;
   }
   return { at: text.length, fault: text.length };
 }

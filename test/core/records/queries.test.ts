@@ -108,3 +108,27 @@ describe('what is not allowed', () => {
     expect(() => read(['limit', `hk_${'a'.repeat(30)}`])).toThrow(/"hk_aaaaa…"/);
   });
 });
+
+describe('a day where an instant is asked for', () => {
+  const conditionsOf = (name: string, text: string) =>
+    createPageReader(oeeEvents).read([[name, text]], scope).request.conditions;
+
+  it('is the whole day in the time zone of the entity, also where the clock changes', () => {
+    expect(conditionsOf('updated_since', '2026-11-20')).toEqual([
+      { field: 'updated_at', op: 'from', value: '2026-11-19T23:00:00.000000Z' },
+    ]);
+    expect(conditionsOf('started_at_from', '2026-10-25')).toEqual([
+      { field: 'started_at', op: 'from', value: '2026-10-24T22:00:00.000000Z' },
+    ]);
+    expect(conditionsOf('started_at_to', '2026-10-25')).toEqual([
+      { field: 'started_at', op: 'before', value: '2026-10-25T23:00:00.000000Z' },
+    ]);
+  });
+
+  it('exists, and lies in the years of the calendar', () => {
+    for (const day of ['2026-02-30', '0999-12-31', '9999-01-01']) {
+      expect(() => conditionsOf('started_at_to', day)).toThrow(/started_at_to=/);
+    }
+    expect(() => conditionsOf('started_at', '2026-11-20')).toThrow('RFC 3339');
+  });
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Face, listening } from '../faces.ts';
+import { HttpPlant } from '../plant.ts';
+
+let plant: HttpPlant;
+let face: Face & { url: string };
+let secret: string;
+beforeAll(async () => {
+  plant = await HttpPlant.open();
+  face = await listening(plant);
+  secret = (await plant.key()).secret;
+});
+afterAll(() => face.close());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  face.fetch(`/api/v1/${path}`, { headers: { authorization: `Bearer ${secret}`, ...headers } });
+
+interface Page {
+  data: Record<string, unknown>[];
+  removed?: string[];
+  next_cursor: string | null;
+  sync_token: string | null;
+}
+const pageOf = async (path: string) => (await (await get(path)).json()) as Page; // checked against the document
+
+const dayMs = 86_400_000;
+
+describe('sync tokens', () => {
+  it('are on the last page of a list without filters, and nowhere else', async () => {
+    expect((await pageOf('parts?limit=100')).sync_token).toBeNull();
+    const first = await pageOf('parts?limit=100');
+    const last = await pageOf(`parts?limit=100&cursor=${first.next_cursor}`);
+    expect(last.next_cursor).toBeNull();
+    expect(last.sync_token).toMatch(/^[\w-]+$/);
+    for (const filter of ['updated_since=2020-01-01', 'is_active=true', 'category=none']) {
+      expect((await pageOf(`parts?limit=500&${filter}`)).sync_token).toBeNull();
+    }
+  });
+
+  it('return what has changed, with the details asked for, and the state of sensors', async () => {
+    const { sync_token: orders } = await pageOf('orders?limit=500');
+    const services = [{ row_id: 'SVC-01', service_code: 'HT-01', quantity: 2 }];
+    await plant.import('orders', plant.berlin, [{ id: 'O-7', order_number: '7', status: 'confirmed', services }]);
+    const changes = await pageOf(`orders?sync_token=${orders}&include=services`);
+    expect(changes).toMatchObject({ data: [{ id: 'O-7', services }], removed: [], next_cursor: null });
+    expect((await pageOf(`orders?sync_token=${orders}`)).data[0]).not.toHaveProperty('services');
+    const { sync_token: sensors } = await pageOf('sensors');
+    await plant.import('sensors', plant.berlin, [{ id: 'SE-7', code: 'S7', name: 'Seven', is_active: true }]);
+    expect((await pageOf(`sensors?sync_token=${sensors}`)).data).toMatchObject([{ id: 'SE-7', last_value: null }]);
+  });
+
+  it('under which nothing has changed are answered 304, and renewed the next day', async () => {
+    const { sync_token } = await pageOf('assets?limit=500');
+    const path = `assets?sync_token=${sync_token}`;
+    const answer = await get(path);
+    expect(await answer.json()).toEqual({ data: [], removed: [], next_cursor: null, sync_token });
+    const etag = answer.headers.get('etag') ?? '';
+    expect((await get(path, { 'if-none-match': etag })).status).toBe(304);
+    plant.nowMs += dayMs;
+    const nextDay = await get(path, { 'if-none-match': etag });
+    expect(nextDay.status).toBe(200);
+    expect(((await nextDay.json()) as Page).sync_token).not.toBe(sync_token);
+  });
+
+  it('go with no filter, and belong to their own list', async () => {
+    const { sync_token } = await pageOf('parts?limit=500');
+    for (const path of [`parts?sync_token=${sync_token}&is_active=true`, `assets?sync_token=${sync_token}`]) {
+      const refused = await get(path);
+      expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'bad_parameter' }]);
+    }
+    const { secret: other } = await plant.key({ entity: plant.chicago });
+    const theirs = await get(`parts?sync_token=${sync_token}`, { authorization: `Bearer ${other}` });
+    expect(theirs.status).toBe(400);
+  });
+
+  it('are 410 after 90 days', async () => {
+    const { sync_token } = await pageOf('parts?limit=500');
+    plant.nowMs += 90 * dayMs;
+    expect((await get(`parts?sync_token=${sync_token}`)).status).toBe(200);
+    plant.nowMs += dayMs;
+    const refused = await get(`parts?sync_token=${sync_token}`);
+    expect([refused.status, await refused.json()]).toMatchObject([410, { code: 'sync_token_expired' }]);
+  });
+});
+
+it('CSV has the columns of an import, and can be imported again', async () => {
+  const nasty = { id: 'P-CSV', name: 'a "b", c\nd', part_number: '=x', is_active: false };
+  await plant.import('parts', plant.chicago, [nasty]);
+  const { secret: own } = await plant.key({ entity: plant.chicago });
+  const answer = await get('parts?limit=1', { authorization: `Bearer ${own}`, accept: 'text/csv' });
+  const [header, ...rows] = (await answer.text()).split('\n');
+  expect(header).toMatch(/^id,name,part_number,.*,updated_at$/);
+  expect(rows[0]).toMatch(/^P-9001,/);
+  expect(answer.headers.get('link')).toMatch(/^<\/api\/v1\/parts\?limit=1&cursor=[\w-]+>; rel="next"$/);
+  const all = await (await get('parts', { authorization: `Bearer ${own}`, accept: 'text/csv' })).text();
+  expect(all).toContain('\nP-CSV,"a ""b"", c\nd",=x,,,false,');
+});
