@@ -21,10 +21,10 @@ async function writePack() {
   };
   try {
     await run({}, ['init', '--org', 'Build', '--week-start', 'monday', ...entity, '--admin', 'build']);
-    const names = await run({}, [...create, join(folder, 'key.1')], ['keys', 'list', '--json']);
+    const names = await run({}, [...create, join(folder, 'key.1')], ['keys', 'list', '--json'], ['keys', 'list']);
     const source = packOf(names);
     const { script, run: pack } = compile(source, packFile);
-    await run(pack, [...create, join(folder, 'key.2')], ['keys', 'list', '--json']);
+    await run(pack, [...create, join(folder, 'key.2')], ['keys', 'list', '--json'], ['keys', 'list']);
     writeFileSync(packFile, source);
     writeFileSync(cacheFile, script.createCachedData());
   } finally {

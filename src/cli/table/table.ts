@@ -85,7 +85,8 @@ export async function createTable<T>(
       }
       const lines = rows.map((row, i) =>
         line(current, (at, width) => {
-          const text = truncated(cells[i]?.[at] ?? '', width);
+          const cell = cells[i]?.[at] ?? '';
+          const text = stdout.isTTY ? truncated(cell, width) : cell;
           return columns[at]?.paint?.(text, row) ?? text;
         }),
       );
