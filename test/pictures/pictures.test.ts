@@ -1,15 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findActor } from '../../src/core/access/actors.ts';
-import { type ClientPermission, presets } from '../../src/core/access/permissions.ts';
-import { openStore } from '../../src/store/sqlite/opening.ts';
+import { presets } from '../../src/core/access/permissions.ts';
+import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
+import type { KeyJson } from '../cli/harness.ts';
 import { seededStore } from '../cli/pty/seed.ts';
 import { hasTmux, Terminal } from '../cli/pty/terminal.ts';
-import { createKey } from '../core/key-operations.ts';
 import { launchBrowser, openDocs } from '../http/browser.ts';
 import { listening } from '../http/faces.ts';
 import { HttpPlant } from '../http/plant.ts';
@@ -51,19 +49,10 @@ describe.skipIf(!hasTmux)('the picture of', () => {
 
   it('the page of keys', async () => {
     const cli = await seededStore(startMs);
-    const store = openStore(cli.store, {
-      clock: () => startMs,
-      migrationsFolder: join(root, 'migrations'),
-      writerThread: undefined,
-    });
-    let nowMs = startMs - 40 * dayMs;
-    const domain = { store, clock: () => nowMs, random: randomBytes, newId: randomUUID };
-    const actor = await findActor(domain, 'alice', 'alice');
-    const nobody = { deliver() {}, complete() {}, withdraw() {} };
     const keys: [
       name: string,
       site: string,
-      permissions: readonly ClientPermission[],
+      permissions: readonly string[],
       days: number | null,
       used: number | null,
     ][] = [
@@ -73,16 +62,18 @@ describe.skipIf(!hasTmux)('the picture of', () => {
       ['Oven gateway', 'BER', presets['sensor-gateway'].permissions, 200, 4],
       ['Production report', 'BER', presets['production-only'].permissions, 61, 180],
     ];
-    for (const [name, site, permissions, days, used] of keys) {
-      nowMs += dayMs;
-      const entity = await store.entities.find(actor.user.tenantId, site);
-      if (!entity) throw new Error(`no entity ${site}`);
-      const expiresAtMs = days === null ? null : startMs + days * dayMs;
-      const key = await createKey(domain, actor, { name, entity, permissions: [...permissions], expiresAtMs }, nobody);
-      if (used !== null)
-        await store.keys.recordUse(new Map([[key.id, { atMs: startMs - used * 60_000, ip: '10.20.0.31' }]]));
+    const uses: [prefix: string, usedAtMs: number][] = [];
+    for (const [i, [name, site, permissions, days, used]] of keys.entries()) {
+      const expires = days === null ? 'never' : new Date(startMs + days * dayMs).toISOString();
+      const flags = ['--name', name, '--entity', site, '--expires', expires, '--json'];
+      const chosen = permissions.flatMap((permission) => ['--permission', permission]);
+      const made = await cli.ok(['keys', 'create', ...flags, ...chosen], { osAccount: 'alice', nowMs: startMs + i });
+      if (used !== null) uses.push([made.json<{ key: KeyJson }>().key.prefix, startMs - used * 60_000]);
     }
-    await store.close();
+    const database = openDatabase(cli.store, {});
+    for (const [prefix, usedAtMs] of uses)
+      database.prepare('UPDATE keys SET last_used_at_ms = ? WHERE prefix = ?').run(usedAtMs, prefix);
+    database.close();
     // The times of the picture count from a clock that stands still.
     const clock = join(mkdtempSync(join(tmpdir(), 'hkctl-picture-')), 'clock.cjs');
     writeFileSync(clock, `Date.now = () => ${startMs};`);
