@@ -191,6 +191,7 @@ describe('every command', () => {
       ['openapi', []],
       ['completion', ['bash']],
       ['systemd-unit', []],
+      ['metrics-rules', []],
       [
         'init',
         [
