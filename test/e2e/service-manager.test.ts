@@ -51,7 +51,7 @@ describe.skipIf(missing.length > 0)(`under a service manager${missing.map((name)
     process.kill(Number(pid()), 'SIGCONT');
   });
 
-  it('restarts refuse no connection and fail no request, on new connections and on open ones', async () => {
+  it('restarts refuse no connection and fail no request', async () => {
     const { running, url } = await start();
     const { secret } = await plant.mint('A', 'operational-core');
     let isDone = false;

@@ -35,8 +35,10 @@ describe('backup --keep', () => {
   it('leaves everything else alone: other stores, other files, links, damaged ones', async () => {
     const other = await new Cli().seed();
     await other.ok(['backup', '--keep', '1', folder], { nowMs: startMs - dayMs });
+    const [others = ''] = names();
     await keep(1, startMs);
     const mine = names().find((name) => name.includes('20261120')) ?? '';
+    expect(names()).toEqual([others, mine].sort());
     const id = mine.slice(-'-00000000.backup'.length);
     writeFileSync(join(folder, `hkctl-20200101T000000Z${id}`), 'no backup');
     copyFileSync(join(folder, mine), join(folder, `hkctl-20200102T000000Z${id}`));

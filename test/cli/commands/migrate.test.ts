@@ -74,6 +74,15 @@ describe('migrate', () => {
     expect(versionOf(registry)).toBe(schemaVersions.registry);
   });
 
+  it('changes nothing where a database after the first cannot be migrated', async () => {
+    const { readings, registry } = filesOf(cli.store);
+    tamper(readings, 'create trigger foreign_one after insert on readings begin select 1; end');
+    expect((await cli.run('migrate --without-backup --json')).error().code).toBe('store_corrupt');
+    expect(versionOf(registry)).toBe(1);
+    tamper(readings, 'drop trigger foreign_one');
+    await cli.ok('migrate');
+  });
+
   it('changes nothing where the backup cannot be written', async () => {
     const file = join(dirname(cli.store), 'hkctl.before-migrate-20261120T080000Z.backup');
     await cli.ok(['migrate', '--without-backup']);
