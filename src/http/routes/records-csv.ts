@@ -14,6 +14,6 @@ export function recordsToCsv(resource: ResourceDefinition, json: string): string
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  // A blank at an end would be lost in some readers.
-  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // A blank at an end would be lost in some readers, and an id that begins like a comment in an import.
+  return text === '' || /[",\r\n]|^\s|\s$|^#/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
