@@ -36,7 +36,7 @@ export function listRepresentation(
   links: Links,
 ): Representation {
   const options = { headers: links(exchange, page.cursor), vary: 'Authorization, Accept', type };
-  return toRepresentation(type === 'text/csv' ? recordsToCsv(resource, page.json) : envelope(page), options);
+  return toRepresentation(type === 'text/csv' ? recordsToCsv(resource, page) : envelope(page), options);
 }
 
 function envelope({ json, removed, cursor, syncToken }: ListPage): string {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { columnsOf } from '../../../src/core/records/columns.ts';
 import { createCsvReader } from '../../../src/formats/csv.ts';
 import { type Face, listening } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import { HttpPlant, resourceOf } from '../plant.ts';
 
 let plant: HttpPlant;
 let face: Face & { url: string };
@@ -110,6 +111,25 @@ it('CSV with an id that begins like a comment is imported with that record', asy
   });
   reader.push(csv, true);
   expect(rows).toEqual(['id', '# 7']);
+});
+
+describe.each([
+  ['sensors', 'sensors'],
+  ['orders', 'orders?include=services'],
+  ['orders', 'orders'],
+  ['assets', 'assets'],
+])('CSV of %s, from %s', (name, path) => {
+  it('has the same columns with and without records, which the import of a file accepts', async () => {
+    const { entity } = await plant.site();
+    const csv = { accept: 'text/csv', authorization: `Bearer ${(await plant.key({ entity })).secret}` };
+    const headerOf = async (headers: Record<string, string>) =>
+      (await (await get(path, headers)).text()).split('\n')[0];
+    const header = await headerOf({ accept: 'text/csv' });
+    expect(await headerOf(csv)).toBe(header);
+    const page = await pageOf(path);
+    expect(header?.split(',')).toEqual(Object.keys(page.data[0] ?? {}));
+    expect(() => columnsOf(resourceOf(name), header?.split(',') ?? [], 1)).not.toThrow();
+  });
 });
 
 it('CSV is refused beside a sync token, however its name is encoded: it has no place for removed ids', async () => {
