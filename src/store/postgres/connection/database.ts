@@ -1,0 +1,176 @@
+import { unreachable } from './errors.ts';
+import type { Location } from './location.ts';
+import { Session, type SessionOptions } from './session.ts';
+
+/** How long a command waits for an answer, and a daemon, whose clients get 503 within 2 s. */
+const silentMs = { command: 30_000, daemon: 1500 };
+/** Connections beside the pipelined one: changes, imports, reads of many readings. */
+const mostSessions = 8;
+/** While the database is away, a daemon tries again after so long. */
+const retryMs = 250;
+
+/**
+ * A database: one pipelined connection for single statements, and a few for transactions, each made when it is first needed. A
+ * lost connection is replaced at the next use; `epoch` then grows, and whatever was cached before is no longer valid.
+ */
+export class Database {
+  readonly location: Location;
+  #main: Session | undefined;
+  #connecting: Promise<Session> | undefined;
+  #epoch = 0;
+  #isDaemon = false;
+  #isClosed = false;
+  #failure: unknown;
+  readonly #idle: Session[] = [];
+  readonly #sessions = new Set<Session>();
+  readonly #waiting: (() => void)[] = [];
+  #open = 0;
+
+  constructor(location: Location) {
+    this.location = location;
+  }
+
+  /** Grows with each connection that replaces a lost one. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Answers fail fast from now on, and the connection is restored in the background. */
+  async startDaemon(): Promise<void> {
+    this.#isDaemon = true;
+    // What was opened for a command waits too long.
+    this.#main?.destroy('it is opened anew');
+    await this.#connected();
+  }
+
+  /** Runs a statement on the pipelined connection, which prepares it under its name; the name stands for the text. */
+  query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]> {
+    const main = this.#main;
+    if (main?.isOpen) return main.query<Row>(name, text, values);
+    return this.#connected().then((session) => session.query<Row>(name, text, values));
+  }
+
+  /** The pipelined connection, for statements that drizzle has built. */
+  async session(): Promise<Session> {
+    return this.#main?.isOpen ? this.#main : this.#connected();
+  }
+
+  /**
+   * Runs `work` in a transaction on a connection of its own. Another program waits at most `idleMs` for the locks of a
+   * transaction whose process has stopped; 0 = without limit, for an import that waits for its rows.
+   */
+  transaction<T>(work: (session: Session) => Promise<T>, { idleMs = 10_000 } = {}): Promise<T> {
+    return this.exclusively(async (session) => {
+      await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}`);
+      let result: T;
+      try {
+        result = await work(session);
+      } catch (thrown) {
+        if (session.isOpen) await session.run('rollback');
+        throw thrown;
+      }
+      await session.run('commit');
+      return result;
+    });
+  }
+
+  /** Runs `work` on a connection that nobody else uses meanwhile; waits where all are in use. */
+  async exclusively<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.#take();
+    try {
+      return await work(session);
+    } finally {
+      this.#giveBack(session);
+    }
+  }
+
+  /** Waits for what is under way, then closes every connection. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const all = [this.#main, ...this.#sessions].filter((session) => session !== undefined);
+    await Promise.all(all.map((session) => session.close()));
+  }
+
+  #connected(): Promise<Session> {
+    if (this.#isClosed) return Promise.reject(new Error('the store is closed'));
+    // In a daemon every request would wait for the next attempt to connect.
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<Session> {
+    const session = await Session.open(this.location, this.#options(true));
+    this.#main = session;
+    this.#epoch++;
+    session.onEnd = () => this.#lost();
+    return session;
+  }
+
+  #lost(): void {
+    this.#main = undefined;
+    if (!this.#isDaemon || this.#isClosed) return;
+    this.#failure = unreachable(this.location.shown, 'it does not answer');
+    // A database that does not answer on one connection answers on none.
+    for (const session of this.#sessions) session.destroy('it does not answer');
+    this.#retry();
+  }
+
+  #retry(): void {
+    const timer = setTimeout(() => {
+      if (this.#isClosed) return;
+      this.#connect().then(
+        () => {
+          this.#failure = undefined;
+        },
+        (thrown) => {
+          this.#failure = thrown;
+          this.#retry();
+        },
+      );
+    }, retryMs);
+    timer.unref();
+  }
+
+  #options(pipeline: boolean): SessionOptions {
+    const { connectTimeoutMs } = this.location;
+    return this.#isDaemon
+      ? {
+          pipeline,
+          silentMs: pipeline ? silentMs.daemon : silentMs.command,
+          connectTimeoutMs: Math.min(connectTimeoutMs, 2000),
+        }
+      : { pipeline, silentMs: silentMs.command, connectTimeoutMs };
+  }
+
+  async #take(): Promise<Session> {
+    if (this.#failure !== undefined) throw this.#failure;
+    for (let session = this.#idle.pop(); session; session = this.#idle.pop()) if (session.isOpen) return session;
+    if (this.#open >= mostSessions) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      return this.#take();
+    }
+    this.#open++;
+    try {
+      const session = await Session.open(this.location, this.#options(false));
+      this.#sessions.add(session);
+      session.onEnd = () => {
+        this.#sessions.delete(session);
+        this.#open--;
+        this.#waiting.shift()?.();
+      };
+      return session;
+    } catch (thrown) {
+      this.#open--;
+      this.#waiting.shift()?.();
+      throw thrown;
+    }
+  }
+
+  #giveBack(session: Session): void {
+    if (session.isOpen) this.#idle.push(session);
+    this.#waiting.shift()?.();
+  }
+}
