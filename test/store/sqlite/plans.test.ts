@@ -5,7 +5,8 @@ import { createPageReader, pageParameters } from '../../../src/core/records/quer
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { type Connection, openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
-import { mostScanned, type PageRow, pageQuery, toPage } from '../../../src/store/sqlite/records/pages.ts';
+import { mostScanned, type PageRow, toPage } from '../../../src/core/records/page-rows.ts';
+import { pageQuery } from '../../../src/store/sqlite/records/pages.ts';
 import { tableName } from '../../../src/store/sqlite/records/tables.ts';
 import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 

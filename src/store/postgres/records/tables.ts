@@ -1,5 +1,5 @@
-import { boolean, doublePrecision, index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
-import { allFields, type Field, filterableFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { boolean, index, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { allFields, type Field, type Fields, filterableFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import { bytewiseText, wholeNumber } from '../connection/column-types.ts';
 
 /**
@@ -53,7 +53,24 @@ function toColumn(name: string, field: Field) {
 
 function columnOf(name: string, field: Field) {
   if (field.kind === 'integer') return wholeNumber(name);
-  if (field.kind === 'decimal') return doublePrecision(name);
+  // A number that keeps its zeros: it is stored with the digits that SQLite writes, such as 5.0.
+  if (field.kind === 'decimal') return numeric(name);
   if (field.kind === 'boolean') return boolean(name);
   return bytewiseText(name);
+}
+
+/** SQL for the columns of a record's JSON: what row_to_json writes of them has the same bytes as the JSON of SQLite. */
+export function jsonColumnsOf(fields: Fields): string {
+  return Object.entries(fields)
+    .map(([name, field]) => `${jsonValueOf(name, field)} as "${name}"`)
+    .join(', ');
+}
+
+function jsonValueOf(name: string, { kind }: Field): string {
+  if (kind === 'list') return `"${name}"::json`;
+  if (kind !== 'decimal') return `"${name}"`;
+  // Very large and very small numbers have an exponent, of at least two digits, and at least one digit after the point.
+  const digits = `regexp_replace(trim(to_char("${name}", '9.9999999999999999EEEE')), '(\\.\\d+?)0*e', '\\1e')`;
+  return `case when abs("${name}") >= 1e17 or (abs("${name}") < 1e-4 and "${name}" <> 0)
+    then ${digits}::json else to_json("${name}") end`;
 }
