@@ -80,6 +80,10 @@ CREATE TABLE "marks" (
 	"value" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "purges" (
+	"entity_id" text collate "C" PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "store_version" (
 	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"version" integer NOT NULL

@@ -9,11 +9,44 @@ const mostSessions = 8;
 /** While the database is away, a daemon tries again after so long. */
 const retryMs = 250;
 
-/**
- * A database: one pipelined connection for single statements, and a few for transactions, each made when it is first needed. A
- * lost connection is replaced at the next use; `epoch` then grows, and whatever was cached before is no longer valid.
- */
-export class Database {
+/** The database of a store, as its parts use it. */
+export interface Database {
+  readonly location: Location;
+  /** Grows with each connection that replaces a lost one: whatever was cached before is no longer valid. */
+  readonly epoch: number;
+  /** Runs a statement on the pipelined connection, which prepares it under its name; the name stands for the text. */
+  query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The pipelined connection, for statements that drizzle has built. */
+  session(): Promise<Session>;
+  /**
+   * Runs `work` in a transaction on a connection of its own. Another program waits at most `idleMs` for the locks of a
+   * transaction whose process has stopped; 0 = without limit, for an import that waits for its rows.
+   */
+  transaction<T>(work: (session: Session) => Promise<T>, options?: { idleMs?: number }): Promise<T>;
+  /** Runs `work` on a connection that nobody else uses meanwhile; waits where all are in use. */
+  exclusively<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
+  startDaemon(): Promise<void>;
+  /** Waits for what is under way, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** The database of a store that is being created: everything is part of the transaction of one session. */
+export function databaseWithin(session: Session, location: Location): Database {
+  return {
+    location,
+    epoch: 1,
+    query: (name, text, values) => session.query(name, text, values),
+    session: async () => session,
+    transaction: (work) => work(session),
+    exclusively: (work) => work(session),
+    startDaemon: async () => {},
+    close: async () => {},
+  };
+}
+
+/** One pipelined connection for single statements and a few for transactions, made when needed and replaced when lost. */
+export class PooledDatabase implements Database {
   readonly location: Location;
   #main: Session | undefined;
   #connecting: Promise<Session> | undefined;
@@ -30,12 +63,10 @@ export class Database {
     this.location = location;
   }
 
-  /** Grows with each connection that replaces a lost one. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** Answers fail fast from now on, and the connection is restored in the background. */
   async startDaemon(): Promise<void> {
     this.#isDaemon = true;
     // What was opened for a command waits too long.
@@ -43,22 +74,16 @@ export class Database {
     await this.#connected();
   }
 
-  /** Runs a statement on the pipelined connection, which prepares it under its name; the name stands for the text. */
   query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]> {
     const main = this.#main;
     if (main?.isOpen) return main.query<Row>(name, text, values);
     return this.#connected().then((session) => session.query<Row>(name, text, values));
   }
 
-  /** The pipelined connection, for statements that drizzle has built. */
   async session(): Promise<Session> {
     return this.#main?.isOpen ? this.#main : this.#connected();
   }
 
-  /**
-   * Runs `work` in a transaction on a connection of its own. Another program waits at most `idleMs` for the locks of a
-   * transaction whose process has stopped; 0 = without limit, for an import that waits for its rows.
-   */
   transaction<T>(work: (session: Session) => Promise<T>, { idleMs = 10_000 } = {}): Promise<T> {
     return this.exclusively(async (session) => {
       await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}`);
@@ -74,7 +99,6 @@ export class Database {
     });
   }
 
-  /** Runs `work` on a connection that nobody else uses meanwhile; waits where all are in use. */
   async exclusively<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.#take();
     try {
@@ -84,7 +108,6 @@ export class Database {
     }
   }
 
-  /** Waits for what is under way, then closes every connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const all = [this.#main, ...this.#sessions].filter((session) => session !== undefined);

@@ -143,6 +143,11 @@ export const limitCounts = pgTable('limit_counts', {
   count: wholeNumber('count').notNull(),
 });
 
+/** Removed entities whose records and readings may still be there. */
+export const purges = pgTable('purges', {
+  entityId: bytewiseText('entity_id').primaryKey(),
+});
+
 /** Numbers of a store, such as the samples of the clock. */
 export const marks = pgTable('marks', {
   name: text('name').primaryKey(),
