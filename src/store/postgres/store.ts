@@ -46,8 +46,9 @@ export class PostgresStore implements Store {
     this.entities = createEntityStore(registry, () => purgeRemoved(database));
     this.keys = createKeyStore(registry, generations);
     this.audit = createAuditStore(registry);
-    this.records = createRecordStore(database);
-    this.readings = createReadingStore(database);
+    const recordsVersion = () => generations.records();
+    this.records = createRecordStore(database, recordsVersion);
+    this.readings = createReadingStore(database, recordsVersion);
     this.daemon = createDaemonStore(database, generations, options.clock);
     this.clock = createClockStore(registry, hostname());
   }

@@ -35,6 +35,11 @@ export class Lane {
     await this.#session?.close();
   }
 
+  /** Closes the connection at once; statements under way fail with `store_unreachable`. */
+  destroy(why: string): void {
+    this.#session?.destroy(why);
+  }
+
   #nameOf(text: string): string {
     const known = this.#names.get(text);
     if (known !== undefined) return known;

@@ -12,7 +12,14 @@ import {
   type SensorDirectory,
 } from '../../../core/port/readings.ts';
 import { Reads, readLimits } from '../../../core/readings/reads.ts';
-import { endOfTimeUs, rangeOfSlice, type Slice, type SliceRequest, toSlice, within } from '../../../core/readings/slices.ts';
+import {
+  endOfTimeUs,
+  rangeOfSlice,
+  type Slice,
+  type SliceRequest,
+  toSlice,
+  within,
+} from '../../../core/readings/slices.ts';
 import type { Database } from '../connection/database.ts';
 import type { Lane } from '../connection/lane.ts';
 import { readDirectory } from './directory.ts';
@@ -39,10 +46,11 @@ export function createReadingStore(
   database: Database,
   recordsVersion: () => MaybePromise<number>,
 ): ReadingStore & { close(): Promise<void> } {
-  const lanes = Array.from({ length: 4 }, () => database.lane(byKey));
-  const [small, large, first, second] = lanes as [Lane, Lane, Lane, Lane]; // four
-  const readings = new IngestQueue<ReadingBatch>([first, second].map(createReadingWriter), ({ count }) => count);
-  const heartbeats = new IngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(second)], ({ length }) => length);
+  const small = database.lane(byKey);
+  const large = database.lane(byKey);
+  const writers = [database.lane(byKey), database.lane(byKey)];
+  const readings = new IngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
+  const heartbeats = new IngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);
   const readSlice = async (lane: Lane, request: SliceRequest): Promise<Slice> =>
     toSlice(request, await readRows(lane, rangeOfSlice(request)));
   const reads = new Reads((request) => readSlice(large, request));
@@ -84,7 +92,6 @@ export function createReadingStore(
     async close() {
       reads.close();
       await Promise.all([readings.drained(), heartbeats.drained()]);
-      await Promise.all(lanes.map((lane) => lane.close()));
     },
   };
 }

@@ -19,7 +19,8 @@ export function pageQuery(request: RecordPageRequest, entity: number, rare: stri
   const values = new Values();
   const table = tableName(resource);
   const ofEntity = `entity = ${values.add(entity)}`;
-  const { served, checked, position, order } = rare === undefined ? walkOf(request, values) : sortOf(request, rare, values);
+  const { served, checked, position, order } =
+    rare === undefined ? walkOf(request, values) : sortOf(request, rare, values);
   const walk = all([ofEntity, ...served]);
   const most = values.add(limit + 1);
   const record = `select row_to_json(r)::text as json from (select ${jsonColumnsOf(listFields(resource))}`;
@@ -110,7 +111,11 @@ function walkOf({ resource, conditions, orderBy, after }: RecordPageRequest, val
   const order = `"${field}", id`;
   if (held) {
     const value = values.add(held.value);
-    served.push(...(after ? [`(${order}) > (${value}, ${values.add(after.id)})`, `"${field}" <= ${value}`] : equals(field, value)));
+    served.push(
+      ...(after
+        ? [`(${order}) > (${value}, ${values.add(after.id)})`, `"${field}" <= ${value}`]
+        : equals(field, value)),
+    );
   } else if (after) served.push(`(${order}) > (${values.add(after.value)}, ${values.add(after.id)})`);
   else if (lower) served.push(termOf(lower, values));
   return { served, checked, position: [], order };

@@ -1,5 +1,11 @@
 import { boolean, index, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
-import { allFields, type Field, type Fields, filterableFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import {
+  allFields,
+  type Field,
+  type Fields,
+  filterableFields,
+  type ResourceDefinition,
+} from '../../../core/records/fields.ts';
 import { bytewiseText, wholeNumber } from '../connection/column-types.ts';
 
 /**
@@ -57,6 +63,13 @@ function columnOf(name: string, field: Field) {
   if (field.kind === 'decimal') return numeric(name);
   if (field.kind === 'boolean') return boolean(name);
   return bytewiseText(name);
+}
+
+/** The type of a field's column, for a table that the migrations do not make. */
+export function columnType({ kind }: Field): string {
+  if (kind === 'integer') return 'bigint';
+  if (kind === 'decimal') return 'numeric';
+  return kind === 'boolean' ? 'boolean' : 'text collate "C"';
 }
 
 /** SQL for the columns of a record's JSON: what row_to_json writes of them has the same bytes as the JSON of SQLite. */
