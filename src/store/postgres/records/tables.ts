@@ -18,6 +18,36 @@ export const recordEntities = pgTable('record_entities', {
   lastSeries: integer('last_series').notNull().default(0),
 });
 
+/** How far the changes of each resource of an entity have come; no row before its first import. */
+export const recordChanges = pgTable(
+  'record_changes',
+  {
+    entity: integer('entity').notNull(),
+    resource: bytewiseText('resource').notNull(),
+    changedAt: bytewiseText('changed_at').notNull(),
+    forgottenTo: bytewiseText('forgotten_to').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.entity, table.resource] })],
+);
+
+/** The ids of removed records, for those who mirror them. */
+export const removedRecords = pgTable(
+  'removed_records',
+  {
+    entity: integer('entity').notNull(),
+    resource: bytewiseText('resource').notNull(),
+    id: bytewiseText('id').notNull(),
+    removedAt: bytewiseText('removed_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.entity, table.resource, table.id] }),
+    index('removed_records_by_removed_at').on(table.entity, table.resource, table.removedAt, table.id),
+  ],
+);
+
+/** One row once the store was restored: a random name, which ends the sync tokens of the store before. */
+export const recordEpoch = pgTable('record_epoch', { epoch: bytewiseText('epoch').primaryKey() });
+
 /** Name of a resource's table. */
 export function tableName(resource: ResourceDefinition): string {
   return resource.name.replaceAll('-', '_');
