@@ -10,6 +10,7 @@ import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
 import { CostlyWork } from './fairness/costly-work.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
+import { BodyPace } from './ingest/body-pace.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
@@ -72,7 +73,8 @@ export function createApp(options: AppOptions): H3 {
     ingest: createLimiter('ingest', settings.limitIngest),
   };
   const arrivals = options.connections?.arrivals ?? new Arrivals();
-  const batches = new RequestBatches(createBrakes(options.connections), arrivals.createWait());
+  const brakes = createBrakes(options.connections);
+  const batches = new RequestBatches(brakes, arrivals.createWait());
   const gate = createGate({
     domain,
     addresses,
@@ -99,7 +101,8 @@ export function createApp(options: AppOptions): H3 {
     metrics,
     cors,
   });
-  const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, arrivals };
+  const pace = new BodyPace(brakes);
+  const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, arrivals, pace };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
     toRepresentation(JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl })), {

@@ -9,6 +9,7 @@ import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
+import type { BodyPace } from './body-pace.ts';
 
 /** The largest body in bytes, both as sent and after decompression. */
 export const maxBodyBytes = 8 * 1024 * 1024;
@@ -24,7 +25,10 @@ const decompressedAtOnce = 2;
  * arrives in pieces, holds a reservation of `bodies` for its key until it is answered. Throws `too_large`,
  * `unsupported_media_type`, `bad_json` or `unavailable`.
  */
-export function createBodyReader(bodies: Budget): (exchange: Exchange, keyId: string) => MaybePromise<Buffer> {
+export function createBodyReader(
+  bodies: Budget,
+  pace: BodyPace,
+): (exchange: Exchange, keyId: string) => MaybePromise<Buffer> {
   const decompressions = new FairScheduler(decompressedAtOnce);
   return (exchange, keyId) => {
     const named = exchange.header('content-encoding') ?? 'identity';
@@ -39,7 +43,7 @@ export function createBodyReader(bodies: Budget): (exchange: Exchange, keyId: st
       );
     }
     if (Number(exchange.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
-    const sent = readBytes(exchange, bodies, keyId);
+    const sent = readBytes(exchange, bodies, pace, keyId);
     if (coding === 'identity') return sent;
     return chain(sent, (body) => decompress(exchange, body, bodies, keyId, decompressions));
   };
@@ -64,7 +68,7 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
   });
 }
 
-function readBytes(exchange: Exchange, bodies: Budget, keyId: string): MaybePromise<Buffer> {
+function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: string): MaybePromise<Buffer> {
   const { node, webBody } = exchange;
   if (!node) return readWebBytes(webBody);
   const { req, res } = node;
@@ -78,7 +82,10 @@ function readBytes(exchange: Exchange, bodies: Budget, keyId: string): MaybeProm
   }
   const reservation = bodies.hold(0, keyId);
   exchange.bodyReservation = reservation;
-  return readNodeBytes(req, (bytes) => bodies.grow(reservation, bytes));
+  return readNodeBytes(req, (bytes) => {
+    pace.count(req.socket, bytes);
+    return bodies.grow(reservation, bytes);
+  });
 }
 
 /** Reads from the connection: one copy less than through a web stream, and reading stops at the limit. */

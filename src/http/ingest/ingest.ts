@@ -18,6 +18,7 @@ import { requireNoQuery } from '../request/query.ts';
 import { type Answer, jsonAnswer } from '../request/response.ts';
 import { itemsOfJson, itemsOfLines } from './batch-text.ts';
 import { createBodyReader, requireMediaType, toText } from './body.ts';
+import type { BodyPace } from './body-pace.ts';
 import type { IngestOperation } from './operations.ts';
 import { resolveSenml } from './senml.ts';
 
@@ -38,6 +39,8 @@ interface IngestOptions {
   bodies: Budget;
   /** While connections come, long bodies wait. */
   arrivals: Arrivals;
+  /** Slows down connections whose bodies arrive together. */
+  pace: BodyPace;
 }
 
 /**
@@ -49,12 +52,12 @@ export function createIngest(
   { kind, examples }: IngestOperation,
   options: IngestOptions,
 ): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
-  const { domain, gate, batches, bodies, arrivals } = options;
+  const { domain, gate, batches, bodies, arrivals, pace } = options;
   const mediaTypes = Object.keys(examples);
   const parse = kind === 'readings' ? createReadingsParser(options) : createHeartbeatsParser(options);
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
   const slices = new Slices(arrivals.createWait());
-  const read = createBodyReader(bodies);
+  const read = createBodyReader(bodies, pace);
 
   function* stepsOf(body: Buffer, type: string, sensors: SensorDirectory): Steps<Store> {
     const text = toText(body);

@@ -49,6 +49,8 @@ export function createFraming(log: Log): Framing {
       server.on('checkExpectation', (req, res) => server.emit('request', req, res));
     },
     rejectAmbiguous: (pass) => (req, res) => {
+      // Node goes on parsing what a connection sent before it was closed.
+      if (req.socket.destroyed) return;
       const why = ambiguityOf(req);
       if (why === undefined) return pass(req, res);
       refused.add(req.socket);

@@ -13,6 +13,11 @@ export interface Brakes<S extends Source = Source> {
 const longestMs = 8;
 /** After this many requests in a row, a connection is not read from until they are answered. */
 const mostInRow = 64;
+/**
+ * A connection that sends this many requests at once is closed: parsing them has held up all others already. One read holds
+ * 64 KiB, in which a request with a key fits six hundred times.
+ */
+const mostAtOnce = 1_000;
 /** While this many requests wait, such a connection is closed instead: each request takes kilobytes of memory. */
 const mostWaiting = 20_000;
 
@@ -139,7 +144,7 @@ export class RequestBatches {
   /** True where the connection is closed, so that its requests need not be answered. */
   #holdBack(source: Source): boolean {
     if (source.destroyed) return true;
-    if (this.#left.size + this.#waiting.length > mostWaiting) {
+    if (this.#inRow > mostAtOnce || this.#left.size + this.#waiting.length > mostWaiting) {
       this.#brakes.shed(source);
       return true;
     }
