@@ -13,12 +13,16 @@ const shared = {
   env: { NO_COLOR: '1', TZ: 'UTC' },
 } as const;
 
+/** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
+const globalSetup = 'test/store/postgres/shared-server.ts';
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           ...shared,
+          globalSetup,
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/endurance/**'],
@@ -30,6 +34,7 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          globalSetup,
           name: 'endurance',
           include: ['test/endurance/**/*.test.ts'],
           testTimeout: 300_000,

@@ -14,7 +14,7 @@ CREATE TABLE "audit" (
 );
 --> statement-breakpoint
 CREATE TABLE "audit_head" (
-	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"one" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"last_seq" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -85,7 +85,7 @@ CREATE TABLE "purges" (
 );
 --> statement-breakpoint
 CREATE TABLE "store_version" (
-	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"one" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"version" integer NOT NULL
 );
 --> statement-breakpoint

