@@ -3,6 +3,18 @@ import { listFields, type ResourceDefinition } from '../../../core/records/field
 import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
 import { jsonColumnsOf, tableName } from './tables.ts';
 
+/**
+ * A page walks an index in its order, never anything else: without statistics, as after an import, the planner would scan and
+ * sort all records of an entity for a page.
+ */
+export const inOrder = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_incremental_sort: 'off',
+  plan_cache_mode: 'force_generic_plan',
+} as const;
+
 /** The query of a page. Requests of the same `text` share a prepared statement and differ in `values` only. */
 export interface PageQuery {
   text: string;
@@ -28,8 +40,8 @@ export function pageQuery(request: RecordPageRequest, entity: number, rare: stri
     `select string_agg(json, '${pageSeparator}') as json, count(*)::int4 as n, ${reached} as reached from (${record} from ${from}) as r) as p`;
 
   if (rare !== undefined) {
-    // Sorted apart: the planner must not walk the whole index of the order instead, in search of few records.
-    const found = `with found as materialized (select * from ${table} where ${walk})`;
+    // Found apart, in the order of their index: the planner must not walk that of the page instead, in search of few records.
+    const found = `with found as materialized (select * from ${table} where ${walk} order by "${rare}", id)`;
     const from = `found where ${all([...checked, ...position])} order by ${order} limit ${most}`;
     return { text: `${found} ${page('null::text', from)}`, values: values.all };
   }

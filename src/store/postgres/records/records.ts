@@ -5,20 +5,8 @@ import { equalRarestFirst, fewRecords, type PageRow, toPage } from '../../../cor
 import type { Database } from '../connection/database.ts';
 import { EntityNumbers } from './entity-numbers.ts';
 import { importRecords } from './imports.ts';
-import { countQuery, type PageQuery, pageQuery } from './pages.ts';
+import { countQuery, inOrder, type PageQuery, pageQuery } from './pages.ts';
 import { jsonColumnsOf, tableName } from './tables.ts';
-
-/**
- * A page walks an index in its order, never anything else: without statistics, as after an import, the planner would scan and
- * sort all records of an entity for a page.
- */
-const inOrder = {
-  enable_seqscan: 'off',
-  enable_bitmapscan: 'off',
-  enable_sort: 'off',
-  enable_incremental_sort: 'off',
-  plan_cache_mode: 'force_generic_plan',
-} as const;
 
 /**
  * The records of all resources. PostgreSQL returns a page as one JSON text; no row becomes an object here. `version` changes
