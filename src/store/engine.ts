@@ -17,8 +17,6 @@ export interface StoreOptions {
   busyTimeoutMs?: number;
   /** The environment, from which the address of a PostgreSQL database is completed; none where nothing is given. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** The account of the operating system, by whose name PostgreSQL knows a user where the address names none. */
-  osAccount?: string;
   /** For backups and restores of root on the store of another account; without them the files are opened as any others. */
   rights?: { areAnothers(): boolean; withOwn: WithOwn };
 }
