@@ -1,5 +1,5 @@
 import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
-import type { StoreInspection } from '../core/operations/doctor.ts';
+import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { Store } from '../core/port/store.ts';
 import type { Clock } from '../core/time/instants.ts';

@@ -47,9 +47,7 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
     },
     backup: () => Promise.reject(notYet('backed up')),
     restore: () => Promise.reject(notYet('restored')),
-    async inspect() {
-      throw notYet('inspected');
-    },
+    inspect: async () => (await import('./inspection.ts')).inspectStore((work) => using(work)),
   };
 
   function notYet(what: string): HkctlError {
