@@ -116,6 +116,26 @@ CREATE TABLE "record_entities" (
 	CONSTRAINT "record_entities_id_unique" UNIQUE("entity_id")
 );
 --> statement-breakpoint
+CREATE TABLE "record_changes" (
+	"entity" integer NOT NULL,
+	"resource" text collate "C" NOT NULL,
+	"changed_at" text collate "C" NOT NULL,
+	"forgotten_to" text collate "C" NOT NULL,
+	CONSTRAINT "record_changes_entity_resource_pk" PRIMARY KEY("entity","resource")
+);
+--> statement-breakpoint
+CREATE TABLE "removed_records" (
+	"entity" integer NOT NULL,
+	"resource" text collate "C" NOT NULL,
+	"id" text collate "C" NOT NULL,
+	"removed_at" text collate "C" NOT NULL,
+	CONSTRAINT "removed_records_entity_resource_id_pk" PRIMARY KEY("entity","resource","id")
+);
+--> statement-breakpoint
+CREATE TABLE "record_epoch" (
+	"epoch" text collate "C" PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "series" (
 	"entity" integer NOT NULL,
 	"series" integer NOT NULL,
@@ -153,8 +173,8 @@ CREATE TABLE "jobs" (
 	"part_id" text collate "C",
 	"routing_id" text collate "C",
 	"project_id" text collate "C",
-	"quantity" double precision NOT NULL,
-	"quantity_completed" double precision,
+	"quantity" numeric NOT NULL,
+	"quantity_completed" numeric,
 	"unit" text collate "C",
 	"priority" bigint,
 	"received_date" text collate "C",
@@ -181,7 +201,7 @@ CREATE TABLE "orders" (
 	"required_date" text collate "C",
 	"delivered_date" text collate "C",
 	"invoiced_date" text collate "C",
-	"total_amount" double precision,
+	"total_amount" numeric,
 	"currency" text collate "C",
 	"notes" text collate "C",
 	"services" text collate "C" NOT NULL,
@@ -199,14 +219,14 @@ CREATE TABLE "production_jobs" (
 	"process_id" text collate "C",
 	"asset_id" text collate "C",
 	"person_id" text collate "C",
-	"planned_order_quantity" double precision,
-	"produced_quantity" double precision,
-	"good_quantity" double precision,
-	"scrap_quantity" double precision,
-	"rework_quantity" double precision,
+	"planned_order_quantity" numeric,
+	"produced_quantity" numeric,
+	"good_quantity" numeric,
+	"scrap_quantity" numeric,
+	"rework_quantity" numeric,
 	"unit" text collate "C",
-	"setup_time_s" double precision,
-	"processing_time_s" double precision,
+	"setup_time_s" numeric,
+	"processing_time_s" numeric,
 	"started_at" text collate "C",
 	"ended_at" text collate "C",
 	"updated_at" text collate "C" NOT NULL,
@@ -222,14 +242,14 @@ CREATE TABLE "production_quality" (
 	"asset_id" text collate "C",
 	"recorded_at" text collate "C" NOT NULL,
 	"shift" text collate "C",
-	"produced_quantity" double precision NOT NULL,
-	"good_quantity" double precision NOT NULL,
-	"scrap_quantity" double precision,
-	"rework_quantity" double precision,
+	"produced_quantity" numeric NOT NULL,
+	"good_quantity" numeric NOT NULL,
+	"scrap_quantity" numeric,
+	"rework_quantity" numeric,
 	"unit" text collate "C",
-	"quality_ratio" double precision,
-	"first_pass_yield" double precision,
-	"scrap_ratio" double precision,
+	"quality_ratio" numeric,
+	"first_pass_yield" numeric,
+	"scrap_ratio" numeric,
 	"defect_code" text collate "C",
 	"remarks" text collate "C",
 	"updated_at" text collate "C" NOT NULL,
@@ -247,12 +267,12 @@ CREATE TABLE "oee_events" (
 	"reason" text collate "C",
 	"started_at" text collate "C" NOT NULL,
 	"ended_at" text collate "C",
-	"duration_s" double precision,
-	"planned_busy_time_s" double precision,
-	"availability" double precision,
-	"performance" double precision,
-	"quality" double precision,
-	"oee" double precision,
+	"duration_s" numeric,
+	"planned_busy_time_s" numeric,
+	"availability" numeric,
+	"performance" numeric,
+	"quality" numeric,
+	"oee" numeric,
 	"updated_at" text collate "C" NOT NULL,
 	CONSTRAINT "oee_events_entity_id_pk" PRIMARY KEY("entity","id")
 );
@@ -272,7 +292,7 @@ CREATE TABLE "inbound_documents" (
 	"delivered_date" text collate "C",
 	"invoiced_date" text collate "C",
 	"received_by" text collate "C",
-	"total_amount" double precision,
+	"total_amount" numeric,
 	"currency" text collate "C",
 	"notes" text collate "C",
 	"services" text collate "C" NOT NULL,
@@ -289,10 +309,10 @@ CREATE TABLE "inventory_items" (
 	"warehouse" text collate "C",
 	"location" text collate "C",
 	"status" text collate "C" NOT NULL,
-	"quantity_on_hand" double precision NOT NULL,
-	"quantity_reserved" double precision,
+	"quantity_on_hand" numeric NOT NULL,
+	"quantity_reserved" numeric,
 	"unit" text collate "C",
-	"unit_cost" double precision,
+	"unit_cost" numeric,
 	"currency" text collate "C",
 	"received_date" text collate "C",
 	"expiry_date" text collate "C",
@@ -307,7 +327,7 @@ CREATE TABLE "inventory_movements" (
 	"inventory_item_id" text collate "C",
 	"part_id" text collate "C" NOT NULL,
 	"movement_type" text collate "C" NOT NULL,
-	"quantity" double precision NOT NULL,
+	"quantity" numeric NOT NULL,
 	"unit" text collate "C",
 	"lot_number" text collate "C",
 	"from_location" text collate "C",
@@ -333,7 +353,7 @@ CREATE TABLE "quality_inspections" (
 	"job_id" text collate "C",
 	"inbound_document_id" text collate "C",
 	"lot_number" text collate "C",
-	"lot_quantity" double precision,
+	"lot_quantity" numeric,
 	"sample_size" bigint,
 	"defects_found" bigint,
 	"unit" text collate "C",
@@ -357,7 +377,7 @@ CREATE TABLE "non_conformances" (
 	"job_id" text collate "C",
 	"quality_inspection_id" text collate "C",
 	"lot_number" text collate "C",
-	"quantity_affected" double precision,
+	"quantity_affected" numeric,
 	"unit" text collate "C",
 	"detected_at" text collate "C",
 	"detected_by" text collate "C",
@@ -383,7 +403,7 @@ CREATE TABLE "safety_incidents" (
 	"asset_id" text collate "C",
 	"reported_by" text collate "C",
 	"persons_injured" bigint,
-	"lost_days" double precision,
+	"lost_days" numeric,
 	"corrective_action" text collate "C",
 	"closed_at" text collate "C",
 	"updated_at" text collate "C" NOT NULL,
@@ -402,9 +422,9 @@ CREATE TABLE "projects" (
 	"start_date" text collate "C",
 	"end_date" text collate "C",
 	"required_date" text collate "C",
-	"budget" double precision,
+	"budget" numeric,
 	"currency" text collate "C",
-	"progress_percent" double precision,
+	"progress_percent" numeric,
 	"updated_at" text collate "C" NOT NULL,
 	CONSTRAINT "projects_entity_id_pk" PRIMARY KEY("entity","id")
 );
@@ -420,8 +440,8 @@ CREATE TABLE "parts" (
 	"category" text collate "C",
 	"unit" text collate "C",
 	"material" text collate "C",
-	"weight_kg" double precision,
-	"standard_cost" double precision,
+	"weight_kg" numeric,
+	"standard_cost" numeric,
 	"currency" text collate "C",
 	"updated_at" text collate "C" NOT NULL,
 	CONSTRAINT "parts_entity_id_pk" PRIMARY KEY("entity","id")
@@ -456,9 +476,9 @@ CREATE TABLE "routings" (
 	"revision" text collate "C",
 	"status" text collate "C" NOT NULL,
 	"is_active" boolean NOT NULL,
-	"lot_size" double precision,
+	"lot_size" numeric,
 	"unit" text collate "C",
-	"lead_time_days" double precision,
+	"lead_time_days" numeric,
 	"effective_from" text collate "C",
 	"effective_to" text collate "C",
 	"operations" text collate "C" NOT NULL,
@@ -497,10 +517,10 @@ CREATE TABLE "services" (
 	"category" text collate "C",
 	"process_id" text collate "C",
 	"unit" text collate "C",
-	"unit_price" double precision,
+	"unit_price" numeric,
 	"currency" text collate "C",
-	"minimum_charge" double precision,
-	"lead_time_days" double precision,
+	"minimum_charge" numeric,
+	"lead_time_days" numeric,
 	"valid_from" text collate "C",
 	"valid_to" text collate "C",
 	"is_active" boolean NOT NULL,
@@ -540,9 +560,9 @@ CREATE TABLE "training_records" (
 	"trainer" text collate "C",
 	"completed_date" text collate "C",
 	"valid_until" text collate "C",
-	"score_percent" double precision,
+	"score_percent" numeric,
 	"certificate_number" text collate "C",
-	"duration_h" double precision,
+	"duration_h" numeric,
 	"updated_at" text collate "C" NOT NULL,
 	CONSTRAINT "training_records_entity_id_pk" PRIMARY KEY("entity","id")
 );
@@ -575,6 +595,7 @@ CREATE INDEX "keys_live_of_user" ON "keys" USING btree ("created_by","created_at
 CREATE INDEX "keys_live_expiring" ON "keys" USING btree ("tenant_id","expires_at_ms") WHERE revoked_at_ms is null;--> statement-breakpoint
 CREATE INDEX "keys_of_entity" ON "keys" USING btree ("entity_id");--> statement-breakpoint
 CREATE INDEX "users_tenant" ON "users" USING btree ("tenant_id","login");--> statement-breakpoint
+CREATE INDEX "removed_records_by_removed_at" ON "removed_records" USING btree ("entity","resource","removed_at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "series_sensor" ON "series" USING btree ("entity","sensor_id");--> statement-breakpoint
 CREATE INDEX "jobs_by_job_number" ON "jobs" USING btree ("entity","job_number","id");--> statement-breakpoint
 CREATE INDEX "jobs_by_status" ON "jobs" USING btree ("entity","status","id");--> statement-breakpoint

@@ -47,8 +47,9 @@ export class PostgresStore implements Store {
     this.entities = unwrapped(createEntityStore(registry, () => purgeRemoved(database)));
     this.keys = unwrapped(createKeyStore(registry, generations));
     this.audit = unwrapped(createAuditStore(registry));
-    this.records = { ...createRecordStore(database), lastVersion: () => generations.lastRecords };
-    this.readings = createReadingStore(database);
+    const records = createRecordStore(database, () => generations.records());
+    this.records = { ...records, lastVersion: () => generations.lastRecords };
+    this.readings = createReadingStore(database, () => generations.recordsSinceGate());
     this.daemon = createDaemonStore(database, generations, options.clock);
     this.clock = unwrapped({ ...createClockStore(registry, hostname()), skewMs: () => generations.skewMs });
   }

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordCondition, RecordPageRequest, RecordPosition } from '../../../src/core/port/records.ts';
 import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
+import { mostScanned, type PageRow, toPage } from '../../../src/core/records/page-rows.ts';
 import { createPageReader, pageParameters } from '../../../src/core/records/queries.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { type Connection, openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
-import { mostScanned, type PageRow, pageQuery, toPage } from '../../../src/store/sqlite/records/pages.ts';
+import { pageQuery } from '../../../src/store/sqlite/records/pages.ts';
 import { tableName } from '../../../src/store/sqlite/records/tables.ts';
 import { applyMigrations } from '../../../src/store/sqlite/schema/migrations.ts';
 

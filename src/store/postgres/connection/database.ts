@@ -1,4 +1,5 @@
 import { unreachable } from './errors.ts';
+import { Lane, type LaneSettings } from './lane.ts';
 import type { Location } from './location.ts';
 import { Session, type SessionOptions } from './session.ts';
 
@@ -25,6 +26,8 @@ export interface Database {
   transaction<T>(work: (session: Session) => Promise<T>, options?: { idleMs?: number }): Promise<T>;
   /** Runs `work` on a connection that nobody else uses meanwhile; waits where all are in use. */
   exclusively<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** A connection for single statements that shall not wait for those of others, with settings of the planner. */
+  lane(settings: LaneSettings): Lane;
   /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
   startDaemon(): Promise<void>;
   /** Waits for what is under way, then closes every connection. */
@@ -40,6 +43,7 @@ export function databaseWithin(session: Session, location: Location): Database {
     session: async () => session,
     transaction: (work) => work(session),
     exclusively: (work) => work(session),
+    lane: () => new Lane(async () => session),
     startDaemon: async () => {},
     close: async () => {},
   };
@@ -57,6 +61,7 @@ export class PooledDatabase implements Database {
   readonly #idle: Session[] = [];
   readonly #sessions = new Set<Session>();
   readonly #waiting: (() => void)[] = [];
+  readonly #lanes: Lane[] = [];
   #open = 0;
 
   constructor(location: Location) {
@@ -110,8 +115,22 @@ export class PooledDatabase implements Database {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const all = [this.#main, ...this.#sessions].filter((session) => session !== undefined);
+    const all = [this.#main, ...this.#sessions, ...this.#lanes].filter((session) => session !== undefined);
     await Promise.all(all.map((session) => session.close()));
+  }
+
+  lane(settings: LaneSettings): Lane {
+    const lane = new Lane(async () => {
+      if (this.#isClosed) throw new Error('the store is closed');
+      if (this.#failure !== undefined) throw this.#failure;
+      // Large answers take long; that the database is away is noticed by the main connection.
+      const session = await Session.open(this.location, { ...this.#options(false), pipeline: true });
+      const set = Object.keys(settings).map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
+      await session.query('lane.settings', `select ${set.join(', ')}`, Object.entries(settings).flat());
+      return session;
+    });
+    this.#lanes.push(lane);
+    return lane;
   }
 
   #connected(): Promise<Session> {
@@ -137,7 +156,7 @@ export class PooledDatabase implements Database {
     if (!this.#isDaemon || this.#isClosed) return;
     this.#failure = unreachable(this.location.shown, 'it does not answer');
     // A database that does not answer on one connection answers on none.
-    for (const session of this.#sessions) session.destroy('it does not answer');
+    for (const session of [...this.#sessions, ...this.#lanes]) session.destroy('it does not answer');
     this.#retry();
   }
 
