@@ -1,5 +1,3 @@
-import type { Check } from './doctor.ts';
-
 /** What an engine on a database server reports about it. */
 export interface ServerFacts {
   version: string;
@@ -22,7 +20,11 @@ export interface ServerFacts {
   skewMs: number;
 }
 
-type Finding = Omit<Check, 'name'>;
+interface Finding {
+  status: 'ok' | 'warning';
+  detail: string;
+  hint?: string;
+}
 
 /** The checks of a database server, each with its name. */
 export function findingsOfServer(facts: ServerFacts): [name: string, finding: Finding][] {
