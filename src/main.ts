@@ -6,6 +6,7 @@ import type { Services } from './cli/services.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/keys/secrets.ts';
+import { isStoreAddress } from './core/text/store-address.ts';
 import type { Clock } from './core/time/instants.ts';
 import { createRights, type Rights } from './rights/rights.ts';
 import type { StoreOptions } from './store/engine.ts';
@@ -35,11 +36,12 @@ export async function main(process: NodeJS.Process): Promise<number> {
 }
 
 function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights): Services {
-  const options: StoreOptions = { ...storeOptions(io.clock), rights };
+  const options: StoreOptions = { ...storeOptions(io.clock), env: io.env, rights };
   /** The engine for the store at a location, once this process has the rights for it. */
   const engineAt = async (location: string, how?: { makesFolder: boolean }) => {
     const engine = (await import('./store/open.ts')).engineAt(location, options);
-    rights.takeFor(location, how);
+    // A database has no folder whose owner could be somebody else.
+    if (!isStoreAddress(location)) rights.takeFor(location, how);
     return engine;
   };
   return {

@@ -1,6 +1,6 @@
 import type { Actor, Domain } from '../core/access/actors.ts';
 import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
-import type { StoreInspection } from '../core/operations/doctor.ts';
+import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Entity } from '../core/port/entities.ts';
 import type { Store } from '../core/port/store.ts';

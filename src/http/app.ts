@@ -2,6 +2,7 @@ import { H3 } from 'h3';
 import type { Domain } from '../core/access/actors.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
+import type { RecordStore } from '../core/port/records.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
@@ -89,7 +90,7 @@ export function createApp(options: AppOptions): H3 {
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const work = new CostlyWork(undefined, arrivals.createWait());
-  const cache = { pages, links, work, version: batches.once(() => domain.store.records.version()) };
+  const cache = { pages, links, work, version: createRecordsVersion(domain.store.records, batches) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
@@ -175,6 +176,11 @@ export function createApp(options: AppOptions): H3 {
   function secured(requirement: Requirement, handler: SecuredHandler): Handler {
     return (exchange) => gate.admit(exchange, requirement, (session) => handler(exchange, session));
   }
+}
+
+/** The version of records for an authenticated request: asked once a batch, or known since its authentication. */
+function createRecordsVersion(records: RecordStore, batches: RequestBatches): () => MaybePromise<number> {
+  return records.lastVersion ?? batches.once(() => records.version());
 }
 
 /** The path of a base URL, without a slash at its end. */

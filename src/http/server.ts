@@ -9,6 +9,7 @@ import { HkctlError } from '../core/errors.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import type { Clock } from '../core/time/instants.ts';
+import { storeClock } from '../core/time/steady-clock.ts';
 import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
 import { DaemonClock } from './auth/clock.ts';
@@ -65,7 +66,8 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
   const log = createLog(settings.logLevel, out.stream);
   const stopProcessLog = logProcessEnd(log, out.close);
-  const clock = new DaemonClock(options.domain.store, options.machineClock, options.machineUptime, log);
+  const machineClock = storeClock(options.domain.store, options.machineClock);
+  const clock = new DaemonClock(options.domain.store, machineClock, options.machineUptime, log);
   const domain = { ...options.domain, clock: clock.now };
   const guard = new StoreGuard(domain.store, log);
   const uses = new UseRecorder(domain.store.keys, log);

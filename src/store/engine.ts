@@ -1,5 +1,5 @@
 import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
-import type { StoreInspection } from '../core/operations/doctor.ts';
+import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { Store } from '../core/port/store.ts';
 import type { Clock } from '../core/time/instants.ts';
@@ -17,8 +17,6 @@ export interface StoreOptions {
   busyTimeoutMs?: number;
   /** The environment, from which the address of a PostgreSQL database is completed; none where nothing is given. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** The account of the operating system, by whose name PostgreSQL knows a user where the address names none. */
-  osAccount?: string;
   /** For backups and restores of root on the store of another account; without them the files are opened as any others. */
   rights?: { areAnothers(): boolean; withOwn: WithOwn };
 }

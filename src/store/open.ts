@@ -1,9 +1,10 @@
+import { isStoreAddress } from '../core/text/store-address.ts';
 import type { Engine, StoreOptions } from './engine.ts';
 import { createSqliteEngine } from './sqlite/engine.ts';
 
 /** The engine for a store location: the address of a PostgreSQL database, or the path of a file, which means SQLite. */
 export function engineAt(location: string, options: StoreOptions): Engine {
-  return /^postgres(ql)?:\/\//i.test(location) ? lateEngine(location, options) : createSqliteEngine(location, options);
+  return isStoreAddress(location) ? lateEngine(location, options) : createSqliteEngine(location, options);
 }
 
 /** PostgreSQL's engine, loaded when it is first used: a command on SQLite loads nothing of it. */

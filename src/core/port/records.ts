@@ -73,6 +73,11 @@ export interface RecordStore {
    */
   version(): MaybePromise<number>;
   /**
+   * In an engine that has to ask for a version: the one that came with the last answer of `KeyStore.version`. It is as new as a
+   * request that was authenticated by that answer or an earlier one.
+   */
+  lastVersion?(): number;
+  /**
    * All or nothing; readers see the old set until it ends, and neither they nor ingest wait for it. Throws the domain's
    * `ImportError` with the lines where rows share an `id`, or records a value of a field that is `unique`.
    */

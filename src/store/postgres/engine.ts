@@ -7,7 +7,7 @@ import { PostgresStore } from './store.ts';
 
 /** The engine for the store in a PostgreSQL database. What few commands need is loaded when it is called. */
 export function createPostgresEngine(address: string, options: StoreOptions): Engine {
-  const location = parseLocation(address, options.env ?? {}, options.osAccount ?? '');
+  const location = parseLocation(address, options.env ?? {});
   const { shown } = location;
 
   /** Uses a database, which stays open where the work returns it as part of a store. */
@@ -26,7 +26,10 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
   const open = () =>
     using(async (database) => {
       await requireSchemaVersion(await database.session(), shown);
-      return new PostgresStore(database, options);
+      const store = new PostgresStore(database, options);
+      // Also shows how far the clock of the database is ahead.
+      await store.keys.version();
+      return store;
     }, true);
 
   return {
@@ -44,9 +47,7 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
     },
     backup: () => Promise.reject(notYet('backed up')),
     restore: () => Promise.reject(notYet('restored')),
-    async inspect() {
-      throw notYet('inspected');
-    },
+    inspect: async () => (await import('./inspection.ts')).inspectStore((work) => using(work)),
   };
 
   function notYet(what: string): HkctlError {

@@ -11,6 +11,7 @@ import type { TenantStore } from '../../core/port/tenants.ts';
 import type { UserStore } from '../../core/port/users.ts';
 import type { StoreOptions } from '../engine.ts';
 import type { Database } from './connection/database.ts';
+import { unwrapped } from './connection/unwrapped.ts';
 import { createReadingStore } from './readings/readings.ts';
 import { createRecordStore } from './records/records.ts';
 import { createAuditStore } from './registry/audit.ts';
@@ -41,22 +42,21 @@ export class PostgresStore implements Store {
     this.#database = database;
     const registry = createRegistry(database);
     const generations = new Generations(database, options.clock);
-    this.tenants = createTenantStore(registry);
-    this.users = createUserStore(registry);
-    this.entities = createEntityStore(registry, () => purgeRemoved(database));
-    this.keys = createKeyStore(registry, generations);
-    this.audit = createAuditStore(registry);
-    const recordsVersion = () => generations.records();
-    this.records = createRecordStore(database, recordsVersion);
-    this.readings = createReadingStore(database, recordsVersion);
+    this.tenants = unwrapped(createTenantStore(registry));
+    this.users = unwrapped(createUserStore(registry));
+    this.entities = unwrapped(createEntityStore(registry, () => purgeRemoved(database)));
+    this.keys = unwrapped(createKeyStore(registry, generations));
+    this.audit = unwrapped(createAuditStore(registry));
+    const records = createRecordStore(database, () => generations.records());
+    this.records = { ...records, lastVersion: () => generations.lastRecords };
+    this.readings = createReadingStore(database, () => generations.recordsSinceGate());
     this.daemon = createDaemonStore(database, generations, options.clock);
-    this.clock = createClockStore(registry, hostname());
+    this.clock = unwrapped({ ...createClockStore(registry, hostname()), skewMs: () => generations.skewMs });
   }
 
-  /** Restores a lost connection in the background from now on, and completes what an interrupted process has left. */
+  /** Restores a lost connection in the background from now on. */
   async openAll(): Promise<void> {
     await this.#database.startDaemon();
-    await purgeRemoved(this.#database);
   }
 
   /** There are no files to be replaced: every connection is to the place that the address names. */

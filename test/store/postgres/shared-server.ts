@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -37,31 +37,32 @@ interface Started {
 export async function sharedServer(folder: string): Promise<string> {
   const named = process.env.HKCTL_TEST_POSTGRES;
   if (named) return named;
-  if (isFirst(join(folder, 'starting'))) {
+  await onceForAll(folder, 'server', async () => {
     const { address, pid, folder: data } = await startServer([], { outlivesUs: true });
-    const file = join(folder, 'started.json');
-    writeFileSync(`${file}.new`, JSON.stringify({ address, pid, folder: data }));
-    renameSync(`${file}.new`, file);
-    return address;
-  }
-  for (let attempt = 0; attempt < 1500; attempt++) {
-    const started = readStarted(folder);
-    if (started) return started.address;
-    await pause(20);
-  }
-  throw new Error('the PostgreSQL server of the tests did not start');
+    writeFileSync(join(folder, 'started.json'), JSON.stringify({ address, pid, folder: data }));
+  });
+  const started = readStarted(folder);
+  if (!started) throw new Error('the PostgreSQL server of the tests is gone');
+  return started.address;
 }
 
 /** Runs `make` once for all files of tests; the others wait until it is done. */
 export async function onceForAll(folder: string, name: string, make: () => Promise<void>): Promise<void> {
   const done = join(folder, `${name}.done`);
+  const failed = join(folder, `${name}.failed`);
   if (isFirst(join(folder, name))) {
-    await make();
+    try {
+      await make();
+    } catch (thrown) {
+      writeFileSync(failed, String(thrown));
+      throw thrown;
+    }
     writeFileSync(done, '');
     return;
   }
   for (let attempt = 0; attempt < 1500; attempt++) {
     if (existsSync(done)) return;
+    if (existsSync(failed)) throw new Error(`${name} was not made: ${readFileSync(failed, 'utf8')}`);
     await pause(20);
   }
   throw new Error(`${name} was not made`);

@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os';
+import { splitPassword } from '../../../core/text/store-address.ts';
 import { wrongAddress } from './errors.ts';
 import { type Environment, readService } from './service-file.ts';
 import { requireTlsMode, type TlsSettings } from './tls.ts';
@@ -28,21 +30,16 @@ export interface Location {
 const defaultPort = 5432;
 const defaultTimeoutSeconds = 5;
 
-/** Whether a store is named by the address of a PostgreSQL database. */
-export function isPostgresAddress(location: string): boolean {
-  return /^postgres(ql)?:\/\//i.test(location);
-}
-
 /**
  * Reads an address as `psql` does, except that TLS is verified unless asked otherwise: the address first, then its service,
  * then the variables PGHOST, PGPORT and so on. Throws `usage` (exit 2), without repeating a password.
  */
-export function parseLocation(address: string, env: Environment, osAccount: string): Location {
-  const given = parametersOf(address);
+export function parseLocation(address: string, env: Environment): Location {
+  const given = parametersOf(withPassword(address, env));
   const serviceName = given.service ?? env.PGSERVICE;
   const service = serviceName === undefined ? {} : readService(serviceName, env);
   const value = (name: string, variable: string) => given[name] ?? service[name] ?? (env[variable] || undefined);
-  const user = value('user', 'PGUSER') ?? osAccount;
+  const user = value('user', 'PGUSER') ?? ownAccount();
   const hosts = hostsOf(value('host', 'PGHOST'), value('hostaddr', 'PGHOSTADDR'), value('port', 'PGPORT'));
   const isSocket = hosts.every(({ host }) => host.startsWith('/'));
   const database = value('dbname', 'PGDATABASE') ?? user;
@@ -70,9 +67,19 @@ export function parseLocation(address: string, env: Environment, osAccount: stri
   };
 }
 
-/** Whether an address contains a password. */
-export function holdsPassword(address: string): boolean {
-  return /^[a-z]+:\/\/[^/?#]*:[^/?#@]*@|[?&]password=/i.test(address) || /^[a-z]+:\/\/[^@/?#]*:.*@/i.test(address);
+/** The address as HKCTL_STORE has it, with the password that is left out wherever the address is passed on. */
+function withPassword(address: string, { HKCTL_STORE: whole = '' }: Environment): string {
+  return splitPassword(whole).address === address ? whole : address;
+}
+
+/** As whom libpq logs in where nobody is named: the account that runs this process. */
+function ownAccount(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A uid without an entry in the account database, as in containers.
+    throw wrongAddress('it names no user, and this account has no name');
+  }
 }
 
 function shownAddress(hosts: readonly Host[], database: string, schema: string): string {

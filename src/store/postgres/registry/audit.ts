@@ -3,6 +3,7 @@ import { chainRecord, fitForTrail, genesisHash } from '../../../core/audit/chain
 import type { AuditDraft, AuditRecord } from '../../../core/audit/events.ts';
 import type { AuditStore } from '../../../core/port/audit.ts';
 import type { Session } from '../connection/session.ts';
+import { unwrap } from '../connection/unwrapped.ts';
 import { drizzleOn, type Registry } from './registry.ts';
 import { audit } from './tables.ts';
 
@@ -80,7 +81,9 @@ export function createAuditStore({ database, db }: Registry): AuditStore {
     async *walk() {
       // Below every number, so that a record inserted before the first one is found as well.
       for (let seq = Number.MIN_SAFE_INTEGER; ; ) {
-        const rows = await after.execute({ seq });
+        const rows = await after.execute({ seq }).catch((thrown: unknown) => {
+          throw unwrap(thrown);
+        });
         const last = rows.at(-1)?.seq ?? seq;
         // Numbers beyond the precision of a double, which only a forger writes, could repeat for ever.
         if (last <= seq) return;

@@ -1,4 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
+import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { Database } from '../connection/database.ts';
 import { unreachable } from '../connection/errors.ts';
 
@@ -49,6 +50,11 @@ export class Generations {
   async records(): Promise<number> {
     await this.#read();
     return this.#records.version;
+  }
+
+  /** In a daemon every request has asked for the version of keys before, which brought that of records. */
+  recordsSinceGate(): MaybePromise<number> {
+    return this.#leaseEndsAt === undefined ? this.records() : this.#records.version;
   }
 
   /** Lets requests in until `endsAt` (`performance.now()`), and no longer unless called again. */
