@@ -54,7 +54,7 @@ describe('the same records have the same text as on SQLite', () => {
 
   it('whatever its texts and numbers are', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 20 }).map((given) => given.replaceAll('\0', '').toWellFormed());
-    // Any double that 15 digits express; a file may have up to 17, whose last one SQLite does not always round.
+    // What 15 digits express, as measured values and sums of money do: past that, SQLite does not always round the last one.
     const decimal = fc
       .double({ noNaN: true, noDefaultInfinity: true, min: 1e-300 })
       .map((any) => Number(any.toPrecision(15)));
