@@ -1,12 +1,13 @@
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import { aggregates } from '../../core/port/readings.ts';
+import { readingPageLimit } from '../../core/records/parameters.ts';
 import type { Schema } from './field-schemas.ts';
 import { instant } from './fixed-schemas.ts';
 import { operation } from './operation.ts';
-import { cursorOf, idParameter, limitOf } from './parameters.ts';
+import { cursorOf, idParameter, instantOrDay, limitOf } from './parameters.ts';
 import { pageSchema } from './schemas.ts';
 
-const instantOrMs = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'integer' }] };
+const instantOrMs = { anyOf: [...instantOrDay.anyOf, { type: 'integer' }] };
 const query = { in: 'query', required: false };
 
 /** The operation that reads the readings of a sensor. */
@@ -26,15 +27,21 @@ export function readReadings(permissions: readonly ClientPermission[]): Schema {
     okHeaders: ['ETag', 'Link'],
     parameters: [
       { ...idParameter, description: "The sensor's id or code." },
-      { ...query, name: 'from', description: 'First instant, inclusive.', schema: instantOrMs, example: instant },
+      {
+        ...query,
+        name: 'from',
+        description: "First instant, inclusive, or a day: its start in the entity's time zone.",
+        schema: instantOrMs,
+        example: instant,
+      },
       {
         ...query,
         name: 'to',
-        description: 'Last instant, exclusive.',
+        description: "Last instant, exclusive, or a day: its start in the entity's time zone.",
         schema: instantOrMs,
         example: '2026-11-21T00:00:00Z',
       },
-      { ...query, name: 'limit', ...limitOf({ default: 1000, max: 100_000 }) },
+      { ...query, name: 'limit', ...limitOf(readingPageLimit) },
       { ...query, name: 'cursor', ...cursorOf },
       {
         ...query,

@@ -1,5 +1,5 @@
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
-import { listFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
 import { jsonColumnsOf, tableName } from './tables.ts';
 
@@ -27,7 +27,7 @@ export interface PageQuery {
  * `rare`, it checks and sorts all of these instead.
  */
 export function pageQuery(request: RecordPageRequest, entity: number, rare: string | undefined): PageQuery {
-  const { resource, limit } = request;
+  const { resource, limit, include = [] } = request;
   const values = new Values();
   const table = tableName(resource);
   const ofEntity = `entity = ${values.add(entity)}`;
@@ -35,7 +35,7 @@ export function pageQuery(request: RecordPageRequest, entity: number, rare: stri
     rare === undefined ? walkOf(request, values) : sortOf(request, rare, values);
   const walk = all([ofEntity, ...served]);
   const most = values.add(limit + 1);
-  const record = `select row_to_json(r)::text as json from (select ${jsonColumnsOf(listFields(resource))}`;
+  const record = `select row_to_json(r)::text as json from (select ${jsonColumnsOf(pageFields(resource, include))}`;
   const page = (reached: string, from: string) =>
     `select string_agg(json, '${pageSeparator}') as json, count(*)::int4 as n, ${reached} as reached from (${record} from ${from}) as r) as p`;
 

@@ -3,6 +3,7 @@ import type { RecordPageRequest, RecordStore } from '../../../core/port/records.
 import { allFields } from '../../../core/records/fields.ts';
 import { equalRarestFirst, fewRecords, type PageRow, toPage } from '../../../core/records/page-rows.ts';
 import type { Database } from '../connection/database.ts';
+import { readChanges, readRemoved } from './changes.ts';
 import { EntityNumbers } from './entity-numbers.ts';
 import { importRecords } from './imports.ts';
 import { countQuery, inOrder, type PageQuery, pageQuery } from './pages.ts';
@@ -42,6 +43,11 @@ export function createRecordStore(database: Database, version: () => MaybePromis
       const rare = await rareField(request, entity);
       const [row] = await run<PageRow>(pageQuery(request, entity, rare));
       return toPage(row, request);
+    },
+    changes: async (resource, entityId) => readChanges(lane, resource, (await numbers.find(entityId)) ?? null),
+    async removed(request) {
+      const entity = await numbers.find(request.entityId);
+      return entity === undefined ? { ids: [], next: null } : readRemoved(lane, request, entity);
     },
     import: (request) => importRecords(database, numbers, request),
   };
