@@ -80,7 +80,9 @@ export function countQuery(
 class Values {
   readonly all: unknown[] = [];
 
-  add(value: unknown): string {
+  add(given: unknown): string {
+    // A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it.
+    const value = typeof given === 'string' ? given.replace(/\0.*$/s, '') : given;
     return `$${this.all.push(value)}`;
   }
 }

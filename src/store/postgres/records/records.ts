@@ -31,7 +31,7 @@ export function createRecordStore(database: Database, version: () => MaybePromis
     version,
     async get(resource, entityId, id) {
       const entity = await numbers.find(entityId);
-      if (entity === undefined) return undefined;
+      if (entity === undefined || hasNul(id)) return undefined;
       const text = `select row_to_json(r)::text as json from (select ${jsonColumnsOf(allFields(resource))}
         from ${tableName(resource)} where entity = $1 and id = $2) as r`;
       const [row] = await run<{ json: string }>({ text, values: [entity, id] });
@@ -39,7 +39,9 @@ export function createRecordStore(database: Database, version: () => MaybePromis
     },
     async page(request) {
       const entity = await numbers.find(request.entityId);
-      if (entity === undefined) return { json: '', count: 0, next: null };
+      const { conditions } = request;
+      if (entity === undefined || conditions.some(({ value }) => hasNul(value)))
+        return { json: '', count: 0, next: null };
       const rare = await rareField(request, entity);
       const [row] = await run<PageRow>(pageQuery(request, entity, rare));
       return toPage(row, request);
@@ -51,4 +53,9 @@ export function createRecordStore(database: Database, version: () => MaybePromis
     },
     import: (request) => importRecords(database, numbers, request),
   };
+}
+
+/** PostgreSQL refuses this character in a text; no record has it, since imports refuse control characters. */
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0');
 }
