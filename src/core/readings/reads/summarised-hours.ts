@@ -1,5 +1,5 @@
 import { summaryWidthUs } from '../../port/readings.ts';
-import { bucketStart, type OpenBucket, type SummarisedHour } from './buckets.ts';
+import { bucketStart, type SummarisedHour } from './buckets.ts';
 import { endOfTimeUs, type SliceRequest, type SliceRow, within } from './slice-request.ts';
 
 /** A summary and the hour that it is of. */
