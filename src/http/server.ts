@@ -17,6 +17,7 @@ import { UseRecorder } from './auth/last-use.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
+import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
 import { createFraming } from './net/framing.ts';
@@ -72,6 +73,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const guard = new StoreGuard(domain.store, log);
   const uses = new UseRecorder(domain.store.keys, log);
   const anchors = new AuditAnchors(domain.store.audit, log);
+  const retention = new Retention(domain, log);
   const certificate = requireCertificate(settings, rights);
   if (certificate) warnWhereKeyIsOpen(certificate, log);
   await domain.store.daemon.begin();
@@ -110,6 +112,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   uses.start();
   clock.start();
   await anchors.start();
+  retention.start();
   hooks.listening(address);
 
   await aborted(AbortSignal.any([hooks.stop, guard.displaced]));
@@ -117,6 +120,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   log.info({}, 'stopping');
   stopReloading?.();
   await drain(server, connections, options.drainMs ?? drainMs, log);
+  await retention.stop();
   guard.stop();
   if (guard.fault) throw guard.fault;
   await uses.stop();

@@ -19,6 +19,8 @@ interface Waiting {
   fail(): void;
 }
 
+const mostInGroup = 20_000;
+
 const insert = `insert into bare_readings
   select 1, s, t, v, 0 from unnest($1::int4[], $2::int8[], $3::float8[]) as u (s, t, v) on conflict do nothing`;
 
@@ -29,12 +31,17 @@ export async function startBareServer(address: string, series: ReadonlyMap<strin
   await clients[0]?.query(`drop table if exists bare_readings; create table bare_readings (entity int not null, series int not null,
     at_us int8 not null, value float8 not null, quality int2 not null, primary key (entity, series, at_us))`);
   const idle = [...clients];
-  let waiting: Waiting[] = [];
+  const waiting: Waiting[] = [];
   const flush = async () => {
     const client = waiting.length > 0 ? idle.pop() : undefined;
     if (!client) return;
-    const group = waiting;
-    waiting = [];
+    // As many as one statement takes best; the rest waits for the next.
+    let size = 0;
+    const end = waiting.findIndex((one, index) => {
+      size += one.rows.length;
+      return index > 0 && size > mostInGroup;
+    });
+    const group = waiting.splice(0, end === -1 ? waiting.length : end);
     const rows = group.flatMap(({ rows: own }) => own);
     const at = (index: number) => rows[index] ?? { sensor: '', at: '', value: 0 };
     const values = [

@@ -45,8 +45,8 @@ export function createPlant(address?: string): BenchPlant {
         env,
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      const told: { base_url: string } = JSON.parse(await firstLine(daemon));
-      return told.base_url;
+      const first: { base_url: string } = JSON.parse(await firstLine(daemon));
+      return first.base_url;
     },
     async remove() {
       await stop();

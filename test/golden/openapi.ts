@@ -908,7 +908,7 @@ export interface paths {
         };
         /**
          * Read readings
-         * @description Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer buckets than `limit`: continue with its cursor.
+         * @description Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer buckets than `limit`: continue with its cursor. Where the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries stay: buckets of whole hours count them, narrower buckets and single readings do not. A summary counts where all of its readings lie within `from` and `to`.
          */
         get: operations["listSensorReadings"];
         put?: never;
@@ -930,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Send readings
-         * @description Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported.
+         * @description Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported. Readings from before the time for which the organization keeps them are rejected as `past_retention`.
          */
         post: operations["postReadings"];
         delete?: never;
@@ -6886,7 +6886,7 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Length of the buckets: a number followed by s, m, h, d or w; at most 36500d.
+                 * @description Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. They start at multiples of it since 1970-01-01T00:00:00Z.
                  * @example 5m
                  */
                 bucket?: string;

@@ -131,9 +131,9 @@ export class HttpPlant {
 
   async import(name: string, entity: Entity, records: readonly Record<string, unknown>[]): Promise<void> {
     const resource = resourceOf(name);
-    const judge = createRecordValidator(resource);
+    const validator = createRecordValidator(resource);
     records.forEach((record, index) => {
-      judge.validateObject(record, index + 1);
+      validator.validateObject(record, index + 1);
     });
     await this.domain.store.records.import({
       resource,
@@ -141,10 +141,10 @@ export class HttpPlant {
       replace: false,
       dryRun: false,
       nowUs: this.nowMs * 1000,
-      rows: [judge.take()],
+      rows: [validator.take()],
       audit: () => auditDraft(this.domain, this.actor, 'records.import', name),
     });
-    expect(judge.violations.count).toBe(0);
+    expect(validator.violations.count).toBe(0);
   }
 
   /** One example of every resource in Berlin, 120 parts, one part in Chicago. */

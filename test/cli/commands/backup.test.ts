@@ -40,8 +40,8 @@ const statusOf = async (id: string) => (await cli.ok(`keys show ${id} --json`)).
 describe('backup', () => {
   it('writes one file for its owner only, tells what it holds and is audited', async () => {
     await mint('A');
-    const told = (await cli.ok(['backup', file, '--json'])).json<Record<string, unknown>>();
-    expect(told).toMatchObject({ file, keys: 1, bytes: statSync(file).size });
+    const report = (await cli.ok(['backup', file, '--json'])).json<Record<string, unknown>>();
+    expect(report).toMatchObject({ file, keys: 1, bytes: statSync(file).size });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
     expect(last).toMatchObject({ action: 'store.backup', target: file, outcome: 'done' });
@@ -145,8 +145,8 @@ describe('restore', () => {
     const kept = await mint('Kept');
     await cli.ok(['backup', file]);
     const later = await mint('Later');
-    const told = (await cli.ok(['restore', file, '--yes', '--json'])).json();
-    expect(told).toMatchObject({ file, keys: 1, kept_revoked: [] });
+    const report = (await cli.ok(['restore', file, '--yes', '--json'])).json();
+    expect(report).toMatchObject({ file, keys: 1, kept_revoked: [] });
     expect(await statusOf(kept.id)).toBe('Active');
     expect((await cli.run(['keys', 'show', later.id])).code).toBe(3);
     const actions = (await cli.ok('audit list --json --limit 2')).json<{ action: string }[]>();

@@ -127,16 +127,16 @@ describe('users and entities', () => {
 
   it('tells only of keys that really stop or work again', async () => {
     const { key } = await cli.key('A', ['--as', 'entity_admin']);
-    const told = async (line: string) => (await cli.ok(line)).stdout.trim().replace(/^[^.]*\. /, '');
+    const report = async (line: string) => (await cli.ok(line)).stdout.trim().replace(/^[^.]*\. /, '');
     const a = `A (${key.prefix}).`;
-    expect(await told('users deactivate entity_admin --yes')).toBe(`One active key stopped working: ${a}`);
-    expect(await told('users deactivate entity_admin --yes')).toBe('No active key stopped.');
-    expect(await told('entities deactivate BER --yes')).toBe('No active key stopped.');
-    expect(await told('users activate entity_admin')).toBe('No more keys work than before.');
-    expect(await told('entities activate BER')).toBe(`One active key works again: ${a}`);
-    expect(await told('entities activate BER')).toBe('No more keys work than before.');
-    expect(await told('entities remove BER --yes')).toBe(`One active key stopped working: ${a}`);
-    expect(await told('users deactivate entity_admin --yes')).toBe('No active key stopped.');
+    expect(await report('users deactivate entity_admin --yes')).toBe(`One active key stopped working: ${a}`);
+    expect(await report('users deactivate entity_admin --yes')).toBe('No active key stopped.');
+    expect(await report('entities deactivate BER --yes')).toBe('No active key stopped.');
+    expect(await report('users activate entity_admin')).toBe('No more keys work than before.');
+    expect(await report('entities activate BER')).toBe(`One active key works again: ${a}`);
+    expect(await report('entities activate BER')).toBe('No more keys work than before.');
+    expect(await report('entities remove BER --yes')).toBe(`One active key stopped working: ${a}`);
+    expect(await report('users deactivate entity_admin --yes')).toBe('No active key stopped.');
   });
 
   it('removing an entity leaves its keys listed and refused', async () => {

@@ -46,7 +46,7 @@ describe('the path of a store', () => {
     ['below a file', 'its parent is not a folder'],
     ['a FIFO', 'no ordinary file'],
     ['too long a name', 'its name is too long'],
-  ])('that is %s is told as such (exit 6)', async (what, sentence) => {
+  ])('that is %s is reported as such (exit 6)', async (what, sentence) => {
     const circle = join(folder(), 'circle');
     symlinkSync('circle', circle);
     const fifo = join(folder(), 'fifo');
@@ -92,7 +92,7 @@ describe('migrate', () => {
     return found;
   };
 
-  it('refuses whoever may not before it changes anything, and audits the attempt', async () => {
+  it('refuses a profile without the permission before it changes anything, and audits the attempt', async () => {
     // A file of the store as it was before its first migration.
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${filesOf(cli.store).readings}${suffix}`, { force: true });
     readings().close();

@@ -45,7 +45,7 @@ describe('a role', () => {
     expect(all.filter((permission) => roleHolds(role, permission))).toEqual(held);
   });
 
-  it('is one of five, and those that hold a permission are told by name', () => {
+  it('is one of five, and those that hold a permission are named', () => {
     expect([...roleNames].sort()).toEqual(Object.keys(table).sort());
     expect(rolesHolding('api_keys.create')).toEqual(['Super user', 'Entity admin']);
     expect(rolesHolding('records.import')).toEqual(['Super user', 'Master data']);
@@ -118,7 +118,7 @@ describe('the client permissions', () => {
     expect(defaultPermissions).toEqual(['jobs_orders.view']);
   });
 
-  it('are told from other texts, and put in order', () => {
+  it('are distinguished from other texts, and put in order', () => {
     expect(['parts.view', 'parts.edit', ''].map(isClientPermission)).toEqual([true, false, false]);
     expect(normalisePermissions(['parts.view', 'jobs_orders.view', 'parts.view'])).toEqual([
       'jobs_orders.view',

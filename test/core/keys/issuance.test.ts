@@ -128,7 +128,7 @@ describe('a key is not made', () => {
 });
 
 describe('a key that is made', () => {
-  it('is handed over, then kept, then completed, and told in the trail', async () => {
+  it('is delivered, then kept, then completed, and recorded in the trail', async () => {
     const delivery = new Recorder();
     const key = await create({ permissions: ['parts.view', 'jobs_orders.view', 'parts.view'] }, delivery);
     expect(delivery.steps).toEqual(['deliver not kept', 'complete kept']);

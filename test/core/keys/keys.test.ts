@@ -23,7 +23,7 @@ describe('two that end one key at the same time', () => {
     return settled.map((one) => (one.status === 'rejected' ? one.reason : undefined));
   };
 
-  it('by revoking: the second is told what to do, and of no secret', async () => {
+  it('by revoking: the second learns what to do, and of no secret', async () => {
     const { id, prefix } = await plant.key();
     const [first, second] = await outcomes(() => revokeKeys(plant.domain, plant.actor, [id]));
     expect(first).toBeUndefined();
@@ -34,7 +34,7 @@ describe('two that end one key at the same time', () => {
     });
   });
 
-  it('by rotating: the second is told that its secret opens nothing', async () => {
+  it('by rotating: the second learns that its secret opens nothing', async () => {
     const { id } = await plant.key();
     const withdrawn: string[] = [];
     const delivery = (name: string): SecretDelivery => ({

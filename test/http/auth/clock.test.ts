@@ -10,7 +10,7 @@ describe('the clock of a daemon', () => {
   let store: Store;
   let machineMs: number;
   let upMs: number;
-  let told: string[];
+  let logged: string[];
   let clock: DaemonClock;
 
   beforeEach(async () => {
@@ -18,8 +18,8 @@ describe('the clock of a daemon', () => {
     store = await temporaryStore();
     machineMs = nowMs;
     upMs = 24 * hourMs;
-    told = [];
-    const log = createLog('warn', { write: (line) => told.push(line) });
+    logged = [];
+    const log = createLog('warn', { write: (line) => logged.push(line) });
     clock = new DaemonClock(
       store,
       () => machineMs,
@@ -54,8 +54,8 @@ describe('the clock of a daemon', () => {
     expect(clock.now()).toBe(nowMs + 5000);
     await seconds(3);
     expect(clock.now()).toBe(nowMs + 5000);
-    expect(told.join('')).toContain('THE CLOCK IS BEHIND');
-    expect(told).toHaveLength(1);
+    expect(logged.join('')).toContain('THE CLOCK IS BEHIND');
+    expect(logged).toHaveLength(1);
   });
 
   it('updates the store every ten seconds and at the end', async () => {

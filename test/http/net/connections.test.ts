@@ -89,7 +89,7 @@ async function unfinished(key: number): Promise<Client> {
   const client = Client.plain(
     postHead('/api/v1/sensors/readings', keys[key] ?? '', 1000).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'),
   );
-  await until('it is told to go on', () => client.received.includes('100 Continue'));
+  await until('it receives 100 Continue', () => client.received.includes('100 Continue'));
   return client;
 }
 

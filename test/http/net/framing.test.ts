@@ -198,7 +198,7 @@ describe('what is no clean HTTP', () => {
     expect(statusesOf(await send(metrics(`${many(1000)}X-Forwarded-For: 9.9.9.9\r\n`)))).toEqual([404]);
   });
 
-  it('who asks before it sends its body is told to go on only once its key is good', async () => {
+  it('a client that asks before it sends its body receives 100 Continue only once its key is valid', async () => {
     const asking = (key: string, more = '') =>
       `${post}Authorization: Bearer ${key}\r\nContent-Length: 15\r\nExpect: 100-continue\r\n${more}\r\n`;
     const wrong = await send(asking(`hk_${'A'.repeat(49)}`));
@@ -234,7 +234,7 @@ describe('what is no clean HTTP', () => {
     },
   );
 
-  it('pipelined requests are each judged and answered in order', async () => {
+  it('pipelined requests are each checked and answered in order', async () => {
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${auth()}\r\n\r\n`;
     const text = await send(`${one('/api/v1/me')}${one('/nope')}${one('/api/v1/parts?limit=1')}${smuggled}`);
     expect(statusesOf(text)).toEqual([200, 404, 200, 401]);

@@ -192,9 +192,9 @@ describe('many readings', () => {
 });
 
 it.each(['readings', 'heartbeats', '.', '..'])('a sensor cannot have the id %s, whose path is another', (id) => {
-  const judge = createRecordValidator(resourceOf('sensors'));
-  judge.validateObject(sensor(id, 'X'), 1);
-  expect(judge.violations.first).toMatchObject([{ field: 'id', value: id, rule: expect.stringContaining(id) }]);
+  const validator = createRecordValidator(resourceOf('sensors'));
+  validator.validateObject(sensor(id, 'X'), 1);
+  expect(validator.violations.first).toMatchObject([{ field: 'id', value: id, rule: expect.stringContaining(id) }]);
   const other = createRecordValidator(resourceOf('parts'));
   other.validateObject({ id, part_number: 'a', name: 'b', unit: 'kg', is_active: true }, 1);
   expect(other.violations.first.some(({ field }) => field === 'id')).toBe(id.startsWith('.'));

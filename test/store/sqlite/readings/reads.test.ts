@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
-import { Reads, readLimits } from '../../../../src/core/readings/reads.ts';
-import type { Slice, SliceRequest } from '../../../../src/core/readings/slices.ts';
+import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
+import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';

@@ -1,7 +1,7 @@
-import { HkctlError } from '../errors.ts';
-import type { ReadingClient, ReadingText, ReadingTextRequest } from '../port/readings.ts';
-import { FairQueue } from './fair-queue.ts';
-import type { Slice, SliceRequest } from './slices.ts';
+import { HkctlError } from '../../errors.ts';
+import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../port/readings.ts';
+import { FairQueue } from '../fair-queue.ts';
+import type { Slice, SliceRequest } from './slice-request.ts';
 
 /** Limits that keep a read bounded; in readings unless stated otherwise. */
 export const readLimits = {
@@ -85,6 +85,7 @@ export class Read {
   #scanned = 0;
   #nextUs: number | null = null;
   #open: Slice['open'];
+  #summarisedUs: Slice['summarisedUs'];
 
   constructor(
     request: ReadingTextRequest,
@@ -107,12 +108,14 @@ export class Read {
       limit: limit - this.#count,
       most: buckets ? readLimits.summedUp : readLimits.written,
       open: this.#open,
+      beganUs: fromUs,
+      summarisedUs: this.#summarisedUs,
     };
   }
 
   /** Adds a slice that was read. */
   take(slice: Slice): void {
-    const { text, count, digest, scanned, nextUs, open } = slice;
+    const { text, count, digest, scanned, nextUs, open, summarisedUs } = slice;
     if (count > 0) {
       if (this.#count > 0 && this.request.format === 'json') this.#pieces.push(comma);
       this.#pieces.push(text);
@@ -123,6 +126,7 @@ export class Read {
     this.#scanned += scanned;
     this.#nextUs = nextUs;
     this.#open = open;
+    this.#summarisedUs = summarisedUs;
     const isEnough = this.#count >= this.request.limit || (this.#count > 0 && this.#scanned >= readLimits.page);
     this.isDone = nextUs === null || isEnough;
   }

@@ -1,4 +1,4 @@
-import type { ReadingBucket } from '../port/readings.ts';
+import type { ReadingBucket } from '../../port/readings.ts';
 
 /** A bucket whose readings are not all known yet; plain data, since it crosses from one thread to another. */
 export interface OpenBucket {
@@ -9,6 +9,17 @@ export interface OpenBucket {
   scaledSum: CompensatedSum;
   min: number;
   max: number;
+  last: number;
+  /** The summary it begins with: where nothing else is added, its mean is the bucket's, to the last digit. */
+  summary?: { count: number; mean: number };
+}
+
+/** What a bucket needs of an hour whose readings were dropped. */
+export interface SummarisedHour {
+  count: number;
+  min: number;
+  max: number;
+  mean: number;
   last: number;
 }
 
@@ -46,8 +57,27 @@ export function addToBucket(bucket: OpenBucket, value: number): void {
   bucket.last = value;
 }
 
+/** A bucket that begins with an hour whose readings were dropped. */
+export function openSummarised(startUs: number, hour: SummarisedHour): OpenBucket {
+  const { count, min, max, mean, last } = hour;
+  const sum = { sum: mean * count, error: 0 };
+  const scaledSum = { sum: mean * scale * count, error: 0 };
+  return { startUs, count, sum, scaledSum, min, max, last, summary: { count, mean } };
+}
+
+/** Adds the next hour whose readings were dropped, in order of time. */
+export function addSummarised(bucket: OpenBucket, { count, min, max, mean, last }: SummarisedHour): void {
+  bucket.count += count;
+  add(bucket.sum, mean * count);
+  add(bucket.scaledSum, mean * scale * count);
+  if (min < bucket.min) bucket.min = min;
+  if (max > bucket.max) bucket.max = max;
+  bucket.last = last;
+}
+
 /** The aggregates of a bucket once all of its readings are in it. */
-export function closeBucket({ startUs, count, sum, scaledSum, min, max, last }: OpenBucket): ReadingBucket {
+export function closeBucket({ startUs, count, sum, scaledSum, min, max, last, summary }: OpenBucket): ReadingBucket {
+  if (summary?.count === count) return { atUs: startUs, count, avg: summary.mean, min, max, last };
   const mean = total(sum) / count;
   const avg = Number.isFinite(mean) ? mean : total(scaledSum) / count / scale;
   return { atUs: startUs, count, avg: Math.min(Math.max(avg, min), max), min, max, last };
