@@ -74,9 +74,12 @@ export class PooledDatabase implements Database {
 
   async startDaemon(): Promise<void> {
     this.#isDaemon = true;
-    // What was opened for a command waits too long.
-    this.#main?.destroy('it is opened anew');
+    // The connection of a command waits too long for an answer.
+    const before = this.#main;
+    if (before) before.onEnd = () => {};
+    this.#main = undefined;
     await this.#connected();
+    await before?.close();
   }
 
   query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]> {
