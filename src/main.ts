@@ -53,6 +53,18 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
     backupStore: async (path, target, nowMs, force) => (await engineAt(path)).backup(target, { nowMs, force }),
     restoreStore: async (path, file, hooks) => (await engineAt(path, { makesFolder: true })).restore(file, hooks),
     inspectStore: async (path) => (await engineAt(path)).inspect(),
+    async postgresRoles(location) {
+      const { rolesSql, schemaOf } = await import('./store/postgres/operations/roles.ts');
+      return rolesSql(schemaOf(location, io.env));
+    },
+    async postgresCitus(location) {
+      const [{ schemaOf }, { citusSql }, { resources }] = await Promise.all([
+        import('./store/postgres/operations/roles.ts'),
+        import('./store/postgres/operations/citus.ts'),
+        import('./resources/index.ts'),
+      ]);
+      return citusSql(schemaOf(location, io.env), resources);
+    },
     async serve(domain, settings, hooks) {
       const [{ serve }, { resources }] = await Promise.all([
         import('./http/server.ts'),

@@ -7,7 +7,7 @@ export const globalFlags = {
   store: {
     ...parsed(
       '--store <PATH>',
-      'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db), or postgres://HOST/DATABASE',
+      'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db)',
       requireStoreName,
     ),
     refuseGiven: refusePassword,

@@ -90,4 +90,14 @@ export const nouns: readonly NounEntry[] = [
     summary: 'Print a hardened systemd unit for the daemon',
     load: async () => (await import('./commands/systemd-unit.ts')).systemdUnit,
   },
+  {
+    name: 'postgres-roles',
+    summary: 'Print the SQL for the roles of a store on PostgreSQL',
+    load: async () => (await import('./commands/postgres-roles.ts')).postgresRoles,
+  },
+  {
+    name: 'postgres-citus',
+    summary: 'Print the SQL that spreads a store over the workers of Citus',
+    load: async () => (await import('./commands/postgres-citus.ts')).postgresCitus,
+  },
 ];

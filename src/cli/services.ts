@@ -28,6 +28,10 @@ export interface Services {
   restoreStore(path: string, file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
   /** Inspects the files of a store. */
   inspectStore(path: string): Promise<StoreInspection>;
+  /** SQL for the roles of the store at an address, or at the usual place where a file is named. */
+  postgresRoles(location: string): Promise<string>;
+  /** SQL that distributes the tables of such a store by entity over the workers of Citus. */
+  postgresCitus(location: string): Promise<string>;
   /** Serves until `stop` is aborted, then drains; resolves when the last answer is out. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
   /** The OpenAPI document of this version. */

@@ -4,7 +4,7 @@ import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
 import type { Session } from './connection/session.ts';
-import { applyMigrations } from './schema/migrations.ts';
+import { applyMigrations, lockMigrations } from './schema/migrations.ts';
 import { readPlace, requireNotNewer } from './schema/schema-version.ts';
 import { PostgresStore } from './store.ts';
 
@@ -29,8 +29,14 @@ export async function createStore(
   const { location } = database;
   await database.transaction(
     async (session) => {
+      // Before anything is read: of two processes that create a store at once, the second finds that of the first.
+      await lockMigrations(session);
       await requireNoStore(session, location.shown);
-      await session.run(`create schema if not exists "${location.schema}"`);
+      // A schema that an administrator has made needs no right to make one.
+      const there = await session.query('schema.named', 'select from pg_namespace where nspname = $1', [
+        location.schema,
+      ]);
+      if (there.length === 0) await session.run(`create schema "${location.schema}"`);
       await applyMigrations(session, options.migrationsFolder, location.shown);
       await fill(new PostgresStore(databaseWithin(session, location), options));
     },

@@ -13,6 +13,8 @@ export interface TestServer {
   /** The folder of its data, and the process; missing for a server that runs elsewhere. */
   folder?: string;
   pid?: number;
+  /** The processes of its connections and of its own work. */
+  children(): Promise<number[]>;
   stop(): Promise<void>;
 }
 
@@ -80,7 +82,15 @@ async function startIn({ folder, native, data, sockets, settings, outlivesUs }: 
     address,
     folder,
     ...(child.pid !== undefined && { pid: child.pid }),
+    async children() {
+      const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
+      return stdout
+        .split('\n')
+        .map(Number)
+        .filter((pid) => pid > 0);
+    },
     async stop() {
+      child.kill('SIGCONT');
       child.kill('SIGQUIT');
       await ended;
       rmSync(folder, { recursive: true, force: true });

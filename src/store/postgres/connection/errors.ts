@@ -106,8 +106,8 @@ const meanings: readonly Meaning[] = [
   {
     codes: /^(42501)$/,
     as: 'store_unreadable',
-    message: (shown) => `The log-in has not the rights on the PostgreSQL store ${shown} that this needs.`,
-    hint: 'Grant them with what hkctl postgres-roles prints, or use a log-in that has them.',
+    message: (shown) => `Rights on the PostgreSQL store ${shown} that this needs are missing for the log-in.`,
+    hint: 'Grant them with the SQL that hkctl postgres-roles prints, or use a log-in that has them.',
   },
   {
     codes: /^(42P01|3F000|42703|42883)$/,

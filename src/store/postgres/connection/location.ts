@@ -27,6 +27,9 @@ export interface Location {
   shown: string;
 }
 
+/** The schema of a store whose address names none. */
+export const usualSchema = 'hkctl';
+
 const defaultPort = 5432;
 const defaultTimeoutSeconds = 5;
 
@@ -43,7 +46,7 @@ export function parseLocation(address: string, env: Environment): Location {
   const hosts = hostsOf(value('host', 'PGHOST'), value('hostaddr', 'PGHOSTADDR'), value('port', 'PGPORT'));
   const isSocket = hosts.every(({ host }) => host.startsWith('/'));
   const database = value('dbname', 'PGDATABASE') ?? user;
-  const schema = given.schema ?? 'hkctl';
+  const schema = given.schema ?? usualSchema;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || /^(pg_|information_schema$)/.test(schema)) {
     throw wrongAddress('its schema must be a name of small letters, digits and _, and not of PostgreSQL itself');
   }
@@ -93,7 +96,7 @@ function shownAddress(hosts: readonly Host[], database: string, schema: string):
     ...(isSocket && socket
       ? [`host=${socket.host}`, ...(socket.port === defaultPort ? [] : [`port=${socket.port}`])]
       : []),
-    ...(schema === 'hkctl' ? [] : [`schema=${schema}`]),
+    ...(schema === usualSchema ? [] : [`schema=${schema}`]),
   ];
   const query = parameters.length === 0 ? '' : `?${parameters.join('&')}`;
   return `postgres://${isSocket ? '' : named.join(',')}/${encodeURIComponent(database)}${query}`;

@@ -15,13 +15,18 @@ export async function applyMigrations(session: Session, folder: string, shown: s
   const migrationsFolder = join(folder, 'postgres');
   if (!existsSync(migrationsFolder))
     throw new Error(`migrations are missing from this installation: ${migrationsFolder}`);
-  await session.run(`set local lock_timeout = '60s'; select pg_advisory_xact_lock(${migrationLock})`);
+  await lockMigrations(session);
   const before = await requireNotNewer(session, shown);
   const missing = readMigrationFiles({ migrationsFolder }).slice(before);
   for (const statement of missing.flatMap(({ sql }) => sql)) await session.run(inSearchPath(statement));
   if (before === 0) await session.run(firstRows);
   await session.run(`update store_version set version = ${schemaVersion}`);
   return missing.length;
+}
+
+/** Waits until no other process creates or migrates a store; until the end of the transaction none begins to. */
+export async function lockMigrations(session: Session): Promise<void> {
+  await session.run(`set local lock_timeout = '60s'; select pg_advisory_xact_lock(${migrationLock})`);
 }
 
 /** drizzle-kit names the schema `public` in references; our tables are where the search path leads. */
