@@ -39,17 +39,15 @@ it('a sensor has the same number on every daemon that sees it first', async () =
 
 it('the same readings sent to several daemons in any order are kept once, and nothing waits in a circle', async () => {
   const series = await Promise.all(Array.from({ length: 40 }, (_, n) => seriesOf(daemons[0] as Store, `S-${n}`))); // three
-  const rows = Array.from({ length: 400 }, (_, n) => [series[n % 40] ?? 0, 1_000_000 + n, n] as const);
-  const sent: Promise<BatchResult>[] = [];
-  for (let round = 0; round < 20; round++) {
-    const from = (round * 37) % 400;
-    const turned = [...rows.slice(from), ...rows.slice(0, from)];
-    if (round % 2 === 1) turned.reverse();
-    for (const store of daemons) sent.push(store.readings.append(batchOf(turned)));
+  const [count, rounds] = [3000, 12];
+  const results: BatchResult[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const rows = Array.from({ length: count }, (_, n) => [series[n % 40] ?? 0, round * 1_000_000 + n, n] as const);
+    const orders = [rows, rows.toReversed(), [...rows.slice(count / 2), ...rows.slice(0, count / 2)]];
+    results.push(...(await Promise.all(daemons.map((store, n) => store.readings.append(batchOf(orders[n] ?? rows))))));
   }
-  const results = await Promise.all(sent);
   const sum = (name: 'accepted' | 'duplicates') => results.reduce((total, result) => total + result[name], 0);
-  expect([sum('accepted'), sum('duplicates')]).toEqual([400, 59 * 400]);
+  expect([sum('accepted'), sum('duplicates')]).toEqual([count * rounds, 2 * count * rounds]);
   expect(results.flatMap(({ conflicts }) => conflicts)).toEqual([]);
 });
 
