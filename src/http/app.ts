@@ -6,7 +6,7 @@ import type { RecordStore } from '../core/port/records.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
-import { createLimiter } from './auth/limits.ts';
+import { createLimiter, type Limiter } from './auth/limits.ts';
 import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
 import { CostlyWork } from './fairness/costly-work.ts';
@@ -45,6 +45,8 @@ interface AppOptions {
   log: Log;
   /** Receives the time of each successful authentication (epoch ms). */
   recordUse(keyId: string, nowMs: number): void;
+  /** Receives the limits, to share their counts with other daemons. */
+  shareLimits?(limiters: readonly (Limiter | undefined)[]): void;
   /** Returns true while the daemon drains and begins nothing new. */
   isStopping?(): boolean;
   /** The refusal of every request at a time (`performance.now()`) once the files of the store were replaced. */
@@ -74,6 +76,7 @@ export function createApp(options: AppOptions): H3 {
     requests: createLimiter('requests', settings.limitRequests),
     ingest: createLimiter('ingest', settings.limitIngest),
   };
+  options.shareLimits?.(Object.values(limiters));
   const arrivals = options.connections?.arrivals ?? new Arrivals();
   const brakes = createBrakes(options.connections);
   const batches = new RequestBatches(brakes, arrivals.createWait());

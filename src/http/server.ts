@@ -14,6 +14,7 @@ import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
 import { DaemonClock } from './auth/clock.ts';
 import { UseRecorder } from './auth/last-use.ts';
+import { LimitSharing } from './auth/limit-sharing.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
@@ -72,6 +73,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const domain = { ...options.domain, clock: clock.now };
   const guard = new StoreGuard(domain.store, log);
   const uses = new UseRecorder(domain.store.keys, log);
+  const limitSharing = new LimitSharing(domain.store.limits, log);
   const anchors = new AuditAnchors(domain.store.audit, log);
   const retention = new Retention(domain, log);
   const certificate = requireCertificate(settings, rights);
@@ -87,6 +89,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     domain,
     log,
     recordUse: (keyId, nowMs) => uses.record(keyId, nowMs),
+    shareLimits: (limiters) => limitSharing.start(limiters),
     isStopping: () => hooks.stop.aborted,
     storeRefusal: (nowMs) => guard.refusal(nowMs),
     commonHeaders: certificate ? ['Strict-Transport-Security', 'max-age=31536000'] : [],
@@ -124,6 +127,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   guard.stop();
   if (guard.fault) throw guard.fault;
   await uses.stop();
+  await limitSharing.stop();
   await clock.stop();
   await anchors.stop();
   await domain.store.daemon.clearAddress(process.pid);

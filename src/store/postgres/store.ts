@@ -4,6 +4,7 @@ import type { ClockStore } from '../../core/port/clock.ts';
 import type { DaemonStore } from '../../core/port/daemons.ts';
 import type { EntityStore } from '../../core/port/entities.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
+import type { LimitStore } from '../../core/port/limits.ts';
 import type { ReadingStore } from '../../core/port/readings.ts';
 import type { RecordStore } from '../../core/port/records.ts';
 import type { Store } from '../../core/port/store.ts';
@@ -20,6 +21,7 @@ import { createDaemonStore } from './registry/daemons.ts';
 import { createEntityStore } from './registry/entities.ts';
 import { Generations } from './registry/generations.ts';
 import { createKeyStore } from './registry/keys.ts';
+import { createLimitStore } from './registry/limits.ts';
 import { purgeRemoved } from './registry/purge.ts';
 import { createRegistry } from './registry/registry.ts';
 import { createTenantStore } from './registry/tenants.ts';
@@ -36,6 +38,7 @@ export class PostgresStore implements Store {
   readonly readings: ReadingStore & { close(): Promise<void> };
   readonly daemon: DaemonStore & { release(): Promise<void> };
   readonly clock: ClockStore;
+  readonly limits: LimitStore;
   readonly #database: Database;
 
   constructor(database: Database, options: StoreOptions) {
@@ -51,6 +54,7 @@ export class PostgresStore implements Store {
     this.records = { ...records, lastVersion: () => generations.lastRecords };
     this.readings = createReadingStore(database, () => generations.recordsSinceGate());
     this.daemon = createDaemonStore(database, generations, options.clock);
+    this.limits = createLimitStore(database);
     this.clock = unwrapped({ ...createClockStore(registry, hostname()), skewMs: () => generations.skewMs });
   }
 

@@ -1,5 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -10,8 +20,9 @@ import { Client } from 'pg';
 export interface TestServer {
   /** Address of the database `postgres`, as a superuser, on the server. */
   address: string;
-  /** The folder of its data, and the process; missing for a server that runs elsewhere. */
-  folder?: string;
+  /** The folder of all its files, and the one of its sockets. */
+  folder: string;
+  sockets: string;
   pid?: number;
   /** The processes of its connections and of its own work. */
   children(): Promise<number[]>;
@@ -42,6 +53,26 @@ export async function startServer(settings: readonly string[] = [], { outlivesUs
   );
   if (made.status !== 0) throw new Error(`initdb failed:\n${made.stderr}${made.error ?? ''}`);
   return startIn({ folder, native, data, sockets, settings, outlivesUs });
+}
+
+/** Starts a standby, by the name `standby`, of a server that {@link startServer} has started. */
+export async function startStandby(primary: TestServer): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-'));
+  const [data, sockets] = [join(folder, 'data'), join(folder, 's')];
+  mkdirSync(sockets, { mode: 0o700 });
+  const client = new Client({ connectionString: primary.address });
+  await client.connect();
+  await client.query("select pg_backup_start('standby', true)");
+  cpSync(join(primary.folder, 'data'), data, { recursive: true, filter: (path) => !path.endsWith('postmaster.pid') });
+  const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+  await client.end();
+  writeFileSync(join(data, 'backup_label'), rows[0]?.labelfile ?? '');
+  writeFileSync(join(data, 'standby.signal'), '');
+  chmodSync(data, 0o700);
+  if (isRoot) spawnSync('chown', ['-R', `${nobody}:${nobody}`, folder]);
+  const following = `primary_conninfo=host=${primary.sockets} user=postgres application_name=standby`;
+  const native = join(primary.folder, 'native');
+  return startIn({ folder, native, data, sockets, settings: [following, 'hot_standby=on'], outlivesUs: false });
 }
 
 const environment = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
@@ -81,6 +112,7 @@ async function startIn({ folder, native, data, sockets, settings, outlivesUs }: 
   return {
     address,
     folder,
+    sockets,
     ...(child.pid !== undefined && { pid: child.pid }),
     async children() {
       const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });

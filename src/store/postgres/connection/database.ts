@@ -30,6 +30,8 @@ export interface Database {
   lane(settings: LaneSettings): Lane;
   /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
   startDaemon(): Promise<void>;
+  /** Gives up all connections, and connects anew, to another of several servers where one can be written. */
+  reconnect(why: string): void;
   /** Waits for what is under way, then closes every connection. */
   close(): Promise<void>;
 }
@@ -45,6 +47,7 @@ export function databaseWithin(session: Session, location: Location): Database {
     exclusively: (work) => work(session),
     lane: () => new Lane(async () => session),
     startDaemon: async () => {},
+    reconnect: () => {},
     close: async () => {},
   };
 }
@@ -52,6 +55,8 @@ export function databaseWithin(session: Session, location: Location): Database {
 /** One pipelined connection for single statements and a few for transactions, made when needed and replaced when lost. */
 export class PooledDatabase implements Database {
   readonly location: Location;
+  /** The hosts in the order in which they are tried. */
+  #hosts: Location['hosts'];
   #main: Session | undefined;
   #connecting: Promise<Session> | undefined;
   #epoch = 0;
@@ -66,6 +71,7 @@ export class PooledDatabase implements Database {
 
   constructor(location: Location) {
     this.location = location;
+    this.#hosts = location.hosts;
   }
 
   get epoch(): number {
@@ -80,6 +86,12 @@ export class PooledDatabase implements Database {
     this.#main = undefined;
     await this.#connected();
     await before?.close();
+  }
+
+  reconnect(why: string): void {
+    const [first, ...others] = this.#hosts;
+    if (first) this.#hosts = [...others, first];
+    this.#main?.destroy(why);
   }
 
   query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]> {
@@ -130,7 +142,7 @@ export class PooledDatabase implements Database {
       if (this.#isClosed) throw new Error('the store is closed');
       if (this.#failure !== undefined) throw this.#failure;
       // Large answers take long; that the database is away is noticed by the main connection.
-      const session = await Session.open(this.location, { ...this.#options(false), pipeline: true });
+      const session = await this.#openBeside({ ...this.#options(false), pipeline: true });
       const set = Object.keys(settings).map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
       await session.query('lane.settings', `select ${set.join(', ')}`, Object.entries(settings).flat());
       return session;
@@ -150,11 +162,24 @@ export class PooledDatabase implements Database {
   }
 
   async #connect(): Promise<Session> {
-    const session = await Session.open(this.location, this.#options(true));
+    const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#options(true));
     this.#main = session;
     this.#epoch++;
     session.onEnd = () => this.#lost();
     return session;
+  }
+
+  /**
+   * Connects to the server of the main connection. A name may lead to another one meanwhile: then what is read here would be that
+   * of an old primary, while writes reach the new one.
+   */
+  async #openBeside(options: SessionOptions): Promise<Session> {
+    const hosts = this.#main ? [this.#main.host] : this.#hosts;
+    const session = await Session.open({ ...this.location, hosts }, options);
+    if (this.#main === undefined || this.#main.server === session.server) return session;
+    session.destroy('another server answers at its address');
+    this.#main.destroy('another server answers at its address');
+    throw unreachable(this.location.shown, 'another server answers at its address');
   }
 
   #lost(): void {
@@ -202,7 +227,7 @@ export class PooledDatabase implements Database {
     }
     this.#open++;
     try {
-      const session = await Session.open(this.location, this.#options(false));
+      const session = await this.#openBeside(this.#options(false));
       this.#sessions.add(session);
       session.onEnd = () => {
         this.#sessions.delete(session);

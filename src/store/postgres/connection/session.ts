@@ -20,6 +20,9 @@ const oldestVersion = 15;
 export class Session {
   /** The driver's client, for COPY and cursors. */
   readonly client: Client;
+  readonly host: Host;
+  /** The start of the server, by which it can be distinguished from another one at the same address. */
+  server = '';
   readonly #socket: Socket;
   readonly #shown: string;
   #silentMs: number;
@@ -30,8 +33,9 @@ export class Session {
   #ended: HkctlError | undefined;
   #onEnd: () => void = () => {};
 
-  private constructor(client: Client, socket: Socket, shown: string, silentMs: number) {
+  private constructor(client: Client, host: Host, socket: Socket, shown: string, silentMs: number) {
     this.client = client;
+    this.host = host;
     this.#socket = socket;
     this.#shown = shown;
     this.#silentMs = silentMs;
@@ -71,7 +75,7 @@ export class Session {
       stream: () => socket,
       types: { getTypeParser },
     });
-    const session = new Session(client, socket, location.shown, options.silentMs);
+    const session = new Session(client, host, socket, location.shown, options.silentMs);
     try {
       await client.connect();
       await session.#prepare(location);
@@ -170,6 +174,7 @@ export class Session {
   /** Makes the session independent of the defaults of the server, and refuses servers that a store cannot be kept on. */
   async #prepare({ schema, target, shown }: Location): Promise<void> {
     const settings = `select current_setting('server_version_num')::int as version, pg_is_in_recovery() as standby,
+        pg_postmaster_start_time()::text as server,
         current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_encoding') as encoding,
         set_config('search_path', $1, false), set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false),
         set_config('extra_float_digits', '1', false), set_config('bytea_output', 'hex', false),
@@ -177,13 +182,20 @@ export class Session {
         set_config('lock_timeout', '5s', false), set_config('default_transaction_isolation', 'read committed', false),
         set_config('synchronous_commit', case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
           else current_setting('synchronous_commit') end, false)`;
-    const { rows } = await this.send<{ version: number; standby: boolean; readonly: boolean; encoding: string }>({
+    const { rows } = await this.send<{
+      version: number;
+      server: string;
+      standby: boolean;
+      readonly: boolean;
+      encoding: string;
+    }>({
       text: settings,
       // Temporary tables of others can never stand in for ours.
       values: [`"${schema}", pg_temp`],
     });
     const [server] = rows;
     if (!server) throw new Error('the server returned no settings');
+    this.server = server.server;
     const major = Math.floor(server.version / 10_000);
     if (major < oldestVersion) {
       throw new HkctlError(

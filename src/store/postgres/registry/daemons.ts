@@ -25,16 +25,28 @@ export function createDaemonStore(
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<void> = Promise.resolve();
 
+  let confirmedAt = 0;
   const beat = async () => {
     const sentAt = performance.now();
     await database.exclusively((session) => session.query('daemons.beat', beatOrBegin, [id, process.pid, clock()]));
+    confirmedAt = sentAt;
     if (timer !== undefined) generations.lease(sentAt + leaseMs);
+  };
+  /** Another server may be the primary by now, while the old one still answers reads. */
+  const leaveSilentServer = () => {
+    const now = performance.now();
+    if (now - confirmedAt <= leaseMs) return;
+    // The next server is given as long.
+    confirmedAt = now;
+    database.reconnect('it confirms no write');
   };
   const begin = async () => {
     if (timer !== undefined) return;
     await database.query('daemons.drop', `delete from daemons where seen_at_ms < ${now} - ${aliveMs}`);
     let isBeating = false;
+    confirmedAt = performance.now();
     timer = setInterval(() => {
+      leaveSilentServer();
       // While one waits for the database, another would only wait behind it.
       if (isBeating) return;
       isBeating = true;
