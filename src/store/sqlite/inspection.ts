@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/doctor.ts';
+import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';

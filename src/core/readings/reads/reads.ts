@@ -1,7 +1,7 @@
-import { HkctlError } from '../../../../core/errors.ts';
-import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../../core/port/readings.ts';
-import { FairQueue } from '../../../../core/readings/fair-queue.ts';
-import type { Slice, SliceRequest } from './slices.ts';
+import { HkctlError } from '../../errors.ts';
+import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../port/readings.ts';
+import { FairQueue } from '../fair-queue.ts';
+import type { Slice, SliceRequest } from './slice-request.ts';
 
 /** Limits that keep a read bounded; in readings unless stated otherwise. */
 export const readLimits = {

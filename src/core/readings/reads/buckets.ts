@@ -1,4 +1,4 @@
-import type { ReadingBucket } from '../../../../core/port/readings.ts';
+import type { ReadingBucket } from '../../port/readings.ts';
 
 /** A bucket whose readings are not all known yet; plain data, since it crosses from one thread to another. */
 export interface OpenBucket {
