@@ -7,7 +7,7 @@ export function createRowWriter(resource: ResourceDefinition): (batch: ImportBat
   const writers = Object.values(importFields(resource)).map(toWriter);
   let number = 0;
   return ({ lines, columns }) => {
-    const written = columns.map((column, i) => writeColumn(column, writers[i] ?? escaped));
+    const written = columns.map((column, i) => writeColumn(column, writers[i] ?? copyText));
     let text = '';
     lines.forEach((line, row) => {
       text += `${number++}\t${line}`;
@@ -30,8 +30,8 @@ function toWriter({ kind }: Field): WriteValue {
   if (kind === 'decimal') return (value) => decimalText(Number(value));
   if (kind === 'integer') return String;
   if (kind === 'boolean') return (value) => (value === true ? 't' : 'f');
-  if (kind === 'list') return (value) => escaped(JSON.stringify(value ?? []));
-  return escaped;
+  if (kind === 'list') return (value) => copyText(JSON.stringify(value ?? []));
+  return copyText;
 }
 
 const special = /[\\\t\n\r\b\f\v]/g;
@@ -46,7 +46,8 @@ const escapes: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-function escaped(value: unknown): string {
+/** A value as the text format of COPY has it. */
+export function copyText(value: unknown): string {
   const text = String(value);
   return isSpecial.test(text) ? text.replace(special, (character) => escapes[character] ?? character) : text;
 }

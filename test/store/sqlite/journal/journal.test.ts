@@ -10,7 +10,7 @@ import {
   type StateEntry,
   stateLine,
   withdrawnStateLine,
-} from '../../../../src/store/sqlite/journal/journal-lines.ts';
+} from '../../../../src/store/journal-lines.ts';
 import { changeWithJournal } from '../../../../src/store/sqlite/journal/journaled-change.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../../stores.ts';
