@@ -70,7 +70,7 @@ describe('restore into PostgreSQL', () => {
     await cli.ok('users set-role eve operator');
     await cli.ok('entities deactivate BER --yes');
     await cli.ok('entities remove CHI --yes');
-    const before = (await cli.ok('audit verify --json')).json<{ head: string }>();
+    const [head = ''] = /[0-9a-f]{64}/.exec((await cli.ok('audit verify')).stdout) ?? [];
     const report = (await restore()).json();
     expect(report).toMatchObject({
       file,
@@ -83,7 +83,7 @@ describe('restore into PostgreSQL', () => {
     expect([await statusOf(one.key.id), await statusOf(two.key.id)]).toEqual(['Revoked', 'Active']);
     const trail = (await cli.ok('audit list --json')).json<{ action: string; detail: Record<string, unknown> }[]>();
     const event = trail.find(({ action }) => action === 'store.restore');
-    expect(event?.detail).toMatchObject({ replaced_head: before.head, keys_kept_revoked: 1, entities_kept_removed: 1 });
+    expect(event?.detail).toMatchObject({ replaced_head: head, keys_kept_revoked: 1, entities_kept_removed: 1 });
     expect((await cli.run('audit verify')).code).toBe(0);
 
     // The restored store knows it as well, also for a restore that comes after it.
