@@ -13,12 +13,16 @@ const shared = {
   env: { NO_COLOR: '1', TZ: 'UTC' },
 } as const;
 
+/** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
+const globalSetup = 'test/store/postgres/shared-server.ts';
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           ...shared,
+          globalSetup,
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/endurance/**'],
@@ -26,10 +30,24 @@ export default defineConfig({
           maxWorkers: Math.ceil(cores * 1.5),
         },
       },
+      // The tests of the API once more, over stores on PostgreSQL.
+      {
+        test: {
+          ...shared,
+          globalSetup,
+          name: 'postgres',
+          include: ['test/http/**/*.test.ts'],
+          exclude: ['test/http/postgres.test.ts'],
+          env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
+          maxWorkers: cores,
+          sequence: { groupOrder: 2 },
+        },
+      },
       // Kills, floods, races, browsers and long terminals: minutes instead of seconds, so they have a run of their own.
       {
         test: {
           ...shared,
+          globalSetup,
           name: 'endurance',
           include: ['test/endurance/**/*.test.ts'],
           testTimeout: 300_000,

@@ -6,6 +6,7 @@ import type { Services } from './cli/services.ts';
 import { createIo, type Io } from './cli/terminal/io.ts';
 import { readEnvironment } from './config.ts';
 import { secureRandom } from './core/keys/secrets.ts';
+import { isStoreAddress } from './core/text/store-address.ts';
 import type { Clock } from './core/time/instants.ts';
 import { createRights, type Rights } from './rights/rights.ts';
 import type { StoreOptions } from './store/engine.ts';
@@ -35,11 +36,12 @@ export async function main(process: NodeJS.Process): Promise<number> {
 }
 
 function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights): Services {
-  const options: StoreOptions = { ...storeOptions(io.clock), rights };
+  const options: StoreOptions = { ...storeOptions(io.clock), env: io.env, rights };
   /** The engine for the store at a location, once this process has the rights for it. */
   const engineAt = async (location: string, how?: { makesFolder: boolean }) => {
     const engine = (await import('./store/open.ts')).engineAt(location, options);
-    rights.takeFor(location, how);
+    // A database has no folder whose owner could be somebody else.
+    if (!isStoreAddress(location)) rights.takeFor(location, how);
     return engine;
   };
   return {
@@ -55,6 +57,18 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
     backupStore: async (path, target, nowMs, force) => (await engineAt(path)).backup(target, { nowMs, force }),
     restoreStore: async (path, file, hooks) => (await engineAt(path, { makesFolder: true })).restore(file, hooks),
     inspectStore: async (path) => (await engineAt(path)).inspect(),
+    async postgresRoles(location) {
+      const { rolesSql, schemaOf } = await import('./store/postgres/operations/roles.ts');
+      return rolesSql(schemaOf(location, io.env));
+    },
+    async postgresCitus(location) {
+      const [{ schemaOf }, { citusSql }, { resources }] = await Promise.all([
+        import('./store/postgres/operations/roles.ts'),
+        import('./store/postgres/operations/citus.ts'),
+        import('./resources/index.ts'),
+      ]);
+      return citusSql(schemaOf(location, io.env), resources);
+    },
     async serve(domain, settings, hooks) {
       const [{ serve }, { logFormOf }, { readServiceManager }, { resources }] = await Promise.all([
         import('./http/server.ts'),

@@ -19,7 +19,10 @@ export const layers: Readonly<Record<string, Layer>> = {
   resources: { layers: ['resources', 'core'], packages: /^$/ },
   demo: { layers: ['demo', 'resources', 'core'], packages: /^$/ },
   formats: { layers: ['formats', 'core'], packages: /^node:\w+/ },
-  store: { layers: ['store', 'core'], packages: /^(node:\w+|drizzle-orm(\/.+)?$|better-sqlite3(-12)?$)/ },
+  store: {
+    layers: ['store', 'core'],
+    packages: /^(node:\w+|drizzle-orm(\/.+)?$|better-sqlite3(-12)?$|pg(-copy-streams)?$)/,
+  },
   http: {
     layers: ['http', 'core'],
     packages: /^(node:\w+|h3(\/node)?$|listhen$|lru-cache$|negotiator$|pino$|prom-client$)/,

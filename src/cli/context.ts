@@ -4,7 +4,7 @@ import { HkctlError } from '../core/errors.ts';
 import { withoutSecrets } from '../core/keys/secrets.ts';
 import type { Store } from '../core/port/store.ts';
 import { toSafeJson } from '../core/text/shown-text.ts';
-import { steadyClock } from '../core/time/steady-clock.ts';
+import { steadyClock, storeClock } from '../core/time/steady-clock.ts';
 import { cancelled } from './cancellation.ts';
 import type { FlagValues } from './flags.ts';
 import type { globalFlags } from './global-flags.ts';
@@ -70,10 +70,16 @@ export function createContext(
   let opened: Promise<Domain> | undefined;
   let acting: Promise<Actor> | undefined;
   let style: Style | undefined;
-  const domainOf = (store: Store) => ({ store, clock: io.clock, random: io.random, newId: io.newId });
+  const domainOf = (store: Store) => ({
+    store,
+    clock: storeClock(store, io.clock),
+    random: io.random,
+    newId: io.newId,
+  });
   const steadily = async (store: Store) => {
     try {
-      return { ...domainOf(store), clock: await steadyClock(store, io.clock, io.uptime) };
+      const known = domainOf(store);
+      return { ...known, clock: await steadyClock(store, known.clock, io.uptime) };
     } catch (thrown) {
       await store.close();
       throw thrown;

@@ -10,6 +10,8 @@ export interface Flag<T> {
   kind: 'value' | 'toggle' | 'list';
   /** Reads one given text; throws `usage` or `bad_input` with what is allowed. */
   parse: (text: string) => unknown;
+  /** Refuses a text that may stand in a variable, but not on the command line, which others can read. */
+  refuseGiven?: (text: string) => void;
   /** Environment variables that stand in for it, the first that is set; `HKCTL_<FLAG>` where none is named. */
   env: readonly string[];
   /** Never filled; carries the type. */
@@ -102,7 +104,10 @@ function readGiven(flag: Flag<unknown>, given: unknown): unknown {
   if (flag.kind === 'toggle') return given === true;
   const name = nameOf(flag);
   if (Array.isArray(given)) return given.map((one: string) => naming(name, () => flag.parse(one)));
-  return naming(name, () => flag.parse(String(given)));
+  return naming(name, () => {
+    flag.refuseGiven?.(String(given));
+    return flag.parse(String(given));
+  });
 }
 
 function naming(source: string, read: () => unknown): unknown {

@@ -1,13 +1,17 @@
 import { HkctlError } from '../core/errors.ts';
+import { splitPassword } from '../core/text/store-address.ts';
 import { type Flags, parsed, text, toggle } from './flags.ts';
 
 /** Flags of every command. */
 export const globalFlags = {
-  store: parsed(
-    '--store <PATH>',
-    'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db, else /var/lib/hkctl/hkctl.db)',
-    requireStoreName,
-  ),
+  store: {
+    ...parsed(
+      '--store <PATH>',
+      'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db, else /var/lib/hkctl/hkctl.db)',
+      requireStoreName,
+    ),
+    refuseGiven: refusePassword,
+  },
   as: text('--as <LOGIN>', 'act as this user profile instead of the OS account (variable: HKCTL_USER)', [
     'HKCTL_USER',
     'HKCTL_AS',
@@ -18,10 +22,21 @@ export const globalFlags = {
   debug: toggle('--debug', 'show where an unexpected error came from'),
 } satisfies Flags;
 
-/** Where a store can be kept: SQLite takes an empty name and `:memory:` for a database that is gone at the end. Throws `usage`. */
+/** Other accounts of the machine can read the command line of a process. Throws `usage`. */
+function refusePassword(given: string): void {
+  if (splitPassword(given).password === undefined) return;
+  throw new HkctlError('usage', 'A password on the command line can be read by everybody on this machine.', {
+    hint: 'Put it into ~/.pgpass (mode 0600), or give the address in HKCTL_STORE; and change that password.',
+  });
+}
+
+/**
+ * Where a store can be kept: SQLite takes an empty name and `:memory:` for a database that is gone at the end. Throws `usage`. A
+ * password is left out here, so that nothing shows it; who connects takes it from the variable again.
+ */
 function requireStoreName(given: string): string {
   if (given === '' || given === ':memory:') {
     throw new HkctlError('usage', `"${given}" is no place where a store is kept: give the path of a file.`);
   }
-  return given;
+  return splitPassword(given).address;
 }

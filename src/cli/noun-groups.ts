@@ -3,7 +3,16 @@ export const nounGroups: Readonly<Record<string, readonly string[]>> = {
   Keys: ['keys', 'permissions'],
   Data: ['import', 'sensors'],
   Plant: ['entities', 'users', 'tenants'],
-  Server: ['init', 'serve', 'openapi', 'systemd-unit', 'metrics-rules', 'completion'],
+  Server: [
+    'init',
+    'serve',
+    'openapi',
+    'systemd-unit',
+    'metrics-rules',
+    'postgres-roles',
+    'postgres-citus',
+    'completion',
+  ],
   Care: ['status', 'doctor', 'audit', 'backup', 'restore', 'migrate'],
 };
 

@@ -100,4 +100,14 @@ export const nouns: readonly NounEntry[] = [
     summary: 'Print alert rules for Prometheus, or a Grafana dashboard',
     load: async () => (await import('./commands/metrics-rules/metrics-rules.ts')).metricsRules,
   },
+  {
+    name: 'postgres-roles',
+    summary: 'Print the SQL for the roles of a store on PostgreSQL',
+    load: async () => (await import('./commands/postgres-roles.ts')).postgresRoles,
+  },
+  {
+    name: 'postgres-citus',
+    summary: 'Print the SQL that spreads a store over the workers of Citus',
+    load: async () => (await import('./commands/postgres-citus.ts')).postgresCitus,
+  },
 ];

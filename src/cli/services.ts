@@ -1,6 +1,6 @@
 import type { Actor, Domain } from '../core/access/actors.ts';
 import type { BackupFacts, BackupSeries, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
-import type { StoreInspection } from '../core/operations/doctor.ts';
+import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Entity } from '../core/port/entities.ts';
 import type { Store } from '../core/port/store.ts';
@@ -34,6 +34,10 @@ export interface Services {
   restoreStore(path: string, file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
   /** Inspects the files of a store. */
   inspectStore(path: string): Promise<StoreInspection>;
+  /** SQL for the roles of the store at an address, or at the usual place where a file is named. */
+  postgresRoles(location: string): Promise<string>;
+  /** SQL that distributes the tables of such a store by entity over the workers of Citus. */
+  postgresCitus(location: string): Promise<string>;
   /** Serves until `stop` is aborted, then drains; resolves when the last answer is out. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
   /** The OpenAPI document of this version. */

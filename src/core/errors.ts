@@ -23,6 +23,7 @@ export const errorTable = {
   store_corrupt: { exit: 6, status: 503, title: 'Store corrupt' },
   store_full: { exit: 6, status: 503, title: 'Disk full' },
   store_unreadable: { exit: 6, status: 503, title: 'Store not accessible' },
+  store_unreachable: { exit: 6, status: 503, title: 'Store not reachable' },
   store_too_new: { exit: 6, status: 503, title: 'Store too new' },
   store_too_old: { exit: 6, status: 503, title: 'Store too old' },
   // The API (contract, section 6).

@@ -2,10 +2,11 @@ import { H3 } from 'h3';
 import type { Domain } from '../core/access/actors.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
+import type { RecordStore } from '../core/port/records.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
-import { createLimiter } from './auth/limits.ts';
+import { createLimiter, type Limiter } from './auth/limits.ts';
 import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
 import { CostlyWork } from './fairness/costly-work.ts';
@@ -45,6 +46,8 @@ interface AppOptions {
   log: Log;
   /** Receives the time of each successful authentication (epoch ms). */
   recordUse(keyId: string, nowMs: number, address: string): void;
+  /** Receives the limits, to share their counts with other daemons. */
+  shareLimits?(limiters: readonly (Limiter | undefined)[]): void;
   /** Returns true while the daemon drains and begins nothing new. */
   isStopping?(): boolean;
   /** Whether a request that arrives meanwhile is answered, and its connection then closed, instead of refused. */
@@ -76,6 +79,7 @@ export function createApp(options: AppOptions): H3 {
     requests: createLimiter('requests', settings.limitRequests),
     ingest: createLimiter('ingest', settings.limitIngest),
   };
+  options.shareLimits?.(Object.values(limiters));
   const arrivals = options.connections?.arrivals ?? new Arrivals();
   const brakes = createBrakes(options.connections);
   const batches = new RequestBatches(brakes, arrivals.createWait());
@@ -94,7 +98,7 @@ export function createApp(options: AppOptions): H3 {
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const work = new CostlyWork(undefined, arrivals.createWait());
-  const cache = { pages, links, work, version: batches.once(() => domain.store.records.version()) };
+  const cache = { pages, links, work, version: createRecordsVersion(domain.store.records, batches) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
@@ -181,6 +185,11 @@ export function createApp(options: AppOptions): H3 {
   function secured(requirement: Requirement, handler: SecuredHandler): Handler {
     return (exchange) => gate.admit(exchange, requirement, (session) => handler(exchange, session));
   }
+}
+
+/** The version of records for an authenticated request: asked once a batch, or known since its authentication. */
+function createRecordsVersion(records: RecordStore, batches: RequestBatches): () => MaybePromise<number> {
+  return records.lastVersion ?? batches.once(() => records.version());
 }
 
 /** The path of a base URL, without a slash at its end. */

@@ -5,10 +5,12 @@ import type { Domain } from '../core/access/actors.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import type { Clock } from '../core/time/instants.ts';
+import { storeClock } from '../core/time/steady-clock.ts';
 import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
 import { DaemonClock } from './auth/clock.ts';
 import { UseRecorder } from './auth/last-use.ts';
+import { LimitSharing } from './auth/limit-sharing.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
@@ -68,10 +70,12 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
   const log = createLog(settings.logLevel, out.stream, options.logForm);
   const stopProcessLog = logProcessEnd(log, out.close);
-  const clock = new DaemonClock(options.domain.store, options.machineClock, options.machineUptime, log);
+  const machineClock = storeClock(options.domain.store, options.machineClock);
+  const clock = new DaemonClock(options.domain.store, machineClock, options.machineUptime, log);
   const domain = { ...options.domain, clock: clock.now };
   const guard = new StoreGuard(domain.store, log);
   const uses = new UseRecorder(domain.store.keys, log);
+  const limitSharing = new LimitSharing(domain.store.limits, log);
   const anchors = new AuditAnchors(domain.store.audit, log);
   const retention = new Retention(domain, log);
   const certificate = requireCertificate(settings, rights);
@@ -87,6 +91,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     domain,
     log,
     recordUse: (keyId, nowMs, address) => uses.record(keyId, nowMs, address),
+    shareLimits: (limiters) => limitSharing.start(limiters),
     isStopping: () => hooks.stop.aborted,
     // Where the next daemon takes over the socket, clients notice nothing of the change.
     answersWhileStopping: listenFd !== undefined,
@@ -131,6 +136,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   guard.stop();
   if (guard.fault) throw guard.fault;
   await uses.stop();
+  await limitSharing.stop();
   await clock.stop();
   await anchors.stop();
   await domain.store.daemon.clearAddress(process.pid);

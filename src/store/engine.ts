@@ -1,5 +1,5 @@
 import type { BackupFacts, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
-import type { StoreInspection } from '../core/operations/doctor.ts';
+import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { Store } from '../core/port/store.ts';
 import type { Clock } from '../core/time/instants.ts';
@@ -15,6 +15,8 @@ export interface StoreOptions {
   readerThread?: string;
   /** How long to wait for another writer before the store counts as locked: 5 s where nothing is given. */
   busyTimeoutMs?: number;
+  /** The environment, from which the address of a PostgreSQL database is completed; none where nothing is given. */
+  env?: Readonly<Record<string, string | undefined>>;
   /** For backups and restores of root on the store of another account; without them the files are opened as any others. */
   rights?: { areAnothers(): boolean; withOwn: WithOwn };
 }

@@ -1,12 +1,22 @@
-import { HkctlError } from '../core/errors.ts';
+import { isStoreAddress } from '../core/text/store-address.ts';
 import type { Engine, StoreOptions } from './engine.ts';
 import { createSqliteEngine } from './sqlite/engine.ts';
 
-/** The engine for a store location: the path of a file means SQLite. Throws `usage` (exit 2) for a database server. */
+/** The engine for a store location: the address of a PostgreSQL database, or the path of a file, which means SQLite. */
 export function engineAt(location: string, options: StoreOptions): Engine {
-  if (!/^postgres(ql)?:\/\//i.test(location)) return createSqliteEngine(location, options);
-  // The address is not repeated, since it may contain a password.
-  throw new HkctlError('usage', 'This version of hkctl keeps stores in SQLite only, and cannot use PostgreSQL.', {
-    hint: 'Give the path of a file with --store PATH or HKCTL_STORE.',
-  });
+  return isStoreAddress(location) ? lateEngine(location, options) : createSqliteEngine(location, options);
+}
+
+/** PostgreSQL's engine, loaded when it is first used: a command on SQLite loads nothing of it. */
+function lateEngine(address: string, options: StoreOptions): Engine {
+  const engine = async () => (await import('./postgres/engine.ts')).createPostgresEngine(address, options);
+  return {
+    open: async () => (await engine()).open(),
+    requireNone: async () => (await engine()).requireNone(),
+    create: async (fill) => (await engine()).create(fill),
+    migrate: async (check) => (await engine()).migrate(check),
+    backup: async (target, request) => (await engine()).backup(target, request),
+    restore: async (file, hooks) => (await engine()).restore(file, hooks),
+    inspect: async () => (await engine()).inspect(),
+  };
 }

@@ -11,6 +11,8 @@ import type { Services } from '../../src/cli/services.ts';
 import type { Io, Output } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
 import { engineAt } from '../../src/store/open.ts';
+import { citusSql } from '../../src/store/postgres/operations/citus.ts';
+import { rolesSql, schemaOf } from '../../src/store/postgres/operations/roles.ts';
 import { removeOldBackups } from '../../src/store/sqlite/backup/old-backups.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
@@ -207,6 +209,8 @@ export function createServices(clock: () => number): Services {
     backupStore: async (path, target, nowMs, force) => engineAt(path, options).backup(target, { nowMs, force }),
     restoreStore: async (path, file, hooks) => engineAt(path, options).restore(file, hooks),
     inspectStore: async (path) => engineAt(path, options).inspect(),
+    postgresRoles: async (path) => rolesSql(schemaOf(path, {})),
+    postgresCitus: async (path) => citusSql(schemaOf(path, {}), []),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),
     resources: async () => (await import('../../src/resources/index.ts')).resources,

@@ -49,9 +49,10 @@ describe('the manual pages', () => {
     expect([...man].sort()).toEqual(pageFiles().map((file) => `man/${file}`));
   });
 
-  it('are one for the program, one a noun, the data dictionary, gateways and the client guide', () => {
+  it('are one for the program, one a noun, the data dictionary, PostgreSQL, gateways and the client guide', () => {
     const expected = nouns.map(({ name }) => (name === 'serve' ? 'hkctl-serve.8' : `hkctl-${name}.1`));
-    expect(pageFiles()).toEqual(['hkctl.1', 'hkctl-api.7', 'hkctl-gateway.7', 'hkctl-resources.7', ...expected].sort());
+    const others = ['hkctl.1', 'hkctl-api.7', 'hkctl-gateway.7', 'hkctl-postgres.7', 'hkctl-resources.7'];
+    expect(pageFiles()).toEqual([...others, ...expected].sort());
   });
 
   it('name their own file in title, name and section', () => {
@@ -67,6 +68,7 @@ describe('the manual pages', () => {
       'cron 8',
       'crontab 5',
       'gzip 1',
+      'psql 1',
       'sudo 8',
       'systemd.exec 5',
       'systemd.timer 5',

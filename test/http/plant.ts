@@ -15,7 +15,7 @@ import type { ResourceDefinition } from '../../src/core/records/fields.ts';
 import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createKey, revokeKeys } from '../core/key-operations.ts';
-import { temporaryStore } from '../store/stores.ts';
+import { postgresStore, temporaryStore } from '../store/stores.ts';
 
 export const docsFolder = join(process.cwd(), 'node_modules', 'swagger-ui-dist');
 export const version = '1.2.3';
@@ -49,7 +49,7 @@ export class HttpPlant {
   }
 
   static async open(given?: Store): Promise<HttpPlant> {
-    const store = given ?? (await temporaryStore());
+    const store = given ?? (await ownStore());
     let plant: HttpPlant | undefined;
     const domain: Domain = {
       store,
@@ -167,6 +167,11 @@ export class HttpPlant {
     await this.import('parts', this.berlin, more);
     await this.import('parts', this.chicago, [{ ...part, id: 'P-9001', part_number: 'PN-9001' }]);
   }
+}
+
+/** A store of the engine that this run of the tests is for. */
+function ownStore(): Promise<Store> {
+  return process.env.HKCTL_TEST_ENGINE === 'postgres' ? postgresStore() : temporaryStore();
 }
 
 export function resourceOf(name: string): ResourceDefinition {

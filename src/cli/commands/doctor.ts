@@ -2,7 +2,7 @@ import type { Actor, Domain } from '../../core/access/actors.ts';
 import { errorTable } from '../../core/errors.ts';
 import { type Check, diagnose } from '../../core/operations/doctor.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
-import { acceptClock, sampleClock } from '../../core/time/steady-clock.ts';
+import { acceptClock, sampleClock, storeClock } from '../../core/time/steady-clock.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { type Context, requireConfirmation } from '../context.ts';
 import { toggle } from '../flags.ts';
@@ -45,7 +45,7 @@ export const doctor = defineCommand({
         isRead = false;
       }
     };
-    const options = { inspection, machineMs: context.io.clock(), answers: answersAt };
+    const options = { inspection, machineMs: storeClock(domain.store, context.io.clock)(), answers: answersAt };
     for await (const check of diagnose(domain, actor, options)) {
       checks.push(check);
       if (context.json) continue;
@@ -64,7 +64,7 @@ export const doctor = defineCommand({
 });
 
 async function accept(context: Context, domain: Domain, actor: Actor, yes: boolean): Promise<void> {
-  const sample = sampleClock(context.io.clock, context.io.uptime);
+  const sample = sampleClock(storeClock(domain.store, context.io.clock), context.io.uptime);
   const { nowMs } = sample;
   const shown = formatInstantMs(nowMs);
   const { seenMs } = await domain.store.clock.read();

@@ -75,7 +75,7 @@ export const init = defineCommand({
 
 /** The folder of the new store, where its mode lets others write in it. */
 async function openFolders({ services, storePath }: Context): Promise<string[]> {
-  const files = (await services.inspectStore(storePath)).files();
+  const files = (await services.inspectStore(storePath)).files?.() ?? [];
   return files
     .filter(({ kind, mode }) => kind === 'folder' && (mode & 0o022) !== 0)
     .map(({ path, mode }) => `${path} (mode ${mode.toString(8).padStart(4, '0')})`);

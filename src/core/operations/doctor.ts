@@ -4,6 +4,8 @@ import { verifyAudit } from '../audit/trail.ts';
 import { type ErrorCode, isHkctlError } from '../errors.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { formatInstantMs } from '../time/instants.ts';
+import { findingsOfServer, type ServerFacts } from './doctor-server.ts';
+import type { FileFacts, JournalFacts, StoreInspection } from './inspection.ts';
 
 /** The result of one check of a store. */
 export interface Check {
@@ -15,42 +17,6 @@ export interface Check {
   hint?: string;
   /** Of a problem: the error code that `hkctl doctor` exits with. */
   code?: ErrorCode;
-}
-
-export interface FileFacts {
-  path: string;
-  kind: 'folder' | 'file';
-  /** The permission bits. */
-  mode: number;
-  ownerId: number;
-}
-
-export interface JournalFacts {
-  isThere: boolean;
-  /** The number of keys that the journal lists as revoked. */
-  revoked: number;
-  /** Ids of those among them that are active in the store. */
-  alive: readonly string[];
-  /** The number of incomplete lines, as a power failure leaves them. */
-  torn: number;
-}
-
-/** What an engine reports about the files of a store. A method throws the domain's errors where it cannot read them. */
-export interface StoreInspection {
-  /** Each database with its damage in the engine's words; an empty list where it is intact. */
-  databases: readonly { name: string; damage(): string[] }[];
-  /** The folder and every file of the store. */
-  files(): FileFacts[];
-  /** Registry tables with rows whose foreign key has no target, and the number of such rows. */
-  brokenReferences(): { table: string; rows: number }[];
-  /** The schema version of each database, and the version that this hkctl needs. */
-  versions(): { database: string; version: number; wanted: number }[];
-  /** Differences between each database's schema and its migrations, in words: foreign and missing objects. */
-  foreign(): { database: string; what: readonly string[] }[];
-  journal(nowMs: number): JournalFacts;
-  space(): { freeBytes: number; totalBytes: number };
-  /** The size of all files of the store. */
-  sizeBytes(): MaybePromise<number>;
 }
 
 interface DoctorOptions {
@@ -67,22 +33,42 @@ type Finding = Omit<Check, 'name'>;
 export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOptions): AsyncGenerator<Check> {
   await requirePermissions(domain, actor, ['store.manage'], { action: 'store.doctor', target: 'store' });
   const { inspection } = options;
-  const checks: [name: string, run: () => Finding | Promise<Finding>][] = [
-    ['files', () => findingOfFiles(inspection.files())],
+  const { files, server, brokenReferences, journal, space } = inspection;
+  const checks: [name: string, run: () => MaybePromise<Finding>][] = [
+    ...present('files', files && (() => findingOfFiles(files()))),
     ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [name, () => findingOfDamage(damage())]),
     ['schema', () => findingOfSchema(inspection)],
-    ['references', () => findingOfReferences(inspection.brokenReferences())],
+    ...present('references', brokenReferences && (() => findingOfReferences(brokenReferences()))),
     ['audit', () => checkAudit(domain, actor)],
-    ['revocations', () => checkJournal(domain, actor, inspection.journal(domain.clock()))],
-    ['disk', () => findingOfSpace(inspection.space())],
+    ...present('revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))),
+    ...present('disk', space && (() => findingOfSpace(space()))),
     ['clock', async () => findingOfClock((await domain.store.clock.read()).seenMs, options.machineMs)],
     ['daemon', () => checkDaemon(domain, options)],
   ];
   for (const [name, run] of checks) yield { name, ...(await finding(run)) };
+  if (server) yield* serverChecks(server);
+}
+
+async function* serverChecks(server: () => Promise<ServerFacts>): AsyncGenerator<Check> {
+  let found: [string, Finding][] = [];
+  const fault = await finding(async () => {
+    found = findingsOfServer(await server());
+    return ok('');
+  });
+  if (found.length === 0) yield { name: 'server', ...fault };
+  for (const [name, finding] of found) yield { name, ...finding };
+}
+
+/** A check that only some engines have. */
+function present(
+  name: string,
+  run: (() => MaybePromise<Finding>) | undefined,
+): [string, () => MaybePromise<Finding>][] {
+  return run ? [[name, run]] : [];
 }
 
 /** A check that fails with one of our errors is itself a problem; the other checks continue. */
-async function finding(run: () => Finding | Promise<Finding>): Promise<Finding> {
+async function finding(run: () => MaybePromise<Finding>): Promise<Finding> {
   try {
     return await run();
   } catch (thrown) {
@@ -134,10 +120,10 @@ export function findingOfDamage(faults: readonly string[]): Finding {
 }
 
 /** Whether every database has this version, and exactly the schema that its migrations make. */
-function findingOfSchema({ versions, foreign }: Pick<StoreInspection, 'versions' | 'foreign'>): Finding {
-  const finding = findingOfVersions(versions());
+async function findingOfSchema({ versions, foreign }: Pick<StoreInspection, 'versions' | 'foreign'>): Promise<Finding> {
+  const finding = findingOfVersions(await versions());
   if (finding.code === 'store_too_new') return finding;
-  const wrong = foreign().flatMap(({ database, what }) => what.map((one) => `${one} (${database})`));
+  const wrong = (await foreign()).flatMap(({ database, what }) => what.map((one) => `${one} (${database})`));
   if (wrong.length === 0) return finding;
   const more = wrong.length > 5 ? `; and ${wrong.length - 5} more` : '';
   return problem(

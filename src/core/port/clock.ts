@@ -26,6 +26,11 @@ export interface ClockProgress {
 
 /** The samples of the machine's clock that the store keeps. */
 export interface ClockStore {
+  /**
+   * How many milliseconds the clock by which this store expires keys is ahead of the machine's, where it is another one: that of
+   * the database server.
+   */
+  skewMs?(): number;
   read(): MaybePromise<ClockSamples>;
   /** Records a sample of the machine's clock, without waiting for another writer (`store_locked`). */
   record(sample: ClockSample): MaybePromise<void>;

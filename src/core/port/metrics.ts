@@ -8,10 +8,10 @@ export interface StoreFacts {
   nextExpiries: readonly { prefix: string; entity: string; atMs: number }[];
   /** When the last backup was written; undefined where there is none. */
   lastBackupMs: number | undefined;
-  /** The sizes of the store's databases and of their write-ahead logs. */
-  databases: readonly { name: string; bytes: number; logBytes: number }[];
-  /** Free space of their file system. */
-  freeBytes: number;
+  /** The sizes of the store's databases and, where they are files of this machine, of their write-ahead logs. */
+  databases: readonly { name: string; bytes: number; logBytes?: number }[];
+  /** Free space of their file system; undefined where it is that of another machine. */
+  freeBytes: number | undefined;
 }
 
 /** The number of keys after which counting ends, so that no read of the metrics takes longer than a few milliseconds. */

@@ -106,6 +106,11 @@ export interface RecordStore {
   changes(resource: ResourceDefinition, entityId: string): MaybePromise<RecordChanges>;
   removed(request: RemovedPageRequest): MaybePromise<RemovedPage>;
   /**
+   * In an engine that has to ask for a version: the one that came with the last answer of `KeyStore.version`. It is as new as a
+   * request that was authenticated by that answer or an earlier one.
+   */
+  lastVersion?(): number;
+  /**
    * Imports that change something have different instants, in the order of their commits (`changeInstant`): one import at a
    * time for each resource of an entity. It is the `updated_at` of what it inserts and updates, and the instant of what it
    * removes; an id that comes back is no longer removed. Forgets removals up to `forgettableInstant`.

@@ -3,6 +3,7 @@ import type { ClockStore } from './clock.ts';
 import type { DaemonStore } from './daemons.ts';
 import type { EntityStore } from './entities.ts';
 import type { KeyStore } from './keys.ts';
+import type { LimitStore } from './limits.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { MetricsStore } from './metrics.ts';
 import type { ReadingStore } from './readings.ts';
@@ -28,6 +29,8 @@ export interface Store {
   readonly clock: ClockStore;
   /** Facts for monitoring; an engine may have none. */
   readonly metrics?: MetricsStore;
+  /** Counts of limits, in an engine that serves daemons on several machines. */
+  readonly limits?: LimitStore;
   /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */
   openAll(): MaybePromise<void>;
   /**

@@ -10,6 +10,12 @@ export function sampleClock(machine: Clock, uptime: Clock): ClockSample {
   return { nowMs: machine(), upMs };
 }
 
+/** The clock by which a store expires keys: the machine's, or that of the store's database server. */
+export function storeClock({ clock }: Pick<Store, 'clock'>, machine: Clock): Clock {
+  const skewMs = clock.skewMs;
+  return skewMs === undefined ? machine : () => machine() + skewMs();
+}
+
 /** A difference between clock and uptime up to this is not a jump: leap seconds and small NTP steps. */
 const toleranceMs = 10_000;
 /** After a jump the clock counts again once it has run steadily for this long. */

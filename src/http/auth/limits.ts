@@ -1,4 +1,5 @@
 import type { RateLimit } from '../../core/operations/settings.ts';
+import type { LimitCalls, LimitState } from '../../core/port/limits.ts';
 import { keepNewest } from './newest-entries.ts';
 
 /** The state of a client's limit after a call, with the two response headers that report it. */
@@ -13,6 +14,8 @@ export interface Allowance {
 
 /** A limit for each of many clients, which are keys or addresses. */
 export interface Limiter {
+  readonly name: string;
+  readonly limit: RateLimit;
   /** Counts a call, unless it is over the limit. */
   consume(client: string): Allowance;
   /**
@@ -22,6 +25,8 @@ export interface Limiter {
   charge(client: string, calls: number): Allowance;
   /** Number of clients in memory. */
   size(): number;
+  /** What was counted and not yet shared with other daemons, and a function that takes over what all of them counted. */
+  unshared(): { calls: LimitCalls[]; adopt(states: readonly LimitState[]): void };
 }
 
 /** The number of clients in memory: under a flood of others the window that began first is dropped. */
@@ -52,9 +57,9 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
     if (before !== undefined && before.used > requests) {
       const passed = 1 + Math.floor((nowMs - before.endsMs) / windowMs);
       const used = before.used - passed * requests;
-      if (used > 0) return { endsMs: before.endsMs + passed * windowMs, used, refused: 0 };
+      if (used > 0) return { endsMs: before.endsMs + passed * windowMs, used, shared: used, refused: 0 };
     }
-    return { endsMs: nowMs + windowMs, used: 0, refused: 0 };
+    return { endsMs: nowMs + windowMs, used: 0, shared: 0, refused: 0 };
   };
   const current = (client: string, nowMs: number): Window => {
     const known = windows.get(client);
@@ -68,6 +73,8 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
     return { allowed, resetSeconds, isFirstOver: refused === 1, headers };
   };
   return {
+    name,
+    limit,
     consume(client) {
       const nowMs = performance.now();
       const window = current(client, nowMs);
@@ -83,11 +90,33 @@ export function createLimiter(name: string, limit: RateLimit | null, most = capa
       return toAllowance(window, nowMs, window.used <= requests);
     },
     size: () => windows.size,
+    unshared() {
+      const sent = new Map<string, { window: Window; used: number }>();
+      for (const [client, window] of windows) {
+        if (window.used > window.shared) sent.set(client, { window, used: window.used });
+      }
+      return {
+        calls: [...sent].map(([client, { window, used }]) => ({ client, calls: used - window.shared })),
+        adopt(states) {
+          const nowMs = performance.now();
+          for (const { client, used, endsInMs } of states) {
+            const of = sent.get(client);
+            // A window that began meanwhile is shared the next time.
+            if (of === undefined || windows.get(client) !== of.window) continue;
+            of.window.used += used - of.used;
+            of.window.shared = used;
+            of.window.endsMs = nowMs + endsInMs;
+          }
+        },
+      };
+    },
   };
 }
 
 interface Window {
   endsMs: number;
   used: number;
+  /** How many of those the other daemons know of. */
+  shared: number;
   refused: number;
 }

@@ -36,11 +36,13 @@ export function addStoreMetrics(metrics: Metrics, domain: Domain, log: Log, vers
     databases.map(({ name, bytes }) => ({ labels: { database: name }, value: bytes })),
   );
   add('hkctl_store_log_bytes', 'Size of the write-ahead log of a database.', ['database'], ({ databases }) =>
-    databases.map(({ name, logBytes }) => ({ labels: { database: name }, value: logBytes })),
+    databases.flatMap(({ name, logBytes }) =>
+      logBytes === undefined ? [] : [{ labels: { database: name }, value: logBytes }],
+    ),
   );
-  add('hkctl_store_free_bytes', 'Free space of the file system of the store.', [], ({ freeBytes }) => [
-    { labels: {}, value: freeBytes },
-  ]);
+  add('hkctl_store_free_bytes', 'Free space of the file system of the store.', [], ({ freeBytes }) =>
+    freeBytes === undefined ? [] : [{ labels: {}, value: freeBytes }],
+  );
 }
 
 /** Facts that are at most {@link maxAgeMs} old; while the store cannot be read, the last ones. */

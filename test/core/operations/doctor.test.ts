@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type FileFacts,
   findingOfClock,
   findingOfDamage,
   findingOfFiles,
@@ -9,6 +8,7 @@ import {
   findingOfSpace,
   findingOfVersions,
 } from '../../../src/core/operations/doctor.ts';
+import type { FileFacts } from '../../../src/core/operations/inspection.ts';
 
 const folder: FileFacts = { path: '/plant', kind: 'folder', mode: 0o700, ownerId: 7 };
 const file: FileFacts = { path: '/plant/a b.db', kind: 'file', mode: 0o600, ownerId: 7 };

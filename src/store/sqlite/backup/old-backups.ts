@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BackupSeries, isBackupName } from '../../../core/operations/backups.ts';
-import { isMarkedWhole, translatingTarget } from './backup-target.ts';
+import { isMarkedWhole, translatingTarget } from '../../backup-file/backup-target.ts';
 
 /**
  * Removes the oldest backups of a series beyond the number to keep and returns their paths. Counts and removes only regular

@@ -1,6 +1,6 @@
 import { type RangeCount, type SeriesRange, summaryWidthUs } from '../../../core/port/readings.ts';
+import { bucketStart } from '../../../core/readings/reads/buckets.ts';
 import type { Connection } from '../connection/driver.ts';
-import { bucketStart } from './reader/buckets.ts';
 
 /** Readings deleted in one transaction, so that ingest can commit in between. */
 const readingsAtOnce = 20_000;

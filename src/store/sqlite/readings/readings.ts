@@ -13,12 +13,13 @@ import {
   type SensorDirectory,
   type SensorState,
 } from '../../../core/port/readings.ts';
+import { type ReadSlice, Reads, readLimits } from '../../../core/readings/reads/reads.ts';
+import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';
 import { entityNumber } from '../records/tables.ts';
 import { createErasure } from './erasure.ts';
-import { type ReadSlice, Reads, readLimits } from './reader/reads.ts';
 import { createSliceReader } from './reader/slices.ts';
 import type { IngestTask } from './writer/client.ts';
 
@@ -31,9 +32,6 @@ interface SensorRow {
   unit: string | null;
   is_active: number;
 }
-
-/** Before and after every instant that can be kept. */
-const endOfTimeUs = Number.MAX_SAFE_INTEGER;
 
 /** Sensors as ingest knows them, and their readings. */
 export function createReadingStore(options: {
@@ -169,10 +167,6 @@ export function createReadingStore(options: {
         return states;
       }),
   };
-}
-
-function within(us: number): number {
-  return Math.min(Math.max(us, -endOfTimeUs), endOfTimeUs);
 }
 
 function toSensor({ id, code, unit, is_active }: SensorRow, series: number | undefined): Sensor {

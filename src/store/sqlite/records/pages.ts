@@ -1,12 +1,7 @@
-import type { RecordCondition, RecordPage, RecordPageRequest, RecordPosition } from '../../../core/port/records.ts';
-import { type Field, pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
+import { pageFields } from '../../../core/records/fields.ts';
+import { equalRarestFirst, mostScanned, type PageRow, pageSeparator } from '../../../core/records/page-rows.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
-
-/**
- * Maximum number of records scanned for a page whose index serves only some of its conditions: some milliseconds. A page
- * that reaches it ends there, full or not, and the next page continues after it.
- */
-export const mostScanned = 10_000;
 
 /**
  * Maximum bytes of lists, such as the services of orders, in one page: some milliseconds, also as CSV. Other fields are
@@ -23,17 +18,6 @@ export interface PageQuery {
   values: readonly Value[];
 }
 
-/** The row that the statement of a page returns. */
-export interface PageRow {
-  json: string | null;
-  n: number;
-  /** Where the scan had to end, as a JSON array of order value and id; null where it did not. */
-  reached: string | null;
-}
-
-/** Separates the records of a page: JSON text contains no raw line break, so that the last record can be cut out. */
-const separator = ',\n';
-
 /**
  * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
  * conditions that the index does not serve for each record on the way. Where few records have the value of the field
@@ -48,7 +32,7 @@ export function pageQuery(request: RecordPageRequest, rare?: string, sizesOf?: r
   const conditionsOf = (terms: readonly Term[]) => terms.map(({ sql }) => sql).join(' and ');
   const valuesOf = (terms: readonly Term[]) => terms.flatMap(({ values }) => values);
   const walk = [{ sql: `entity = ${entityNumber}`, values: [entityId] }, ...served];
-  const page = (columns: string, from: string) => `select group_concat(json, '${separator}') as json, count(*) as n,
+  const page = (columns: string, from: string) => `select group_concat(json, '${pageSeparator}') as json, count(*) as n,
     ${columns} as reached from (select ${shown} as json from ${from} limit ?)`;
 
   if (!isBounded) {
@@ -80,7 +64,7 @@ export function pageQuery(request: RecordPageRequest, rare?: string, sizesOf?: r
  */
 export function fittingRecords(row: PageRow | undefined, limit: number): number {
   let left = mostListBytes;
-  const sizes = row?.json?.split(separator) ?? [];
+  const sizes = row?.json?.split(pageSeparator) ?? [];
   const over = sizes.findIndex((size) => {
     left -= Number(size);
     return left < 0;
@@ -88,28 +72,11 @@ export function fittingRecords(row: PageRow | undefined, limit: number): number 
   return over === -1 ? limit : Math.min(limit, Math.max(1, over));
 }
 
-/** Converts a row to a page. */
-export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageRequest): RecordPage {
-  if (!row) return { json: '', count: 0, next: null };
-  const { json, n, reached } = row;
-  if (json === null || n <= limit) return { json: json ?? '', count: n, next: reached === null ? null : pair(reached) };
-  // One record more than requested was read, which only shows that there are more.
-  const asked = json.slice(0, json.lastIndexOf(separator));
-  return { json: asked, count: limit, next: positionOf(asked.slice(asked.lastIndexOf(separator) + 1), orderBy) };
-}
-
-/** The equality conditions, those first that probably match the fewest records. */
-export function equalRarestFirst(resource: ResourceDefinition, conditions: readonly RecordCondition[]) {
-  const rank = ({ field }: RecordCondition) => rarestFirst.indexOf(resource.fields[field]?.kind ?? 'boolean');
-  return conditions.filter(({ op }) => op === 'eq').sort((a, b) => rank(a) - rank(b));
-}
-
 /** A condition's value as SQLite stores it. */
 export function bound(value: RecordCondition['value']): Value {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-const rarestFirst: readonly Field['kind'][] = ['text', 'instant', 'decimal', 'date', 'integer', 'enum', 'boolean'];
 const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
 
 interface Term {
@@ -150,16 +117,4 @@ function lengthOf(columns: readonly string[]): string {
 
 function termOf({ field, op, value }: RecordCondition): Term {
   return { sql: `"${field}" ${operators[op]} ?`, values: [bound(value)] };
-}
-
-function positionOf(lastRecord: string, orderBy: string): RecordPosition {
-  const record: { id: string } & Record<string, unknown> = JSON.parse(lastRecord);
-  const value = record[orderBy];
-  if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`no position in order of ${orderBy}`);
-  return { value, id: record.id };
-}
-
-function pair(reached: string): RecordPosition {
-  const [value, id] = JSON.parse(reached) as [Value, string]; // as the statement wrote it
-  return { value, id };
 }

@@ -1,17 +1,15 @@
 import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { allFields, pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { equalRarestFirst, fewRecords, type PageRow, toPage } from '../../../core/records/page-rows.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';
 import { createChangesReader } from './changes.ts';
-import { bound, equalRarestFirst, fittingRecords, type PageQuery, type PageRow, pageQuery, toPage } from './pages.ts';
+import { bound, fittingRecords, type PageQuery, pageQuery } from './pages.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
 
 /** Number of page statements kept prepared; requests come in few shapes. */
 const keptStatements = 500;
-
-/** Number of records with one value that are scanned and sorted for a page: about a millisecond. */
-const fewRecords = 1000;
 
 /**
  * Reads records. SQLite returns a page as one JSON text, made by json_object in the order of the index that serves the page;

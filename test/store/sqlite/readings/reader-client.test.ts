@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { ReaderClient } from '../../../../src/store/sqlite/readings/reader/client.ts';
-import type { SliceRequest } from '../../../../src/store/sqlite/readings/reader/slices.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
 
 const script = join(process.cwd(), 'dist', 'readings.cjs');

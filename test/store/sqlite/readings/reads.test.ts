@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
+import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
+import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
-import { Reads, readLimits } from '../../../../src/store/sqlite/readings/reader/reads.ts';
-import {
-  createSliceReader,
-  type Slice,
-  type SliceRequest,
-} from '../../../../src/store/sqlite/readings/reader/slices.ts';
+import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
 import { client } from '../../conformance/readings.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { addSummarised, closeBucket, openSummarised } from '../../../../src/core/readings/reads/buckets.ts';
+import { Reads } from '../../../../src/core/readings/reads/reads.ts';
 import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
-import { addSummarised, closeBucket, openSummarised } from '../../../../src/store/sqlite/readings/reader/buckets.ts';
-import { Reads } from '../../../../src/store/sqlite/readings/reader/reads.ts';
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordCondition, RecordPageRequest, RecordPosition } from '../../../../src/core/port/records.ts';
 import type { ResourceDefinition } from '../../../../src/core/records/fields.ts';
-import { createPageReader, pageParameters } from '../../../../src/core/records/queries.ts';
+import { mostScanned, type PageRow, toPage } from '../../../../src/core/records/page-rows.ts';
+import { pageParameters } from '../../../../src/core/records/queries.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { parts } from '../../../../src/resources/parts.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
-import { mostScanned, type PageRow, pageQuery, toPage } from '../../../../src/store/sqlite/records/pages.ts';
+import { pageQuery } from '../../../../src/store/sqlite/records/pages.ts';
 import { tableName } from '../../../../src/store/sqlite/records/tables.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
+import { requestsOf } from '../../page-requests.ts';
 
 let connection: Connection;
 beforeAll(() => {
@@ -26,30 +28,6 @@ function planOf(request: RecordPageRequest, rare?: string): string[] {
 /** The steps of a plan that read a resource's table. */
 function stepsOn(resource: ResourceDefinition, plan: readonly string[]): string[] {
   return plan.filter((step) => step.includes(` ${tableName(resource)} `));
-}
-
-/** The page that a parameter asks for, first and later. */
-function requestsOf(resource: ResourceDefinition, name: string | undefined): RecordPageRequest[] {
-  const parameter = pageParameters(resource).find((one) => one.name === name);
-  const kind = parameter?.on?.declaration.kind;
-  const values: Partial<Record<string, string>> = {
-    boolean: 'true',
-    date: '2026-11-20',
-    instant: '2026-11-20T08:15:00Z',
-    integer: '1',
-    decimal: '1',
-    text: 'x',
-  };
-  const declaration = parameter?.on?.declaration;
-  const value =
-    parameter?.role === 'week'
-      ? '2026-11-20'
-      : declaration?.kind === 'enum'
-        ? declaration.values[0]
-        : values[kind ?? ''];
-  const scope = { entityId: 'e', timezone: 'UTC', weekStart: 'monday' as const };
-  const { request } = createPageReader(resource).read(name === undefined ? [] : [[name, value ?? 'x']], scope);
-  return [request, { ...request, after: { value: 'x', id: 'x' } }];
 }
 
 describe.each(resources.map((resource) => [resource.name, resource] as const))('a page of %s', (_, resource) => {

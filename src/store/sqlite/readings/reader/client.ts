@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { HkctlError } from '../../../../core/errors.ts';
+import type { Slice, SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
-import type { Slice, SliceRequest } from './slices.ts';
 
 interface Waiter {
   resolve(slice: Slice): void;

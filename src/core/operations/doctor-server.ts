@@ -1,0 +1,92 @@
+/** What an engine on a database server reports about it. */
+export interface ServerFacts {
+  version: string;
+  databaseBytes: number;
+  /** Whether the server syncs its log to disk. */
+  syncs: boolean;
+  /** `synchronous_commit` of this session. */
+  synchronousCommit: string;
+  /** Names of standbys whose confirmation a commit waits for; none where empty. */
+  synchronousStandbys: string;
+  /** Standbys that follow now, and how many of them confirm commits; undefined where the log-in may not see it. */
+  standbys: { following: number; synchronous: number } | undefined;
+  /** Whether the log-in could change anything, also the audit trail. */
+  isSuperuser: boolean;
+  /** Whether the log-in could change audit records. */
+  canChangeAudit: boolean;
+  /** Versions of readings that were removed and not cleaned up, and those that are there. */
+  readings: { dead: number; live: number };
+  /** How many milliseconds the clock of the server is ahead of this machine's. */
+  skewMs: number;
+}
+
+interface Finding {
+  status: 'ok' | 'warning';
+  detail: string;
+  hint?: string;
+}
+
+/** The checks of a database server, each with its name. */
+export function findingsOfServer(facts: ServerFacts): [name: string, finding: Finding][] {
+  return [
+    ['server', ok(`${facts.version}; the database takes ${(facts.databaseBytes / 2 ** 20).toFixed(1)} MiB.`)],
+    ['durability', findingOfDurability(facts)],
+    ['rights', findingOfRights(facts)],
+    ['bloat', findingOfBloat(facts.readings)],
+    ['clocks', findingOfSkew(facts.skewMs)],
+  ];
+}
+
+function findingOfDurability(facts: ServerFacts): Finding {
+  const { syncs, synchronousCommit, synchronousStandbys, standbys } = facts;
+  if (!syncs) {
+    const hint = 'Set fsync = on in postgresql.conf: without it a power failure can destroy the whole database.';
+    return warning('An answered commit can be lost: fsync is off.', hint);
+  }
+  if (synchronousCommit === 'off' || synchronousCommit === 'local') {
+    const hint = 'Set synchronous_commit = on for the log-in of hkctl.';
+    return warning(`An answered commit can be lost: synchronous_commit is ${synchronousCommit}.`, hint);
+  }
+  if (standbys !== undefined && standbys.following > 0 && standbys.synchronous === 0) {
+    const hint =
+      'Name a standby in synchronous_standby_names, so that a failover loses nothing, or accept that it may.';
+    return warning('An answered commit can be lost at a failover: every standby is asynchronous.', hint);
+  }
+  const where = synchronousStandbys === '' ? 'on its disk' : 'on its disk and on a synchronous standby';
+  return ok(`A commit is answered once it is ${where}.`);
+}
+
+function findingOfRights({ isSuperuser, canChangeAudit }: ServerFacts): Finding {
+  const hint = 'Run the daemon and the commands under log-ins of their own: hkctl postgres-roles prints the SQL.';
+  if (isSuperuser) return warning('The log-in is a superuser of the server, who can change anything unseen.', hint);
+  if (canChangeAudit) return warning('The log-in can change and remove audit records.', hint);
+  return ok('The log-in can read and add audit records, and not change them.');
+}
+
+/** Below so many rows the space does not matter. */
+const fewRows = 1_000_000;
+
+function findingOfBloat({ dead, live }: ServerFacts['readings']): Finding {
+  if (dead < fewRows || dead < live / 2) return ok('The tables of readings have little dead space.');
+  const hint = 'Run: VACUUM (ANALYZE) readings; and check that autovacuum is on.';
+  return warning(`${dead} removed rows of readings still take space, beside ${live} that are there.`, hint);
+}
+
+/** A difference up to this is harmless: keys expire by the clock of the database alone. */
+const toleratedMs = 10_000;
+
+function findingOfSkew(skewMs: number): Finding {
+  const seconds = Math.abs(skewMs / 1000).toFixed(1);
+  if (Math.abs(skewMs) <= toleratedMs) return ok('The clocks of this machine and of the database agree.');
+  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  const hint = 'Let a time service set both. Keys expire by the clock of the database.';
+  return warning(`The clock of the database is ${seconds} s ${side} this machine's.`, hint);
+}
+
+function ok(detail: string): Finding {
+  return { status: 'ok', detail };
+}
+
+function warning(detail: string, hint: string): Finding {
+  return { status: 'warning', detail, hint };
+}

@@ -1,0 +1,44 @@
+import type { MaybePromise } from '../port/maybe-promise.ts';
+import type { ServerFacts } from './doctor-server.ts';
+
+/** What is known of a file or folder of a store. */
+export interface FileFacts {
+  path: string;
+  kind: 'folder' | 'file';
+  /** The permission bits. */
+  mode: number;
+  ownerId: number;
+}
+
+/** What is known of the journal of stops. */
+export interface JournalFacts {
+  isThere: boolean;
+  /** The number of keys that the journal lists as revoked. */
+  revoked: number;
+  /** Ids of those among them that are active in the store. */
+  alive: readonly string[];
+  /** The number of incomplete lines, as a power failure leaves them. */
+  torn: number;
+}
+
+/**
+ * What an engine reports about a store: about its files, or about its database server. A method throws the domain's errors
+ * where it cannot read them.
+ */
+export interface StoreInspection {
+  /** Each database with its damage in the engine's words; an empty list where it is intact. */
+  databases: readonly { name: string; damage(): string[] }[];
+  /** The folder and every file of the store. */
+  files?(): FileFacts[];
+  server?(): Promise<ServerFacts>;
+  /** Registry tables with rows whose foreign key has no target, and the number of such rows. */
+  brokenReferences?(): { table: string; rows: number }[];
+  /** The schema version of each database, and the version that this hkctl needs. */
+  versions(): MaybePromise<{ database: string; version: number; wanted: number }[]>;
+  /** Differences between each database's schema and its migrations, in words: foreign and missing objects. */
+  foreign(): MaybePromise<{ database: string; what: readonly string[] }[]>;
+  journal?(nowMs: number): JournalFacts;
+  space?(): { freeBytes: number; totalBytes: number };
+  /** The size of the whole store. */
+  sizeBytes(): MaybePromise<number>;
+}

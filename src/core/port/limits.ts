@@ -1,0 +1,21 @@
+import type { RateLimit } from '../operations/settings.ts';
+
+/** Calls that a daemon has counted against one client of a limit, a key or an address, and has not yet shared. */
+export interface LimitCalls {
+  client: string;
+  calls: number;
+}
+
+/** What all daemons together have counted against a client in its current window. */
+export interface LimitState {
+  client: string;
+  used: number;
+  /** Until the window ends. */
+  endsInMs: number;
+}
+
+/** The counts of limits that several daemons share. */
+export interface LimitStore {
+  /** Adds the calls of this daemon, and returns the state of these clients. */
+  share(name: string, limit: RateLimit, calls: readonly LimitCalls[]): Promise<LimitState[]>;
+}

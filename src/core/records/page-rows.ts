@@ -1,0 +1,52 @@
+import type { RecordCondition, RecordPage, RecordPageRequest, RecordPosition } from '../port/records.ts';
+import type { Field, ResourceDefinition } from './fields.ts';
+
+/**
+ * Maximum number of records scanned for a page whose index serves only some of its conditions: some milliseconds. A page
+ * that reaches it ends there, full or not, and the next page continues after it.
+ */
+export const mostScanned = 10_000;
+
+/** Number of records with one value that are scanned and sorted for a page: about a millisecond. */
+export const fewRecords = 1000;
+
+/** The row that the statement of a page returns. One record more than requested is read, which only shows that there are more. */
+export interface PageRow {
+  /** The records as JSON, joined by {@link pageSeparator}; null for none. */
+  json: string | null;
+  n: number;
+  /** Where the scan had to end, as a JSON array of order value and id; null where it did not. */
+  reached: string | null;
+}
+
+/** Separates the records of a page: JSON text contains no raw line break, so that the last record can be cut out. */
+export const pageSeparator = ',\n';
+
+/** Converts a row to a page. */
+export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageRequest): RecordPage {
+  if (!row) return { json: '', count: 0, next: null };
+  const { json, n, reached } = row;
+  if (json === null || n <= limit) return { json: json ?? '', count: n, next: reached === null ? null : pair(reached) };
+  const asked = json.slice(0, json.lastIndexOf(pageSeparator));
+  return { json: asked, count: limit, next: positionOf(asked.slice(asked.lastIndexOf(pageSeparator) + 1), orderBy) };
+}
+
+/** The equality conditions, those first that probably match the fewest records. */
+export function equalRarestFirst(resource: ResourceDefinition, conditions: readonly RecordCondition[]) {
+  const rank = ({ field }: RecordCondition) => rarestFirst.indexOf(resource.fields[field]?.kind ?? 'boolean');
+  return conditions.filter(({ op }) => op === 'eq').sort((a, b) => rank(a) - rank(b));
+}
+
+const rarestFirst: readonly Field['kind'][] = ['text', 'instant', 'decimal', 'date', 'integer', 'enum', 'boolean'];
+
+function positionOf(lastRecord: string, orderBy: string): RecordPosition {
+  const record: { id: string } & Record<string, unknown> = JSON.parse(lastRecord);
+  const value = record[orderBy];
+  if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`no position in order of ${orderBy}`);
+  return { value, id: record.id };
+}
+
+function pair(reached: string): RecordPosition {
+  const [value, id] = JSON.parse(reached) as [string | number, string]; // as the statement wrote it
+  return { value, id };
+}

@@ -1,0 +1,21 @@
+/** Whether a store is named by the address of a PostgreSQL database, and not by the path of a file. */
+export function isStoreAddress(location: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(location);
+}
+
+/** The address of a store without the password in it, so that it can be shown, and the password. */
+export function splitPassword(location: string): { address: string; password: string | undefined } {
+  if (!isStoreAddress(location)) return { address: location, password: undefined };
+  let password: string | undefined;
+  const keep = (found: string) => {
+    password = found;
+    return '';
+  };
+  // The last @ before the path ends the login: a mistyped password may contain one.
+  const address = location
+    .replace(/^([a-z]+:\/\/[^:/?#@]*):(.*)(?=@)/i, (_, start: string, found: string) => start + keep(found))
+    .replace(/([?&])password=([^&#]*)(&?)/gi, (_, mark: string, found: string, next: string) => {
+      return keep(found) + (next === '' ? '' : mark);
+    });
+  return { address, password };
+}

@@ -1,0 +1,98 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { HkctlError } from '../../core/errors.ts';
+import { pathFaults } from '../../core/text/path-faults.ts';
+import { toDomainError } from '../sqlite/connection/errors.ts';
+
+/** The `application_id` in the header of a backup: "hkb1", and "hkb0" while it is being written. */
+export const marks = { whole: 0x68_6b_62_31, unfinished: 0x68_6b_62_30 } as const;
+
+/**
+ * Refuses an existing target (`state_forbids`) unless `force` is set, and always anything but a regular file, such as a
+ * device or a FIFO, which the backup would replace (`bad_input`).
+ */
+export function requireFreeTarget(target: string, force: boolean): void {
+  translatingTarget(target, () => {
+    const found = statSync(target, { throwIfNoEntry: false });
+    if (found === undefined) return;
+    if (!force) {
+      throw new HkctlError('state_forbids', `${target} is there already; nothing was written.`, {
+        hint: 'Give another name, or --force to replace it once the new backup is whole.',
+      });
+    }
+    if (found.isFile()) return;
+    const what = found.isDirectory() ? 'it is a folder' : 'it is no plain file';
+    throw new HkctlError('bad_input', `${target} cannot be written: ${what}.`, {
+      hint: 'Give the name of a new file.',
+    });
+  });
+}
+
+/**
+ * Removes the file that an interrupted backup has left, which has its mark or is empty. Refuses any other file of that name:
+ * `state_forbids`.
+ */
+export function removeLeftover(pending: string): void {
+  translatingTarget(pending, () => {
+    if (lstatSync(pending, { throwIfNoEntry: false }) === undefined) return;
+    const fd = openLeftover(pending);
+    const header = Buffer.alloc(100);
+    try {
+      const read = readSync(fd, header);
+      const id = header.readUInt32BE(applicationIdAt);
+      if (
+        read > 0 &&
+        !(header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && (id === marks.unfinished || id === marks.whole))
+      ) {
+        throw notOurs(pending);
+      }
+    } finally {
+      closeSync(fd);
+    }
+    rmSync(pending, { force: true });
+  });
+}
+
+/** Opens a file without following a link, and without waiting for the writer of a FIFO. */
+function openLeftover(pending: string): number {
+  let fd: number;
+  try {
+    fd = openSync(pending, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (thrown) {
+    throw lstatSync(pending).isFile() ? thrown : notOurs(pending);
+  }
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw notOurs(pending);
+}
+
+function notOurs(pending: string): HkctlError {
+  return new HkctlError('state_forbids', `${pending} is there already, and is no backup; nothing was written.`, {
+    hint: 'A backup is written under that name first: move the file away.',
+  });
+}
+
+/** Whether an open file has the header of a complete backup. */
+export function isMarkedWhole(fd: number): boolean {
+  const header = Buffer.alloc(100);
+  if (readSync(fd, header, 0, header.length, 0) < header.length) return false;
+  return (
+    header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && header.readUInt32BE(applicationIdAt) === marks.whole
+  );
+}
+
+/** The first bytes of every SQLite database. */
+export const sqliteMagic = Buffer.from('SQLite format 3\0');
+/** Offset of `application_id` in the header of a database. */
+const applicationIdAt = 68;
+
+/** Runs something on the file that a person named; a fault of its path is `bad_input`, not a fault of the store. */
+export function translatingTarget<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+    const why = pathFaults[code];
+    if (why === undefined) throw toDomainError(thrown, file);
+    throw new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+  }
+}

@@ -1,0 +1,134 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
+import type { OwnTable } from '../sqlite/schema/migrated-schema.ts';
+
+/**
+ * Creates a database for its owner only (mode 0600), to be written once and sequentially: without a log, since an incomplete
+ * file is thrown away, and synced by the caller at the end. Throws where the file exists.
+ */
+export function createPrivate(file: string): Connection {
+  closeSync(openSync(file, 'wx', 0o600));
+  const connection = openDatabase(file, { fileMustExist: true });
+  connection.exec('pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off');
+  return connection;
+}
+
+/**
+ * Copies the rows of our own tables from an attached database of a connection into its main one, which has the tables and
+ * their indexes already: SQLite then copies both in their order, without sorting. The columns are named, so that each row is
+ * written anew by our own schema, even from pages that were tampered with.
+ */
+export function copyAttached(connection: Connection, from: string, tables: readonly OwnTable[]): void {
+  for (const table of tables) {
+    const columns = columnsOf(table);
+    connection.exec(
+      `insert into main.${quoted(table.name)} (${columns}) select ${columns} from ${from}.${quoted(table.name)}`,
+    );
+  }
+  putSequences(connection, sequencesIn(connection, from, tables));
+}
+
+/** Rows in one statement: the call of a statement costs as much as a row. */
+const rowsPerStatement = 32;
+
+/** Writes rows into a table, many in one statement. `end` writes those that wait. */
+export interface RowWriter {
+  write(row: readonly unknown[]): void;
+  end(): void;
+}
+
+/** Creates a writer of rows, each with the values of all columns of a table in order. */
+export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
+  const { length } = table.columns;
+  const row = `(${new Array(length).fill('?').join(', ')})`;
+  const into = `insert into ${quoted(table.name)} (${columnsOf(table)}) values `;
+  const many = to.prepare<unknown[]>(into + new Array(rowsPerStatement).fill(row).join(', '));
+  let values: unknown[] = [];
+  return {
+    write(given) {
+      for (const value of given) values.push(value);
+      if (values.length < rowsPerStatement * length) return;
+      many.run(values);
+      values = [];
+    },
+    end() {
+      const one = to.prepare<unknown[]>(into + row);
+      for (let at = 0; at < values.length; at += length) one.run(values.slice(at, at + length));
+      values = [];
+    },
+  };
+}
+
+/**
+ * Copies the rows of our own tables from one connection to another. Slower than from an attached database (a million rows
+ * a second), but the source can be opened read-only.
+ */
+export function copyRead(from: Connection, to: Connection, tables: readonly OwnTable[]): void {
+  for (const table of tables) {
+    const writer = createRowWriter(to, table);
+    const read = from.prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`).raw();
+    for (const row of read.iterate()) writer.write(row);
+    writer.end();
+  }
+  putSequences(to, sequencesIn(from, 'main', tables));
+}
+
+/** Runs a copy; where a row violates a constraint of its table, which only damage causes, throws the error of `damaged`. */
+export function refusingRows(copy: () => void, damaged: () => Error): void {
+  try {
+    copy();
+  } catch (thrown) {
+    const isRefused =
+      thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('SQLITE_CONSTRAINT');
+    throw isRefused ? damaged() : thrown;
+  }
+}
+
+interface Sequence {
+  name: string;
+  seq: number;
+}
+
+/** The highest numbers ever assigned, which may be beyond the rows that are left. */
+function sequencesIn(connection: Connection, database: string, tables: readonly OwnTable[]): Sequence[] {
+  if (!hasSequences(connection, database)) return [];
+  const own = new Set(tables.map(({ name }) => name));
+  return connection
+    .prepare<[], Sequence>(`select name, seq from ${database}.sqlite_sequence where typeof(seq) = 'integer'`)
+    .all()
+    .filter(({ name }) => own.has(name));
+}
+
+function putSequences(connection: Connection, sequences: readonly Sequence[]): void {
+  if (!hasSequences(connection, 'main')) return;
+  const remove = connection.prepare<[string]>('delete from main.sqlite_sequence where name = ?');
+  const put = connection.prepare<[string, number]>('insert into main.sqlite_sequence (name, seq) values (?, ?)');
+  for (const { name, seq } of sequences) {
+    remove.run(name);
+    put.run(name, seq);
+  }
+}
+
+function hasSequences(connection: Connection, database: string): boolean {
+  return (
+    connection.prepare(`select 1 from ${database}.sqlite_master where name = 'sqlite_sequence'`).get() !== undefined
+  );
+}
+
+function columnsOf({ columns }: OwnTable): string {
+  return columns.map(quoted).join(', ');
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Syncs a complete file to disk. */
+export function syncFile(file: string): void {
+  const fd = openSync(file, 'r+');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

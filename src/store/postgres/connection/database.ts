@@ -1,0 +1,249 @@
+import { unreachable } from './errors.ts';
+import { Lane, type LaneSettings } from './lane.ts';
+import type { Location } from './location.ts';
+import { Session, type SessionOptions } from './session.ts';
+
+/** How long a command waits for an answer, and a daemon, whose clients get 503 within 2 s. */
+const silentMs = { command: 30_000, daemon: 1500, long: 3_600_000 };
+/** Connections beside the pipelined one: changes, imports, reads of many readings. */
+const mostSessions = 8;
+/** While the database is away, a daemon tries again after so long. */
+const retryMs = 250;
+
+/** The database of a store, as its parts use it. */
+export interface Database {
+  readonly location: Location;
+  /** Grows with each connection that replaces a lost one: whatever was cached before is no longer valid. */
+  readonly epoch: number;
+  /** Runs a statement on the pipelined connection, which prepares it under its name; the name stands for the text. */
+  query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The pipelined connection, for statements that drizzle has built. */
+  session(): Promise<Session>;
+  /**
+   * Runs `work` in a transaction on a connection of its own. Another program waits at most `idleMs` for the locks of a
+   * transaction whose process has stopped; 0 = without limit, for an import that waits for its rows.
+   */
+  transaction<T>(work: (session: Session) => Promise<T>, options?: { idleMs?: number }): Promise<T>;
+  /** Runs `work` on a connection that nobody else uses meanwhile; waits where all are in use. */
+  exclusively<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** A connection for single statements that shall not wait for those of others, with settings of the planner. */
+  lane(settings: LaneSettings): Lane;
+  /** From now on statements fail fast while the database is away, and the connection is restored in the background. */
+  startDaemon(): Promise<void>;
+  /** Gives up all connections, and connects anew, to another of several servers where one can be written. */
+  reconnect(why: string): void;
+  /** Waits for what is under way, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** The database of a store that is being created: everything is part of the transaction of one session. */
+export function databaseWithin(session: Session, location: Location): Database {
+  return {
+    location,
+    epoch: 1,
+    query: (name, text, values) => session.query(name, text, values),
+    session: async () => session,
+    transaction: (work) => work(session),
+    exclusively: (work) => work(session),
+    lane: () => new Lane(async () => session),
+    startDaemon: async () => {},
+    reconnect: () => {},
+    close: async () => {},
+  };
+}
+
+/** One pipelined connection for single statements and a few for transactions, made when needed and replaced when lost. */
+export class PooledDatabase implements Database {
+  readonly location: Location;
+  /** The hosts in the order in which they are tried. */
+  #hosts: Location['hosts'];
+  #main: Session | undefined;
+  #connecting: Promise<Session> | undefined;
+  #epoch = 0;
+  #isDaemon = false;
+  #isClosed = false;
+  #failure: unknown;
+  readonly #idle: Session[] = [];
+  readonly #sessions = new Set<Session>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #lanes: Lane[] = [];
+  #open = 0;
+
+  constructor(location: Location) {
+    this.location = location;
+    this.#hosts = location.hosts;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  async startDaemon(): Promise<void> {
+    this.#isDaemon = true;
+    // The connection of a command waits too long for an answer.
+    const before = this.#main;
+    if (before) before.onEnd = () => {};
+    this.#main = undefined;
+    await this.#connected();
+    await before?.close();
+  }
+
+  reconnect(why: string): void {
+    const [first, ...others] = this.#hosts;
+    if (first) this.#hosts = [...others, first];
+    this.#main?.destroy(why);
+  }
+
+  query<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]> {
+    const main = this.#main;
+    if (main?.isOpen) return main.query<Row>(name, text, values);
+    return this.#connected().then((session) => session.query<Row>(name, text, values));
+  }
+
+  async session(): Promise<Session> {
+    return this.#main?.isOpen ? this.#main : this.#connected();
+  }
+
+  transaction<T>(work: (session: Session) => Promise<T>, { idleMs = 10_000 } = {}): Promise<T> {
+    return this.exclusively(async (session) => {
+      await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}`);
+      // A million records are written by one statement, and the readings of a plant removed by one.
+      const usualMs = idleMs === 0 ? session.allowSilence(silentMs.long) : undefined;
+      try {
+        const result = await work(session);
+        await session.run('commit');
+        return result;
+      } catch (thrown) {
+        if (session.isOpen) await session.run('rollback');
+        throw thrown;
+      } finally {
+        if (usualMs !== undefined) session.allowSilence(usualMs);
+      }
+    });
+  }
+
+  async exclusively<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.#take();
+    try {
+      return await work(session);
+    } finally {
+      this.#giveBack(session);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const all = [this.#main, ...this.#sessions, ...this.#lanes].filter((session) => session !== undefined);
+    await Promise.all(all.map((session) => session.close()));
+  }
+
+  lane(settings: LaneSettings): Lane {
+    const lane = new Lane(async () => {
+      if (this.#isClosed) throw new Error('the store is closed');
+      if (this.#failure !== undefined) throw this.#failure;
+      // Large answers take long; that the database is away is noticed by the main connection.
+      const session = await this.#openBeside({ ...this.#options(false), pipeline: true });
+      const set = Object.keys(settings).map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
+      await session.query('lane.settings', `select ${set.join(', ')}`, Object.entries(settings).flat());
+      return session;
+    });
+    this.#lanes.push(lane);
+    return lane;
+  }
+
+  #connected(): Promise<Session> {
+    if (this.#isClosed) return Promise.reject(new Error('the store is closed'));
+    // In a daemon every request would wait for the next attempt to connect.
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<Session> {
+    const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#options(true));
+    this.#main = session;
+    this.#epoch++;
+    session.onEnd = () => this.#lost();
+    return session;
+  }
+
+  /**
+   * Connects to the server of the main connection. A name may lead to another one meanwhile: then what is read here would be that
+   * of an old primary, while writes reach the new one.
+   */
+  async #openBeside(options: SessionOptions): Promise<Session> {
+    const hosts = this.#main ? [this.#main.host] : this.#hosts;
+    const session = await Session.open({ ...this.location, hosts }, options);
+    if (this.#main === undefined || this.#main.server === session.server) return session;
+    session.destroy('another server answers at its address');
+    this.#main.destroy('another server answers at its address');
+    throw unreachable(this.location.shown, 'another server answers at its address');
+  }
+
+  #lost(): void {
+    this.#main = undefined;
+    if (!this.#isDaemon || this.#isClosed) return;
+    this.#failure = unreachable(this.location.shown, 'it does not answer');
+    // A database that does not answer on one connection answers on none.
+    for (const session of [...this.#sessions, ...this.#lanes]) session.destroy('it does not answer');
+    this.#retry();
+  }
+
+  #retry(): void {
+    const timer = setTimeout(() => {
+      if (this.#isClosed) return;
+      this.#connect().then(
+        () => {
+          this.#failure = undefined;
+        },
+        (thrown) => {
+          this.#failure = thrown;
+          this.#retry();
+        },
+      );
+    }, retryMs);
+    timer.unref();
+  }
+
+  #options(pipeline: boolean): SessionOptions {
+    const { connectTimeoutMs } = this.location;
+    return this.#isDaemon
+      ? {
+          pipeline,
+          silentMs: pipeline ? silentMs.daemon : silentMs.command,
+          connectTimeoutMs: Math.min(connectTimeoutMs, 2000),
+        }
+      : { pipeline, silentMs: silentMs.command, connectTimeoutMs };
+  }
+
+  async #take(): Promise<Session> {
+    if (this.#failure !== undefined) throw this.#failure;
+    for (let session = this.#idle.pop(); session; session = this.#idle.pop()) if (session.isOpen) return session;
+    if (this.#open >= mostSessions) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      return this.#take();
+    }
+    this.#open++;
+    try {
+      const session = await this.#openBeside(this.#options(false));
+      this.#sessions.add(session);
+      session.onEnd = () => {
+        this.#sessions.delete(session);
+        this.#open--;
+        this.#waiting.shift()?.();
+      };
+      return session;
+    } catch (thrown) {
+      this.#open--;
+      this.#waiting.shift()?.();
+      throw thrown;
+    }
+  }
+
+  #giveBack(session: Session): void {
+    if (session.isOpen) this.#idle.push(session);
+    this.#waiting.shift()?.();
+  }
+}

@@ -1,0 +1,72 @@
+import { sha256 } from '../../../core/digest.ts';
+import type { Session } from './session.ts';
+
+/** Settings of the planner, by name. */
+export type LaneSettings = Readonly<Record<string, string>>;
+
+/** A server keeps a plan of each statement until the connection ends; past so many, a new connection is made. */
+const mostStatements = 500;
+
+/**
+ * A pipelined connection for single statements of one kind, with settings of its own and apart from the main one: neither waits
+ * for the other's answers. It is made at the first use, and again once it was lost.
+ */
+export class Lane {
+  readonly #open: () => Promise<Session>;
+  #opening: Promise<Session> | undefined;
+  #session: Session | undefined;
+  readonly #names = new Map<string, string>();
+
+  /** `open` makes the connection, with the settings. */
+  constructor(open: () => Promise<Session>) {
+    this.#open = open;
+  }
+
+  /** Runs a statement, which the connection prepares at the first use. */
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    const name = this.#nameOf(text);
+    if (this.#session?.isOpen) return this.#session.query<Row>(name, text, values);
+    return this.#opened().then((session) => session.query<Row>(name, text, values));
+  }
+
+  /** Waits for what is under way, then closes the connection. */
+  async close(): Promise<void> {
+    await this.#opening;
+    await this.#session?.close();
+  }
+
+  /** Closes the connection at once; statements under way fail with `store_unreachable`. */
+  destroy(why: string): void {
+    this.#session?.destroy(why);
+  }
+
+  #nameOf(text: string): string {
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    if (this.#names.size >= mostStatements) this.#leave();
+    // The same on every connection, since a store that is being created has only one.
+    const name = `lane.${sha256(text, 'base64url').slice(0, 22)}`;
+    this.#names.set(text, name);
+    return name;
+  }
+
+  #opened(): Promise<Session> {
+    this.#opening ??= this.#open()
+      .then((session) => {
+        this.#session = session;
+        return session;
+      })
+      .finally(() => {
+        this.#opening = undefined;
+      });
+    return this.#opening;
+  }
+
+  /** What is under way is still answered. */
+  #leave(): void {
+    const left = this.#session;
+    this.#session = undefined;
+    this.#names.clear();
+    left?.close().catch((thrown) => left.destroy('it could not be closed', thrown));
+  }
+}

@@ -1,0 +1,178 @@
+import { userInfo } from 'node:os';
+import { splitPassword } from '../../../core/text/store-address.ts';
+import { wrongAddress } from './errors.ts';
+import { type Environment, readService } from './service-file.ts';
+import { requireTlsMode, type TlsSettings } from './tls.ts';
+
+/** A host by name or address, or the folder of a Unix socket, which begins with a slash. */
+export interface Host {
+  host: string;
+  port: number;
+}
+
+/** The place of a store on PostgreSQL. */
+export interface Location {
+  hosts: readonly Host[];
+  database: string;
+  user: string;
+  password: string | undefined;
+  /** The schema that holds the tables. */
+  schema: string;
+  tls: TlsSettings;
+  /** Which of several servers will do; only `any` and `read-write` exist here, since a store is written. */
+  target: 'any' | 'read-write';
+  applicationName: string;
+  connectTimeoutMs: number;
+  /** The address as it may be shown: without a password. */
+  shown: string;
+}
+
+/** The schema of a store whose address names none. */
+export const usualSchema = 'hkctl';
+
+const defaultPort = 5432;
+const defaultTimeoutSeconds = 5;
+
+/**
+ * Reads an address as `psql` does, except that TLS is verified unless asked otherwise: the address first, then its service,
+ * then the variables PGHOST, PGPORT and so on. Throws `usage` (exit 2), without repeating a password.
+ */
+export function parseLocation(address: string, env: Environment): Location {
+  const given = parametersOf(withPassword(address, env));
+  const serviceName = given.service ?? env.PGSERVICE;
+  const service = serviceName === undefined ? {} : readService(serviceName, env);
+  const value = (name: string, variable: string) => given[name] ?? service[name] ?? (env[variable] || undefined);
+  const user = value('user', 'PGUSER') ?? ownAccount();
+  const hosts = hostsOf(value('host', 'PGHOST'), value('hostaddr', 'PGHOSTADDR'), value('port', 'PGPORT'));
+  const isSocket = hosts.every(({ host }) => host.startsWith('/'));
+  const database = value('dbname', 'PGDATABASE') ?? user;
+  const schema = given.schema ?? usualSchema;
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || /^(pg_|information_schema$)/.test(schema)) {
+    throw wrongAddress('its schema must be a name of small letters, digits and _, and not of PostgreSQL itself');
+  }
+  return {
+    hosts,
+    database,
+    user,
+    password: value('password', 'PGPASSWORD'),
+    schema,
+    tls: {
+      mode: requireTlsMode(value('sslmode', 'PGSSLMODE'), isSocket),
+      rootCertificate: value('sslrootcert', 'PGSSLROOTCERT'),
+      certificate: value('sslcert', 'PGSSLCERT'),
+      key: value('sslkey', 'PGSSLKEY'),
+      home: env.HOME,
+    },
+    target: targetOf(value('target_session_attrs', 'PGTARGETSESSIONATTRS')),
+    applicationName: value('application_name', 'PGAPPNAME') ?? 'hkctl',
+    connectTimeoutMs: secondsOf(value('connect_timeout', 'PGCONNECT_TIMEOUT')) * 1000,
+    shown: shownAddress(hosts, database, schema),
+  };
+}
+
+/** The address as HKCTL_STORE has it, with the password that is left out wherever the address is passed on. */
+function withPassword(address: string, { HKCTL_STORE: whole = '' }: Environment): string {
+  return splitPassword(whole).address === address ? whole : address;
+}
+
+/** As whom libpq logs in where nobody is named: the account that runs this process. */
+function ownAccount(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A uid without an entry in the account database, as in containers.
+    throw wrongAddress('it names no user, and this account has no name');
+  }
+}
+
+function shownAddress(hosts: readonly Host[], database: string, schema: string): string {
+  const isSocket = hosts.every(({ host }) => host.startsWith('/'));
+  const named = hosts.map(({ host, port }) => {
+    const bracketed = host.includes(':') ? `[${host}]` : host;
+    return port === defaultPort ? bracketed : `${bracketed}:${port}`;
+  });
+  const [socket] = hosts;
+  const parameters = [
+    ...(isSocket && socket
+      ? [`host=${socket.host}`, ...(socket.port === defaultPort ? [] : [`port=${socket.port}`])]
+      : []),
+    ...(schema === usualSchema ? [] : [`schema=${schema}`]),
+  ];
+  const query = parameters.length === 0 ? '' : `?${parameters.join('&')}`;
+  return `postgres://${isSocket ? '' : named.join(',')}/${encodeURIComponent(database)}${query}`;
+}
+
+/** The parts of an address by libpq's names. WHATWG's URL cannot read several hosts, nor the folder of a socket. */
+function parametersOf(address: string): Record<string, string> {
+  const match = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/i.exec(address);
+  if (!match) throw wrongAddress('it is not of the form postgres://USER@HOST:PORT/DATABASE?NAME=VALUE');
+  const [, login, hosts = '', database = '', query = ''] = match;
+  const found: Record<string, string> = {};
+  const keep = (name: string, text: string | undefined) => {
+    if (text !== undefined && text !== '') found[name] = decoded(text);
+  };
+  const [user, ...password] = login?.split(':') ?? [];
+  keep('user', user);
+  keep('password', password.length === 0 ? undefined : password.join(':'));
+  const listed = hosts === '' ? [] : hosts.split(',').map(splitHost);
+  keep('host', listed.map(({ host }) => host).join(','));
+  if (listed.some(({ port }) => port !== '')) keep('port', listed.map(({ port }) => port).join(','));
+  keep('dbname', database);
+  for (const pair of query === '' ? [] : query.split('&')) {
+    const [name = '', ...value] = pair.split('=');
+    if (!parameters.has(name)) throw wrongAddress(`"${safeName(name)}" is an unknown parameter`);
+    keep(name, value.join('='));
+  }
+  return found;
+}
+
+const parameters: ReadonlySet<string> = new Set([
+  ...['host', 'hostaddr', 'port', 'dbname', 'user', 'password', 'service', 'schema', 'application_name'],
+  ...['connect_timeout', 'target_session_attrs', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
+]);
+
+/** A name that stands in a message: a mistyped address may have a password there. */
+function safeName(name: string): string {
+  return /^[a-z_]{1,30}$/.test(name) ? name : '…';
+}
+
+function splitHost(text: string): { host: string; port: string } {
+  const match = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d*))?$/.exec(text);
+  if (!match) throw wrongAddress('a host or port in it is malformed');
+  return { host: (match[1] ?? '').replace(/^\[|\]$/g, ''), port: match[2] ?? '' };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (thrown) {
+    if (thrown instanceof URIError) throw wrongAddress('a % in it does not begin two hexadecimal digits');
+    throw thrown;
+  }
+}
+
+function hostsOf(named: string | undefined, addresses: string | undefined, ports: string | undefined): Host[] {
+  const hosts = (addresses ?? named ?? '/var/run/postgresql').split(',');
+  const given = ports?.split(',') ?? [];
+  if (given.length > 1 && given.length !== hosts.length) throw wrongAddress('it has not as many ports as hosts');
+  return hosts.map((host, index) => {
+    const text = (given.length === 1 ? given[0] : given[index]) || String(defaultPort);
+    const port = Number(text);
+    if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw wrongAddress('a port in it is not from 1 to 65535');
+    return { host: host === '' ? 'localhost' : host, port };
+  });
+}
+
+function targetOf(text: string | undefined): Location['target'] {
+  if (text === undefined || text === 'read-write' || text === 'primary') return 'read-write';
+  if (text === 'any') return 'any';
+  throw wrongAddress('target_session_attrs must be read-write, primary or any, since a store is written');
+}
+
+function secondsOf(text: string | undefined): number {
+  if (text === undefined) return defaultTimeoutSeconds;
+  const seconds = Number(text);
+  if (!/^\d+$/.test(text) || seconds > 3600)
+    throw wrongAddress('connect_timeout must be a number of seconds up to 3600');
+  return seconds === 0 ? 3600 : seconds;
+}

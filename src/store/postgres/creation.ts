@@ -1,0 +1,50 @@
+import { HkctlError } from '../../core/errors.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { Store } from '../../core/port/store.ts';
+import type { StoreOptions } from '../engine.ts';
+import { type Database, databaseWithin } from './connection/database.ts';
+import type { Location } from './connection/location.ts';
+import type { Session } from './connection/session.ts';
+import { applyMigrations, lockMigrations } from './schema/migrations.ts';
+import { readPlace, requireNotNewer } from './schema/schema-version.ts';
+import { PostgresStore } from './store.ts';
+
+/** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
+export async function requireNoStore(session: Session, shown: string): Promise<void> {
+  const { version } = await readPlace(session);
+  if (version === 0) {
+    await requireNotNewer(session, shown);
+    return;
+  }
+  throw new HkctlError('already_initialised', `There is a store at ${shown} already; nothing was touched.`, {
+    hint: 'Name another place with --store, such as another ?schema=, or look at this one with: hkctl entities list',
+  });
+}
+
+/** Creates the schema where it is missing, the tables, and what `fill` puts into them, all in one transaction. */
+export async function createStore(
+  database: Database,
+  options: StoreOptions,
+  fill: (store: Store) => MaybePromise<void> = () => {},
+): Promise<void> {
+  const { location } = database;
+  await database.transaction(
+    async (session) => {
+      // Before anything is read: of two processes that create a store at once, the second finds that of the first.
+      await lockMigrations(session);
+      await requireNoStore(session, location.shown);
+      await prepareSchema(session, location, options.migrationsFolder);
+      await fill(new PostgresStore(databaseWithin(session, location), options));
+    },
+    { idleMs: 60_000 },
+  );
+}
+
+/** Creates the schema where it is missing, and the tables of this version; those of an older one are migrated. */
+export async function prepareSchema(session: Session, location: Location, migrationsFolder: string): Promise<void> {
+  await lockMigrations(session);
+  // A schema that an administrator has made needs no right to make one.
+  const there = await session.query('schema.named', 'select from pg_namespace where nspname = $1', [location.schema]);
+  if (there.length === 0) await session.run(`create schema "${location.schema}"`);
+  await applyMigrations(session, migrationsFolder, location.shown);
+}

@@ -1,0 +1,58 @@
+import type { Engine, StoreOptions } from '../engine.ts';
+import { type Database, PooledDatabase } from './connection/database.ts';
+import { parseLocation } from './connection/location.ts';
+import { requireSchemaVersion } from './schema/schema-version.ts';
+import { PostgresStore } from './store.ts';
+
+/** The engine for the store in a PostgreSQL database. What few commands need is loaded when it is called. */
+export function createPostgresEngine(address: string, options: StoreOptions): Engine {
+  const location = parseLocation(address, options.env ?? {});
+  const { shown } = location;
+  const { migrationsFolder } = options;
+
+  /** Uses a database, which stays open where the work returns it as part of a store. */
+  const using = async <T>(work: (database: Database) => Promise<T>, keep = false): Promise<T> => {
+    const database = new PooledDatabase(location);
+    let done = false;
+    try {
+      const result = await work(database);
+      done = true;
+      return result;
+    } finally {
+      if (!keep || !done) await database.close();
+    }
+  };
+
+  const open = () =>
+    using(async (database) => {
+      await requireSchemaVersion(await database.session(), shown);
+      const store = new PostgresStore(database, options);
+      // Also shows how far the clock of the database is ahead.
+      await store.keys.version();
+      return store;
+    }, true);
+
+  return {
+    open,
+    requireNone: () =>
+      using(async (database) => (await import('./creation.ts')).requireNoStore(await database.session(), shown)),
+    async create(fill) {
+      const { createStore } = await import('./creation.ts');
+      await using((database) => createStore(database, options, fill));
+      return open();
+    },
+    async migrate(check) {
+      const { migrateStore } = await import('./migration.ts');
+      return using((database) => migrateStore(database, options, check));
+    },
+    async backup(target, { nowMs, force }) {
+      const { writeBackup } = await import('./backup/backup.ts');
+      return using((database) => writeBackup(database, target, { nowMs, force, migrationsFolder }));
+    },
+    async restore(file, hooks) {
+      const { restoreBackup } = await import('./restore/restoration.ts');
+      return using((database) => restoreBackup(database, file, options, hooks));
+    },
+    inspect: async () => (await import('./inspection.ts')).inspectStore((work) => using(work)),
+  };
+}

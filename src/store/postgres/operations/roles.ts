@@ -1,0 +1,57 @@
+import { isStoreAddress } from '../../../core/text/store-address.ts';
+import { parseLocation, usualSchema } from '../connection/location.ts';
+
+/** The schema of the store at an address, or the usual one where a file is named; `usage` for a wrong address. */
+export function schemaOf(location: string, env: Readonly<Record<string, string | undefined>>): string {
+  return isStoreAddress(location) ? parseLocation(location, env).schema : usualSchema;
+}
+
+/**
+ * SQL that makes the three roles of a store with the least rights (contract, section 7). It is run by a superuser in the
+ * database of the store, before `init` and again after `init` and every `migrate`, and changes nothing the second time.
+ */
+export function rolesSql(schema: string): string {
+  const name = `"${schema}"`;
+  return `-- Roles of hkctl for the schema ${schema}. Run it in the database of the store, as a superuser:
+--   psql -d DATABASE -f FILE
+-- Run it first, then hkctl init as hkctl_owner, then run it again; also after every hkctl migrate.
+-- Set passwords with \\password in psql, or let pg_hba.conf admit the roles by peer or certificate.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'hkctl_owner') then create role hkctl_owner login; end if;
+  if not exists (select from pg_roles where rolname = 'hkctl_admin') then create role hkctl_admin login; end if;
+  if not exists (select from pg_roles where rolname = 'hkctl_daemon') then create role hkctl_daemon login; end if;
+end $$;
+
+-- owner: makes the tables (init) and changes them (migrate). Nobody works under it every day.
+create schema if not exists ${name} authorization hkctl_owner;
+revoke all on schema ${name} from public;
+grant usage, create on schema ${name} to hkctl_owner;
+
+-- admin: the commands. It may read and add audit records, and neither change nor remove them.
+grant usage on schema ${name} to hkctl_admin, hkctl_daemon;
+grant select, insert, update, delete on all tables in schema ${name} to hkctl_admin;
+grant usage on all sequences in schema ${name} to hkctl_admin;
+
+-- daemon: reads keys and records; writes uses, limits, heartbeats of its own, and readings.
+grant select on all tables in schema ${name} to hkctl_daemon;
+do $$
+begin
+  if to_regclass('${name}.store_version') is null then
+    raise notice 'There are no tables yet: run hkctl init as hkctl_owner, then this again.';
+    return;
+  end if;
+  revoke update, delete, truncate on ${name}.audit from hkctl_admin, hkctl_daemon;
+  revoke delete, truncate on ${name}.audit_head from hkctl_admin, hkctl_daemon;
+  revoke update, delete, truncate on ${name}.journal from hkctl_admin, hkctl_daemon;
+  revoke insert, update, delete on ${name}.store_version from hkctl_admin, hkctl_daemon;
+  revoke insert, delete on ${name}.generations from hkctl_admin, hkctl_daemon;
+  grant insert, update, delete on ${name}.daemons, ${name}.limit_counts to hkctl_daemon;
+  grant insert, update on ${name}.key_uses, ${name}.marks to hkctl_daemon;
+  grant insert on ${name}.readings, ${name}.heartbeats, ${name}.series, ${name}.record_entities to hkctl_daemon;
+  -- Readings past the retention of their organization are replaced by summaries.
+  grant insert, update on ${name}.summaries, ${name}.drops to hkctl_daemon;
+  grant delete on ${name}.readings to hkctl_daemon;
+  grant update (last_series) on ${name}.record_entities to hkctl_daemon;
+end $$;`;
+}

@@ -1,0 +1,64 @@
+import type { Sensor, SensorDirectory } from '../../../core/port/readings.ts';
+import type { Database } from '../connection/database.ts';
+import type { Lane } from '../connection/lane.ts';
+import { toSeries } from './series-numbers.ts';
+
+interface SensorRow {
+  entity: number;
+  /** Null where the sensor has no number yet. */
+  series: number | null;
+  id: string;
+  code: string;
+  unit: string | null;
+  isActive: boolean;
+}
+
+const sensorsSql = `select d.entity, s.series, d.id, d.code, d.unit, d.is_active as "isActive"
+  from record_entities e join sensors d on d.entity = e.number
+  left join series s on s.entity = d.entity and s.sensor_id = d.id where e.entity_id = $1`;
+
+/** Reads the sensors of an entity, and gives those that are new a number each. */
+export async function readDirectory(database: Database, lane: Lane, entityId: string): Promise<SensorDirectory> {
+  const read = () => lane.query<SensorRow>(sensorsSql, [entityId]);
+  let rows = await read();
+  const [fresh] = rows.filter(({ series }) => series === null);
+  if (fresh) {
+    await addSeries(database, fresh.entity);
+    rows = await read();
+  }
+  // A sensor that was imported after that appears with the next version.
+  const known = rows.flatMap(({ entity, series, ...sensor }): Sensor[] =>
+    series === null ? [] : [{ series: toSeries(entity, series), ...sensor }],
+  );
+  // Codes last: where one sensor's code is another's id, the code wins.
+  return new Map([
+    ...known.map((sensor): [string, Sensor] => [sensor.id, sensor]),
+    ...known.map((sensor): [string, Sensor] => [sensor.code, sensor]),
+  ]);
+}
+
+/** Numbers are given under the lock of the entity's row: sequences of Citus' workers would give huge ones. */
+async function addSeries(database: Database, entity: number): Promise<void> {
+  await database.transaction(async (session) => {
+    const [owner] = await session.query<{ last: number }>(
+      'series.lock',
+      'select last_series as last from record_entities where number = $1 for update',
+      [entity],
+    );
+    // Removed meanwhile.
+    if (!owner) return;
+    await session.query(
+      'series.add',
+      `insert into series (entity, series, sensor_id)
+        select d.entity, $2 + row_number() over (order by d.id), d.id from sensors d
+        where d.entity = $1 and not exists (select from series s where s.entity = $1 and s.sensor_id = d.id)`,
+      [entity, owner.last],
+    );
+    await session.query(
+      'series.last',
+      `update record_entities
+        set last_series = greatest(last_series, (select max(series) from series where entity = $1)) where number = $1`,
+      [entity],
+    );
+  });
+}

@@ -1,0 +1,94 @@
+import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
+import {
+  type Heartbeat,
+  qualities,
+  type Reading,
+  type ReadingBatch,
+  type ReadingClient,
+  type ReadingRange,
+  type ReadingStore,
+  type ReadingText,
+  type ReadingTextRequest,
+  type SensorDirectory,
+} from '../../../core/port/readings.ts';
+import { Reads, readLimits } from '../../../core/readings/reads/reads.ts';
+import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.ts';
+import type { Database } from '../connection/database.ts';
+import { EntityNumbers } from '../records/entity-numbers.ts';
+import { readDirectory } from './directory.ts';
+import { countRange, erase } from './erasure.ts';
+import { IngestQueue } from './ingest-queue.ts';
+import { readRows, readSlice } from './reading-rows.ts';
+import { drop } from './retention.ts';
+import { readStates } from './states.ts';
+import { createHeartbeatWriter } from './writing-heartbeats.ts';
+import { createReadingWriter } from './writing-readings.ts';
+
+/** Rows are found by their key, however many there are and whatever is known of them: nobody analyzes a table that grows. */
+const byKey = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  plan_cache_mode: 'force_generic_plan',
+} as const;
+
+/**
+ * Sensors as ingest knows them, and their readings. Two connections write at a time: four gain nothing. Large reads have one of
+ * their own, on which slice follows slice, so that small ones never wait for them. `recordsVersion` changes with the sensors.
+ */
+export function createReadingStore(
+  database: Database,
+  recordsVersion: () => MaybePromise<number>,
+): ReadingStore & { close(): Promise<void> } {
+  const small = database.lane(byKey);
+  const large = database.lane(byKey);
+  const numbers = new EntityNumbers(database, small);
+  const writers = [database.lane(byKey), database.lane(byKey)];
+  const readings = new IngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
+  const heartbeats = new IngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);
+  const reads = new Reads((request) => readSlice(large, request));
+  const directories = new Map<string, { version: string; directory: Promise<SensorDirectory> }>();
+
+  /** Small pages do not wait for large ones. */
+  const readAtOnce = async (request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> => {
+    client.signal?.throwIfAborted();
+    const { text, count, digest, scanned, nextUs } = await readSlice(small, { ...request, most: request.limit });
+    client.charge(scanned);
+    return { pieces: [text], count, digest, nextUs };
+  };
+
+  return {
+    async directory(entityId) {
+      const version = `${database.epoch} ${await recordsVersion()}`;
+      const kept = directories.get(entityId);
+      if (kept?.version === version) return kept.directory;
+      const entry = { version, directory: readDirectory(database, small, entityId) };
+      directories.set(entityId, entry);
+      entry.directory.catch(() => {
+        // The next request tries again; this one gets the error itself.
+        if (directories.get(entityId) === entry) directories.delete(entityId);
+      });
+      return entry.directory;
+    },
+    append: (batch) => readings.write(batch),
+    appendHeartbeats: (batch) => heartbeats.write(batch),
+    async range({ series, fromUs, toUs, limit }: ReadingRange) {
+      const range = { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit };
+      const rows = await readRows(large, range);
+      return rows.map(([atUs, value, quality]): Reading => ({ atUs, value, quality: qualities[quality - 1] ?? null }));
+    },
+    text(request, client) {
+      const isSmall = request.buckets === undefined && request.limit <= readLimits.direct;
+      return isSmall ? readAtOnce(request, client) : reads.read(request, client);
+    },
+    drop: (request) => drop(database, numbers, request),
+    countRange: (range) => countRange(large, range),
+    erase: (range) => erase(large, range),
+    states: (series) => readStates(small, series),
+    async close() {
+      reads.close();
+      await Promise.all([readings.drained(), heartbeats.drained()]);
+    },
+  };
+}

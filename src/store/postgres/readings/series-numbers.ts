@@ -1,0 +1,20 @@
+/** The most sensors that an entity can ever have. */
+const seriesPerEntity = 2 ** 24;
+
+/**
+ * The number of a series as the port has it: the entity's number and the one inside the entity together, so that a reading
+ * names the entity that its row is distributed by.
+ */
+export function toSeries(entity: number, number: number): number {
+  return entity * seriesPerEntity + number;
+}
+
+/** The entity's number in that of a series. */
+export function entityOfSeries(series: number): number {
+  return Math.floor(series / seriesPerEntity);
+}
+
+/** The number inside the entity in that of a series. */
+export function numberOfSeries(series: number): number {
+  return series % seriesPerEntity;
+}

@@ -1,0 +1,74 @@
+import type { ViolationList } from '../../../core/records/imports.ts';
+import type { Session } from '../connection/session.ts';
+import { type ImportTable, incoming, rowsOf } from './import-table.ts';
+
+/** Violations that are fetched; of further ones only the number is reported. */
+const mostFetched = 100;
+
+/** Checks what only the whole file shows: rows with the same id, and records with the same value of a unique field. */
+export async function checkWhole(session: Session, table: ImportTable, violations: ViolationList): Promise<void> {
+  const unique = Object.entries(table.resource.fields).filter(([, field]) => field.unique);
+  await findRepeats(session, violations);
+  if (violations.count > 0 && unique.length > 0) await session.run(deleteRepeats);
+  for (const [field] of unique) await findShared(session, table, field, violations);
+}
+
+interface Repeat {
+  line: number;
+  id: string;
+  first: number;
+  total: number;
+}
+
+/** Reports each row whose id an earlier row has, in the order of the file. */
+async function findRepeats(session: Session, violations: ViolationList): Promise<void> {
+  const any = await rowsOf(session, `select from ${incoming} group by id having count(*) > 1 limit 1`);
+  if (any.length === 0) return;
+  const repeats = await rowsOf<Repeat>(session, repeatsSql);
+  for (const { line, id, first } of repeats) {
+    const rule = `stands already in line ${first}; an id may stand once in a file`;
+    violations.add({ line, column: null, field: 'id', value: id, rule });
+  }
+  violations.count += (repeats[0]?.total ?? 0) - repeats.length;
+}
+
+const repeatsSql = `select line, id, first, count(*) over () as total from (
+    select n, line, id, first_value(line) over same as first, row_number() over same as place from ${incoming}
+    where id in (select id from ${incoming} group by id having count(*) > 1)
+    window same as (partition by id order by n)) as repeated
+  where place > 1 order by n limit ${mostFetched}`;
+
+/** The first row with an id stays. */
+const deleteRepeats = `delete from ${incoming} as i using (
+    select n, row_number() over (partition by id order by n) as place from ${incoming}) as placed
+  where placed.n = i.n and placed.place > 1`;
+
+interface Shared {
+  value: string;
+  ids: string[];
+  line: number | null;
+  total: number;
+}
+
+/** Reports records that would share a value, with the last line that has it; other records of the entity count, too. */
+async function findShared(
+  session: Session,
+  { table, entity, replace }: ImportTable,
+  field: string,
+  violations: ViolationList,
+): Promise<void> {
+  const others = `select "${field}" as value, id, null as line from ${table} as t where entity = $1
+    and not exists (select from ${incoming} as i where i.id = t.id)`;
+  const shared = await rowsOf<Shared>(
+    session,
+    `select value, array_agg(id order by id) as ids, max(line) as line, count(*) over () as total from (
+        select "${field}" as value, id, line from ${incoming}${replace ? '' : ` union all ${others}`}) as after
+      where value is not null group by value having count(*) > 1 order by value limit ${mostFetched}`,
+    replace ? [] : [entity],
+  );
+  for (const { value, ids, line } of shared) {
+    const rule = `must be unique, and ${ids.map((id) => `"${id}"`).join(' and ')} share it`;
+    violations.add({ line, column: null, field, value: String(value), rule });
+  }
+  violations.count += (shared[0]?.total ?? 0) - shared.length;
+}

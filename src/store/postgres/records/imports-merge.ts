@@ -1,0 +1,63 @@
+import type { ImportSummary } from '../../../core/port/records.ts';
+import type { Session } from '../connection/session.ts';
+import { rememberRemoved } from './changes.ts';
+import { type ImportTable, incoming, rowsOf } from './import-table.ts';
+
+/** What an import changes. */
+export interface Changes {
+  summary: ImportSummary;
+  /** How many rows of the file have a record. */
+  known: number;
+}
+
+/** Counts what an import changes, without changing it: the rows of the file are compared with the records of the entity. */
+export async function countChanges(session: Session, table: ImportTable): Promise<Changes> {
+  const { table: name, entity, replace } = table;
+  const [found] = await rowsOf<{ total: number; before: number; known: number; same: number }>(
+    session,
+    `select (select count(*) from ${incoming}) as total, before, known, same from (
+        select count(*) as before from ${name} where entity = $1) as b, (
+        select count(*) as known, count(*) filter (where ${isSame(table)}) as same
+          from ${incoming} as i join ${name} as t on t.entity = $1 and t.id = i.id) as k`,
+    [entity],
+  );
+  if (!found) throw new Error('the counts are missing');
+  const { total, before, known, same } = found;
+  const removed = replace ? before - known : 0;
+  return { summary: { inserted: total - known, updated: known - same, unchanged: same, removed }, known };
+}
+
+/** Writes what {@link countChanges} has found. A record that stays as it is is not touched. */
+export async function writeChanges(session: Session, table: ImportTable, { summary, known }: Changes): Promise<void> {
+  const { table: name, entity, updatedAt } = table;
+  if (summary.removed > 0) {
+    await rememberRemoved(session, table);
+    const remove = `delete from ${name} as t where entity = $1 and not exists (select from ${incoming} as i where i.id = t.id)`;
+    await rowsOf(session, remove, [entity]);
+  }
+  if (summary.inserted + summary.updated === 0) return;
+  await rowsOf(session, known === 0 ? insertSql(table) : upsertSql(table), [entity, updatedAt]);
+}
+
+function insertSql({ table, columns }: ImportTable): string {
+  const names = columns.map((column) => `"${column}"`).join(', ');
+  return `insert into ${table} (entity, ${names}, updated_at) select $1, ${names}, $2 from ${incoming} as i`;
+}
+
+function upsertSql(table: ImportTable): string {
+  const set = [...ownOf(table), 'updated_at'].map((column) => `"${column}" = excluded."${column}"`).join(', ');
+  return `${insertSql(table)}
+    where not exists (select from ${table.table} as t where t.entity = $1 and t.id = i.id and ${isSame(table)})
+    on conflict (entity, id) do update set ${set}`;
+}
+
+/** SQL that compares a record `t` with a row `i`: `updated_at` changes only with another field. */
+function isSame(table: ImportTable): string {
+  const own = ownOf(table);
+  const of = (alias: string) => `row(${own.map((column) => `${alias}."${column}"`).join(', ')})`;
+  return `${of('t')} is not distinct from ${of('i')}`;
+}
+
+function ownOf({ columns }: ImportTable): string[] {
+  return columns.filter((column) => column !== 'id');
+}

@@ -1,0 +1,61 @@
+import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
+import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
+import { allFields } from '../../../core/records/fields.ts';
+import { equalRarestFirst, fewRecords, type PageRow, toPage } from '../../../core/records/page-rows.ts';
+import type { Database } from '../connection/database.ts';
+import { readChanges, readRemoved } from './changes.ts';
+import { EntityNumbers } from './entity-numbers.ts';
+import { importRecords } from './imports.ts';
+import { countQuery, inOrder, type PageQuery, pageQuery } from './pages.ts';
+import { jsonColumnsOf, tableName } from './tables.ts';
+
+/**
+ * The records of all resources. PostgreSQL returns a page as one JSON text; no row becomes an object here. `version` changes
+ * whenever a record may have changed.
+ */
+export function createRecordStore(database: Database, version: () => MaybePromise<number>): RecordStore {
+  const lane = database.lane(inOrder);
+  const numbers = new EntityNumbers(database, lane);
+  const run = <Row>({ text, values }: PageQuery) => lane.query<Row>(text, values);
+
+  /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
+  const rareField = async ({ resource, conditions }: RecordPageRequest, entity: number) => {
+    if (conditions.length < 2) return undefined;
+    const equal = equalRarestFirst(resource, conditions);
+    if (equal.length === 0) return undefined;
+    const [row] = await run<{ counts: number[] }>(countQuery(resource, entity, equal, fewRecords + 1));
+    return equal.find((_, index) => (row?.counts[index] ?? 0) <= fewRecords)?.field;
+  };
+
+  return {
+    version,
+    async get(resource, entityId, id) {
+      const entity = await numbers.find(entityId);
+      if (entity === undefined || hasNul(id)) return undefined;
+      const text = `select row_to_json(r)::text as json from (select ${jsonColumnsOf(allFields(resource))}
+        from ${tableName(resource)} where entity = $1 and id = $2) as r`;
+      const [row] = await run<{ json: string }>({ text, values: [entity, id] });
+      return row?.json;
+    },
+    async page(request) {
+      const entity = await numbers.find(request.entityId);
+      const { conditions } = request;
+      if (entity === undefined || conditions.some(({ value }) => hasNul(value)))
+        return { json: '', count: 0, next: null };
+      const rare = await rareField(request, entity);
+      const [row] = await run<PageRow>(pageQuery(request, entity, rare));
+      return toPage(row, request);
+    },
+    changes: async (resource, entityId) => readChanges(lane, resource, (await numbers.find(entityId)) ?? null),
+    async removed(request) {
+      const entity = await numbers.find(request.entityId);
+      return entity === undefined ? { ids: [], next: null } : readRemoved(lane, request, entity);
+    },
+    import: (request) => importRecords(database, numbers, request),
+  };
+}
+
+/** PostgreSQL refuses this character in a text; no record has it, since imports refuse control characters. */
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0');
+}

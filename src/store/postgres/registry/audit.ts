@@ -1,0 +1,116 @@
+import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
+import { chainRecord, fitForTrail, genesisHash } from '../../../core/audit/chain.ts';
+import type { AuditDraft, AuditRecord } from '../../../core/audit/events.ts';
+import type { AuditStore } from '../../../core/port/audit.ts';
+import type { Session } from '../connection/session.ts';
+import { unwrap } from '../connection/unwrapped.ts';
+import { drizzleOn, type Registry } from './registry.ts';
+import { audit } from './tables.ts';
+
+/** Appends an event to the chain, inside the transaction of a session. */
+export type AppendAudit = (session: Session, draft: AuditDraft) => Promise<void>;
+
+type Row = typeof audit.$inferSelect;
+
+const walkedAtOnce = 1000;
+
+/** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
+export const lastBackupMark = 'last_backup_ms';
+
+/**
+ * Appends an event: the head row is locked until the commit, so that processes append one after the other, and gives the number.
+ * Numbers continue from the highest ever assigned, so that a cut tail stays a gap whatever is appended afterwards.
+ */
+export const appendAudit: AppendAudit = async (session, draft) => {
+  const [head] = await session.query<{ given: number }>(
+    'audit.lock',
+    'select last_seq as given from audit_head for update',
+  );
+  const [last] = await session.query<{ seq: number; hash: string }>(
+    'audit.last',
+    'select seq, hash from audit order by seq desc limit 1',
+  );
+  // Where somebody has set the head back, the trail continues all the same; verification reports it.
+  const seq = Math.max(head?.given ?? 0, last?.seq ?? 0);
+  const record = chainRecord(fitForTrail(draft), seq === 0 ? undefined : { seq, hash: last?.hash ?? genesisHash });
+  const { actor, ...row } = record;
+  await drizzleOn(session)
+    .insert(audit)
+    .values({ ...row, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
+  await session.query(
+    'audit.head',
+    'insert into audit_head (one, last_seq) values (true, $1) on conflict (one) do update set last_seq = excluded.last_seq',
+    [record.seq],
+  );
+  if (draft.action !== 'store.backup' || draft.outcome !== 'done') return;
+  await session.query(
+    'audit.backup',
+    'insert into marks (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
+    [lastBackupMark, draft.atMs],
+  );
+};
+
+/** The audit trail. */
+export function createAuditStore({ database, db }: Registry): AuditStore {
+  const after = db
+    .select()
+    .from(audit)
+    .where(gt(audit.seq, sql.placeholder('seq')))
+    .orderBy(asc(audit.seq))
+    .limit(walkedAtOnce)
+    .prepare('audit.after');
+  return {
+    append: (draft) => database.transaction((session) => appendAudit(session, draft)),
+    async list(tenantId, { sinceMs = 0, limit, ofStore = false }) {
+      const rows = await db
+        .select()
+        .from(audit)
+        .where(
+          and(
+            ofStore ? or(eq(audit.tenantId, tenantId), isNull(audit.tenantId)) : eq(audit.tenantId, tenantId),
+            gte(audit.atMs, sinceMs),
+          ),
+        )
+        .orderBy(desc(audit.seq))
+        .limit(limit);
+      return rows.map(toRecord);
+    },
+    async lastSeq() {
+      const [head] = await database.query<{ given: number }>('audit.given', 'select last_seq as given from audit_head');
+      return head?.given ?? 0;
+    },
+    async head() {
+      const [last] = await database.query<{ count: number; hash: string }>(
+        'audit.count',
+        'select seq as count, hash from audit order by seq desc limit 1',
+      );
+      // An intact chain has no gaps, so that the last number is the count.
+      return last ?? { count: 0, hash: genesisHash };
+    },
+    async lastDoneMs(action) {
+      const [last] = await database.query<{ atMs: number }>(
+        'audit.done',
+        `select at_ms as "atMs" from audit where action = $1 and outcome = 'done' order by seq desc limit 1`,
+        [action],
+      );
+      return last?.atMs;
+    },
+    async *walk() {
+      // Below every number, so that a record inserted before the first one is found as well.
+      for (let seq = Number.MIN_SAFE_INTEGER; ; ) {
+        const rows = await after.execute({ seq }).catch((thrown: unknown) => {
+          throw unwrap(thrown);
+        });
+        const last = rows.at(-1)?.seq ?? seq;
+        // Numbers beyond the precision of a double, which only a forger writes, could repeat for ever.
+        if (last <= seq) return;
+        yield* rows.map(toRecord);
+        seq = last;
+      }
+    },
+  };
+}
+
+function toRecord({ actorId, actorLogin, ...row }: Row): AuditRecord {
+  return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
+import type { Database } from '../connection/database.ts';
+import type { Generations } from './generations.ts';
+
+/** A daemon commits a heartbeat so often. */
+const heartbeatMs = 500;
+/** A daemon lets nobody in later than this after it began a write that was committed. */
+const leaseMs = 2000;
+/** A daemon whose heartbeat is older has ended. */
+const aliveMs = 10_000;
+
+const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/**
+ * The daemons that serve the store, each a row with a heartbeat by the database's clock. A heartbeat that is not committed
+ * ends the daemon's right to let requests in: an isolated old primary still answers reads, but confirms no write.
+ */
+export function createDaemonStore(
+  database: Database,
+  generations: Generations,
+  clock: () => number,
+): DaemonStore & { release(): Promise<void> } {
+  const id = randomUUID();
+  let timer: NodeJS.Timeout | undefined;
+  let beating: Promise<void> = Promise.resolve();
+
+  let confirmedAt = 0;
+  const beat = async () => {
+    const sentAt = performance.now();
+    await database.exclusively((session) => session.query('daemons.beat', beatOrBegin, [id, process.pid, clock()]));
+    confirmedAt = sentAt;
+    if (timer !== undefined) generations.lease(sentAt + leaseMs);
+  };
+  /** Another server may be the primary by now, while the old one still answers reads. */
+  const leaveSilentServer = () => {
+    const now = performance.now();
+    if (now - confirmedAt <= leaseMs) return;
+    // The next server is given as long.
+    confirmedAt = now;
+    database.reconnect('it confirms no write');
+  };
+  const begin = async () => {
+    if (timer !== undefined) return;
+    await database.query('daemons.drop', `delete from daemons where seen_at_ms < ${now} - ${aliveMs}`);
+    let isBeating = false;
+    confirmedAt = performance.now();
+    timer = setInterval(() => {
+      leaveSilentServer();
+      // While one waits for the database, another would only wait behind it.
+      if (isBeating) return;
+      isBeating = true;
+      beating = beat().then(
+        () => {
+          isBeating = false;
+        },
+        // The lease ends by itself, and every request reports why.
+        () => {
+          isBeating = false;
+        },
+      );
+    }, heartbeatMs);
+    timer.unref();
+    await beat();
+  };
+  const release = async () => {
+    if (timer === undefined) return;
+    clearInterval(timer);
+    timer = undefined;
+    await beating;
+    generations.endLease();
+    await database.query('daemons.end', 'delete from daemons where id = $1', [id]);
+  };
+
+  const newest = async () => {
+    const [daemon] = await database.query<Daemon>('daemons.newest', selectNewest);
+    return daemon;
+  };
+
+  return {
+    begin,
+    release,
+    async recordAddress(baseUrl, _pid, version) {
+      await begin();
+      await database.query('daemons.address', 'update daemons set base_url = $2, version = $3 where id = $1', [
+        id,
+        baseUrl,
+        version ?? null,
+      ]);
+    },
+    clearAddress: release,
+    newest,
+    address: async () => (await newest())?.baseUrl,
+  };
+}
+
+/** SQL that is true for the row of a daemon that serves. */
+export const isAlive = `seen_at_ms >= ${now} - ${aliveMs}`;
+
+const selectNewest = `select base_url as "baseUrl", since_ms as "sinceMs", version from daemons
+  where base_url is not null and ${isAlive} order by since_ms desc limit 1`;
+
+const beatOrBegin = `insert into daemons (id, pid, since_ms, seen_at_ms) values ($1, $2, $3, ${now})
+  on conflict (id) do update set seen_at_ms = excluded.seen_at_ms`;

@@ -1,0 +1,162 @@
+import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { AuditDraft } from '../../../core/audit/events.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import type { KeyFilter, KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../../core/port/keys.ts';
+import { appendAudit } from './audit.ts';
+import type { Generations } from './generations.ts';
+import { filterCondition, prefixCondition, statusCondition } from './key-filters.ts';
+import { selectCredentials, selectKeys } from './key-selects.ts';
+import type { Change, Registry } from './registry.ts';
+import { entities, keys, keyUses } from './tables.ts';
+
+/** Keys. */
+export function createKeyStore(registry: Registry, generations: Generations): KeyStore {
+  const { database, db, change } = registry;
+  const credential = selectCredentials(db)
+    .where(eq(keys.secretHash, sql.placeholder('hash')))
+    .prepare('keys.credential');
+
+  /** A text that begins a prefix finds by that alone, where there is such a key. */
+  const conditionOf = async (tenantId: string, filter: KeyFilter): Promise<SQL | undefined> => {
+    const { search, ...others } = filter;
+    const byPrefix = search === undefined ? undefined : prefixCondition(search);
+    if (!byPrefix) return filterCondition(db, tenantId, filter);
+    const inTenant = and(eq(keys.tenantId, tenantId), byPrefix);
+    const found = await db.select({ id: keys.id }).from(keys).where(inTenant).limit(1);
+    return found.length > 0
+      ? and(byPrefix, filterCondition(db, tenantId, others))
+      : filterCondition(db, tenantId, filter);
+  };
+
+  /** Revokes all or none; returns the ids that were not active any more. */
+  const revokeAll = (
+    changes: readonly { id: string; by: string; rotatedTo: string | null }[],
+    nowMs: number,
+    audit: readonly AuditDraft[],
+    next: readonly NewKey[],
+  ): Promise<string[]> =>
+    change(async ({ db, session }) => {
+      const ids = changes.map(({ id }) => id);
+      const rows = await db
+        .select({ id: keys.id })
+        .from(keys)
+        .where(and(inArray(keys.id, ids), statusCondition('Active', nowMs)))
+        .orderBy(asc(keys.id))
+        .for('update');
+      const active = new Set(rows.map(({ id }) => id));
+      const stale = ids.filter((id) => !active.has(id));
+      if (stale.length > 0) return stale;
+      for (const key of next) await db.insert(keys).values(key);
+      for (const { id, by, rotatedTo } of changes) {
+        await db.update(keys).set({ revokedAtMs: nowMs, revokedBy: by, rotatedTo }).where(eq(keys.id, id));
+      }
+      for (const draft of audit) await appendAudit(session, draft);
+      return [];
+    });
+
+  return {
+    version: () => generations.keys(),
+    async list(tenantId, filter, page) {
+      const [direction, boundary] = page.before === undefined ? [desc, pageStart(page)] : [asc, pageEnd(page.before)];
+      const rows = await selectKeys(db)
+        .where(and(await conditionOf(tenantId, filter), boundary))
+        .orderBy(direction(keys.createdAtMs), direction(keys.id))
+        .limit(page.limit);
+      return page.before === undefined ? rows : rows.reverse();
+    },
+    async count(tenantId, filter) {
+      const [found] = await db
+        .select({ n: count() })
+        .from(keys)
+        .leftJoin(keyUses, eq(keyUses.keyId, keys.id))
+        .where(await conditionOf(tenantId, filter));
+      return found?.n ?? 0;
+    },
+    async find(tenantId, ref) {
+      const [key] = await selectKeys(db).where(
+        and(eq(keys.tenantId, tenantId), or(eq(keys.id, ref), eq(keys.prefix, ref))),
+      );
+      return key;
+    },
+    async findByHash(tenantId, hash) {
+      const [key] = await selectKeys(db).where(and(eq(keys.tenantId, tenantId), eq(keys.secretHash, hash)));
+      return key;
+    },
+    async prefixTaken(prefix) {
+      const found = await db.select({ id: keys.id }).from(keys).where(eq(keys.prefix, prefix));
+      return found.length > 0;
+    },
+    async credential(hash) {
+      const [found] = await credential.execute({ hash });
+      return found;
+    },
+    activeOf: (owner, nowMs) =>
+      selectKeys(db)
+        .where(
+          and(
+            'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId),
+            statusCondition('Active', nowMs),
+          ),
+        )
+        .orderBy(desc(keys.createdAtMs), desc(keys.id)),
+    insert: (key, audit) =>
+      change(async (underWay) => {
+        await requireActiveEntity(underWay, key);
+        await underWay.db.insert(keys).values(key);
+        await appendAudit(underWay.session, audit);
+      }),
+    rotate: (pairs, nowMs, audit) =>
+      revokeAll(
+        pairs.map(({ oldKeyId, next }) => ({ id: oldKeyId, by: next.createdBy, rotatedTo: next.id })),
+        nowMs,
+        audit,
+        pairs.map(({ next }) => next),
+      ),
+    revoke: (ids, by, nowMs, audit) =>
+      revokeAll(
+        ids.map((id) => ({ id, by, rotatedTo: null })),
+        nowMs,
+        audit,
+        [],
+      ),
+    setNote: (id, note, audit) =>
+      change(async ({ db, session }) => {
+        const changed = await db.update(keys).set({ note }).where(eq(keys.id, id)).returning({ id: keys.id });
+        if (changed.length === 0) return false;
+        await appendAudit(session, audit);
+        return true;
+      }),
+    // Beside the keys, so that a daemon needs no right to change them; in one order, so that two daemons never deadlock.
+    async recordUse(uses) {
+      if (uses.size === 0) return;
+      const used = [...uses.values()];
+      const columns = [[...uses.keys()], used.map(({ atMs }) => atMs), used.map(({ ip }) => ip)];
+      await database.exclusively((session) => session.query('keys.use', recordUses, columns));
+    },
+  };
+}
+
+const recordUses = `insert into key_uses (key_id, last_used_at_ms, last_used_ip)
+  select used.id, used.at, used.ip from unnest($1::text[], $2::bigint[], $3::text[]) as used (id, at, ip) order by 1
+  on conflict (key_id) do update set last_used_at_ms = excluded.last_used_at_ms, last_used_ip = excluded.last_used_ip
+  where key_uses.last_used_at_ms < excluded.last_used_at_ms`;
+
+/** The upper end of a page towards older keys; undefined at the newest key. */
+function pageStart({ after, from }: KeyPageRequest): SQL | undefined {
+  if (after) return sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`;
+  return from && sql`(${keys.createdAtMs}, ${keys.id}) <= (${from.createdAtMs}, ${from.id})`;
+}
+
+/** The lower end of a page towards newer keys; undefined at the oldest key. */
+function pageEnd(before: KeyPosition | 'end'): SQL | undefined {
+  if (before === 'end') return undefined;
+  return sql`(${keys.createdAtMs}, ${keys.id}) > (${before.createdAtMs}, ${before.id})`;
+}
+
+async function requireActiveEntity({ db }: Change, key: NewKey): Promise<void> {
+  const [entity] = await db.select().from(entities).where(eq(entities.id, key.entityId)).for('share');
+  if (entity?.status === 'active') return;
+  throw new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was created.', {
+    hint: 'The secret that was just delivered is worthless; discard it.',
+  });
+}

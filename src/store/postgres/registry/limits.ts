@@ -1,0 +1,48 @@
+import type { LimitState, LimitStore } from '../../../core/port/limits.ts';
+import type { Database } from '../connection/database.ts';
+
+/** Windows that ended so long ago are removed; no limit has a longer one. */
+const keptMs = 2 * 3_600_000;
+/** After so many calls what has ended is removed. */
+const callsPerCleaning = 300;
+
+/** The counts of limits of all daemons, in windows by the database's clock. */
+export function createLimitStore(database: Database): LimitStore {
+  let calls = 0;
+  return {
+    share: (name, { requests, windowSeconds }, counted) =>
+      database.exclusively(async (session) => {
+        if (calls++ % callsPerCleaning === 0) {
+          await session.query('limits.clean', `delete from limit_counts where ends_at_ms < ${now} - ${keptMs}`);
+        }
+        const ids = counted.map(({ client }) => `${name} ${client}`);
+        const counts = counted.map(({ calls }) => calls);
+        const rows = await session.query<LimitState>('limits.share', share, [
+          ids,
+          counts,
+          requests,
+          windowSeconds * 1000,
+        ]);
+        return rows.map(({ client, ...state }) => ({ ...state, client: client.slice(name.length + 1) }));
+      }),
+  };
+}
+
+const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/**
+ * In the order of clients, so that two daemons never deadlock. As in a daemon by itself, calls beyond the limit are taken from
+ * the windows after it.
+ */
+const share = `with given as (
+    select id, calls, ${now} as at from unnest($1::text[], $2::bigint[]) as given (id, calls) order by id
+  )
+  insert into limit_counts as l (id, ends_at_ms, count) select id, at + $4::bigint, calls from given
+  on conflict (id) do update set
+    count = excluded.count + case when l.ends_at_ms > ${now} then l.count
+      else greatest(0, l.count - (1 + (${now} - l.ends_at_ms) / $4::bigint) * $3::bigint) end,
+    ends_at_ms = case when l.ends_at_ms > ${now} then l.ends_at_ms
+      when l.count > (1 + (${now} - l.ends_at_ms) / $4::bigint) * $3::bigint
+        then l.ends_at_ms + (1 + (${now} - l.ends_at_ms) / $4::bigint) * $4::bigint
+      else excluded.ends_at_ms end
+  returning id as client, count as used, ends_at_ms - ${now} as "endsInMs"`;

@@ -1,0 +1,57 @@
+import { type MetricsStore, mostCounted, type StoreFacts } from '../../../core/port/metrics.ts';
+import type { Database } from '../connection/database.ts';
+import { lastBackupMark } from './audit.ts';
+
+const mostExpiries = 10;
+const mostTenants = 1000;
+
+/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/postgres/metrics.test.ts). */
+export function createMetricsStore(database: Database): MetricsStore {
+  const { total, live, expired, next, lastBackup } = metricsStatements;
+  const number = async (name: string, sql: string, values: unknown[] = []) => {
+    const [found] = await database.query<{ value: number }>(name, sql, values);
+    return found?.value;
+  };
+  return {
+    async read(nowMs) {
+      const [all = 0, alive = 0, ended = 0, lastBackupMs, bytes = 0, nextExpiries] = await Promise.all([
+        number('metrics.total', total),
+        number('metrics.live', live),
+        number('metrics.expired', expired, [nowMs]),
+        number('metrics.backup', lastBackup, [lastBackupMark]),
+        number('metrics.size', sizeSql),
+        database.query<StoreFacts['nextExpiries'][number]>('metrics.next', next, [nowMs]),
+      ]);
+      return {
+        keys: { active: alive - ended, expired: ended, revoked: all - alive },
+        nextExpiries,
+        lastBackupMs,
+        // The log and the free space of the disk are the database server's own.
+        databases: [{ name: 'store', bytes }],
+        freeBytes: undefined,
+      };
+    },
+  };
+}
+
+/** SQL for the size of the tables of the store with their indexes, as `value`. */
+export const sizeSql = `select coalesce(sum(pg_total_relation_size(oid)), 0)::float8 as value from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind in ('r', 'm')`;
+
+const count = (rest: string) =>
+  `select count(*)::int as value from (select 1 from ${rest} limit ${mostCounted}) as counted`;
+
+/** The statements, whose plans a test checks; each goes through the tenants, by which the indexes of keys begin. */
+export const metricsStatements = {
+  total: count('keys'),
+  live: count('keys where revoked_at_ms is null'),
+  expired: count(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
+    and revoked_at_ms is null and expires_at_ms <= $1) as expired`),
+  next: `select prefix, coalesce(entities.code, '') as entity, "atMs"
+    from (select id from tenants limit ${mostTenants}) as tenant cross join lateral (
+      select prefix, entity_id, expires_at_ms as "atMs" from keys
+      where keys.tenant_id = tenant.id and revoked_at_ms is null and expires_at_ms > $1
+      order by expires_at_ms limit ${mostExpiries}) as next
+    left join entities on entities.id = next.entity_id order by "atMs" limit ${mostExpiries}`,
+  lastBackup: 'select value from marks where name = $1',
+} as const;

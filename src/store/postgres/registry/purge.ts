@@ -1,0 +1,35 @@
+import type { Database } from '../connection/database.ts';
+
+/**
+ * Deletes the records and readings of removed entities: of every table that has an entity's number. Continues a purge that a
+ * crash interrupted.
+ */
+export async function purgeRemoved(database: Database): Promise<void> {
+  const waiting = await database.query<{ id: string }>('purges.list', 'select entity_id as id from purges');
+  for (const { id } of waiting) {
+    // A long delete does not hold up others: nobody writes rows of a removed entity, and each is locked by itself.
+    await database.transaction(
+      async (session) => {
+        const [owner] = await session.query<{ number: number }>(
+          'purges.number',
+          'select number from record_entities where entity_id = $1 for update',
+          [id],
+        );
+        if (owner) {
+          const tables = await session.query<{ name: string }>('purges.tables', tablesOfEntities);
+          for (const { name } of tables) {
+            await session.query(`purge.${name}`, `delete from "${name}" where entity = $1`, [owner.number]);
+          }
+          await session.query('purges.owner', 'delete from record_entities where number = $1', [owner.number]);
+          await session.query('generations.records', "update generations set value = value + 1 where name = 'records'");
+        }
+        await session.query('purges.done', 'delete from purges where entity_id = $1', [id]);
+      },
+      { idleMs: 0 },
+    );
+  }
+}
+
+const tablesOfEntities = `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and a.attname = 'entity'
+  and a.attnum > 0 and not a.attisdropped and not c.relispartition`;

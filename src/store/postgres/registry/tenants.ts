@@ -1,0 +1,32 @@
+import { asc, eq, getTableColumns } from 'drizzle-orm';
+import type { TenantStore } from '../../../core/port/tenants.ts';
+import { appendAudit } from './audit.ts';
+import type { Registry } from './registry.ts';
+import { entities, tenants, users } from './tables.ts';
+
+const { number: _, ...columns } = getTableColumns(tenants);
+
+/** Organizations. */
+export function createTenantStore({ db, change }: Registry): TenantStore {
+  return {
+    list: () => db.select(columns).from(tenants).orderBy(asc(tenants.createdAtMs), asc(tenants.number)),
+    async find(id) {
+      const [tenant] = await db.select(columns).from(tenants).where(eq(tenants.id, id));
+      return tenant;
+    },
+    insert: (tenant, admin, entity, audit) =>
+      change(async ({ db, session }) => {
+        await db.insert(tenants).values(tenant);
+        await db.insert(users).values(admin);
+        if (entity) await db.insert(entities).values(entity);
+        await appendAudit(session, audit);
+      }),
+    update: (id, changes, audit) =>
+      change(async ({ db, session }) => {
+        if (Object.values(changes).some((value) => value !== undefined)) {
+          await db.update(tenants).set(changes).where(eq(tenants.id, id));
+        }
+        await appendAudit(session, audit);
+      }),
+  };
+}

@@ -1,0 +1,62 @@
+import { HkctlError } from '../../../core/errors.ts';
+import type { Session } from '../connection/session.ts';
+
+/** Number of migrations in this version of hkctl. A test compares it with the folder. */
+export const schemaVersion = 2;
+
+/** What is at the place of a store. */
+interface Place {
+  /** The version of the store; 0 where there is none. */
+  version: number;
+  /** How many tables the schema has. */
+  tables: number;
+}
+
+/** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` where there is no store of this version. */
+export async function requireSchemaVersion(session: Session, shown: string): Promise<void> {
+  const { version, tables } = await readPlace(session);
+  if (tables === 0) {
+    throw new HkctlError('store_absent', `There is no store at ${shown}.`, { hint: 'Make it with: hkctl init' });
+  }
+  if (version === 0) throw strange(shown);
+  requireKnown(version, shown);
+  if (version < schemaVersion) {
+    throw new HkctlError('store_too_old', `The store ${shown} is of an older version (schema ${version}).`, {
+      hint: 'Stop the daemons and run: hkctl migrate',
+    });
+  }
+}
+
+/** The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_corrupt` for tables of others. */
+export async function requireNotNewer(session: Session, shown: string): Promise<number> {
+  const { version, tables } = await readPlace(session);
+  if (version === 0 && tables > 0) throw strange(shown);
+  requireKnown(version, shown);
+  return version;
+}
+
+/** Reads what is in the schema of the search path. */
+export async function readPlace(session: Session): Promise<Place> {
+  const [found] = await session.query<{ tables: number; isStore: boolean }>(
+    'schema.place',
+    `select count(*)::int as tables, coalesce(bool_or(relname = 'store_version'), false) as "isStore" from pg_class
+      where relnamespace = (select oid from pg_namespace where nspname = current_schema()) and relkind in ('r', 'p', 'v', 'm', 'f')`,
+  );
+  const { tables = 0, isStore = false } = found ?? {};
+  if (!isStore) return { version: 0, tables };
+  const [row] = await session.query<{ version: number }>('schema.version', 'select version from store_version');
+  return { version: row?.version ?? 0, tables };
+}
+
+function requireKnown(version: number, shown: string): void {
+  if (version <= schemaVersion) return;
+  throw new HkctlError('store_too_new', `The store ${shown} was made by a newer hkctl (schema ${version}).`, {
+    hint: 'Use that version of hkctl, or a newer one.',
+  });
+}
+
+function strange(shown: string): HkctlError {
+  return new HkctlError('store_corrupt', `The schema of ${shown} holds tables, but no store of hkctl.`, {
+    hint: 'Name another schema with ?schema=NAME in the address, or another database.',
+  });
+}

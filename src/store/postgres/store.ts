@@ -1,0 +1,78 @@
+import { hostname } from 'node:os';
+import type { AuditStore } from '../../core/port/audit.ts';
+import type { ClockStore } from '../../core/port/clock.ts';
+import type { DaemonStore } from '../../core/port/daemons.ts';
+import type { EntityStore } from '../../core/port/entities.ts';
+import type { KeyStore } from '../../core/port/keys.ts';
+import type { LimitStore } from '../../core/port/limits.ts';
+import type { MetricsStore } from '../../core/port/metrics.ts';
+import type { ReadingStore } from '../../core/port/readings.ts';
+import type { RecordStore } from '../../core/port/records.ts';
+import type { Store } from '../../core/port/store.ts';
+import type { TenantStore } from '../../core/port/tenants.ts';
+import type { UserStore } from '../../core/port/users.ts';
+import type { StoreOptions } from '../engine.ts';
+import type { Database } from './connection/database.ts';
+import { unwrapped } from './connection/unwrapped.ts';
+import { createReadingStore } from './readings/readings.ts';
+import { createRecordStore } from './records/records.ts';
+import { createAuditStore } from './registry/audit.ts';
+import { createClockStore } from './registry/clock.ts';
+import { createDaemonStore } from './registry/daemons.ts';
+import { createEntityStore } from './registry/entities.ts';
+import { Generations } from './registry/generations.ts';
+import { createKeyStore } from './registry/keys.ts';
+import { createLimitStore } from './registry/limits.ts';
+import { createMetricsStore } from './registry/metrics.ts';
+import { purgeRemoved } from './registry/purge.ts';
+import { createRegistry } from './registry/registry.ts';
+import { createTenantStore } from './registry/tenants.ts';
+import { createUserStore } from './registry/users.ts';
+
+/** A store in one schema of a PostgreSQL database. */
+export class PostgresStore implements Store {
+  readonly tenants: TenantStore;
+  readonly users: UserStore;
+  readonly entities: EntityStore;
+  readonly keys: KeyStore;
+  readonly audit: AuditStore;
+  readonly records: RecordStore;
+  readonly readings: ReadingStore & { close(): Promise<void> };
+  readonly daemon: DaemonStore & { release(): Promise<void> };
+  readonly clock: ClockStore;
+  readonly limits: LimitStore;
+  readonly metrics: MetricsStore;
+  readonly #database: Database;
+
+  constructor(database: Database, options: StoreOptions) {
+    this.#database = database;
+    const registry = createRegistry(database);
+    const generations = new Generations(database, options.clock);
+    this.tenants = unwrapped(createTenantStore(registry));
+    this.users = unwrapped(createUserStore(registry));
+    this.entities = unwrapped(createEntityStore(registry, () => purgeRemoved(database)));
+    this.keys = unwrapped(createKeyStore(registry, generations));
+    this.audit = unwrapped(createAuditStore(registry));
+    const records = createRecordStore(database, () => generations.records());
+    this.records = { ...records, lastVersion: () => generations.lastRecords };
+    this.readings = createReadingStore(database, () => generations.recordsSinceGate());
+    this.daemon = createDaemonStore(database, generations, options.clock);
+    this.limits = createLimitStore(database);
+    this.metrics = createMetricsStore(database);
+    this.clock = unwrapped({ ...createClockStore(registry, hostname()), skewMs: () => generations.skewMs });
+  }
+
+  /** Restores a lost connection in the background from now on. */
+  async openAll(): Promise<void> {
+    await this.#database.startDaemon();
+  }
+
+  /** There are no files to be replaced: every connection is to the place that the address names. */
+  requireInPlace(): void {}
+
+  async close(): Promise<void> {
+    await this.readings.close();
+    await this.daemon.release();
+    await this.#database.close();
+  }
+}

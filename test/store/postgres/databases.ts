@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, inject } from 'vitest';
+import { engineAt } from '../../../src/store/open.ts';
+import { onceForAll, sharedServer } from './shared-server.ts';
+
+const template = 'hkctl_template';
+const made: string[] = [];
+
+/** Address of a new database of the shared server, dropped after the file of tests: empty, or with an empty store in it. */
+export async function newDatabase(content: 'empty' | 'store' = 'empty'): Promise<string> {
+  const folder = inject('postgresFolder');
+  const server = await sharedServer(folder);
+  const name = `hkctl_test_${randomBytes(6).toString('hex')}`;
+  if (content === 'store') {
+    await onceForAll(folder, 'template', async () => {
+      await onServer(server, `drop database if exists ${template}`);
+      await onServer(server, `create database ${template} template template0 encoding 'UTF8'`);
+      const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+      await (await engineAt(addressOf(server, template), options).create()).close();
+    });
+  }
+  const from = content === 'store' ? template : 'template0';
+  await onServer(server, `create database ${name} template ${from} strategy file_copy`);
+  made.push(name);
+  return addressOf(server, name);
+}
+
+/** The address of another database of a server. */
+export function addressOf(server: string, database: string): string {
+  return server.replace(/^(postgres(?:ql)?:\/\/[^/]*)\/[^?]*/, `$1/${database}`);
+}
+
+/** Runs statements as the superuser of a server, in the database that the address names. */
+export async function onServer(address: string, ...statements: string[]): Promise<void> {
+  const client = new Client({ connectionString: address });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+afterAll(async () => {
+  if (made.length === 0) return;
+  const server = await sharedServer(inject('postgresFolder'));
+  await onServer(server, ...made.splice(0).map((name) => `drop database ${name} with (force)`));
+});

