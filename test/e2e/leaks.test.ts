@@ -191,6 +191,8 @@ describe('every command', () => {
       ['openapi', []],
       ['completion', ['bash']],
       ['systemd-unit', []],
+      ['postgres-roles', []],
+      ['postgres-citus', []],
       [
         'init',
         [
