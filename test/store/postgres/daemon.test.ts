@@ -131,6 +131,11 @@ describe('a daemon whose database is away', () => {
         (result) => result === 'store_unreachable',
       ),
     ).toBe('store_unreachable');
+    // It connects anew meanwhile, and reads well: that is not enough.
+    for (let sample = 0; sample < 50; sample++) {
+      expect(await versionOrCode(daemon)).toBe('store_unreachable');
+      await pause(50);
+    }
     await onServer(address, 'alter system reset synchronous_standby_names', 'select pg_reload_conf()');
     expect(
       await until(
