@@ -30,6 +30,19 @@ export default defineConfig({
           maxWorkers: Math.ceil(cores * 1.5),
         },
       },
+      // The tests of the API once more, over stores on PostgreSQL.
+      {
+        test: {
+          ...shared,
+          globalSetup,
+          name: 'postgres',
+          include: ['test/http/**/*.test.ts'],
+          exclude: ['test/http/postgres.test.ts'],
+          env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
+          maxWorkers: cores,
+          sequence: { groupOrder: 2 },
+        },
+      },
       // Kills, floods, races, browsers and long terminals: minutes instead of seconds, so they have a run of their own.
       {
         test: {

@@ -163,6 +163,26 @@ CREATE TABLE "heartbeats" (
 	CONSTRAINT "heartbeats_entity_series_at_us_pk" PRIMARY KEY("entity","series","at_us")
 );
 --> statement-breakpoint
+CREATE TABLE "summaries" (
+	"entity" integer NOT NULL,
+	"series" integer NOT NULL,
+	"hour_us" bigint NOT NULL,
+	"count" bigint NOT NULL,
+	"min" double precision NOT NULL,
+	"max" double precision NOT NULL,
+	"mean" double precision NOT NULL,
+	"first" double precision NOT NULL,
+	"last" double precision NOT NULL,
+	"first_at_us" bigint NOT NULL,
+	"last_at_us" bigint NOT NULL,
+	CONSTRAINT "summaries_entity_series_hour_us_pk" PRIMARY KEY("entity","series","hour_us")
+);
+--> statement-breakpoint
+CREATE TABLE "drops" (
+	"entity" integer PRIMARY KEY NOT NULL,
+	"until_us" bigint NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "jobs" (
 	"entity" integer NOT NULL,
 	"id" text collate "C" NOT NULL,

@@ -1,5 +1,5 @@
 import { resources } from '../../src/resources/index.ts';
-import { heartbeats, readings, series } from '../../src/store/postgres/readings/tables.ts';
+import { drops, heartbeats, readings, series, summaries } from '../../src/store/postgres/readings/tables.ts';
 import {
   recordChanges,
   recordEntities,
@@ -20,5 +20,7 @@ module.exports = {
   series,
   readings,
   heartbeats,
+  summaries,
+  drops,
   ...Object.fromEntries(resources.map((resource) => [tableName(resource), toTable(resource)])),
 };

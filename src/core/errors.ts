@@ -41,6 +41,8 @@ export const errorTable = {
   permission_required: { exit: 4, status: 403, title: 'Forbidden' },
   not_found: { exit: 3, status: 404, title: 'Not found' },
   method_not_allowed: { exit: 2, status: 405, title: 'Method not allowed' },
+  not_acceptable: { exit: 2, status: 406, title: 'Not acceptable' },
+  sync_token_expired: { exit: 5, status: 410, title: 'Sync token expired' },
   too_large: { exit: 2, status: 413, title: 'Too large' },
   unsupported_media_type: { exit: 2, status: 415, title: 'Unsupported media type' },
   invalid_body: { exit: 2, status: 422, title: 'Invalid body' },

@@ -1,3 +1,4 @@
+import { csvComment } from '../core/records/template.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
 /** A malformed row: the place of the fault, line and column from 1, and the broken rule. */
@@ -25,6 +26,7 @@ const endCode = -1;
 
 /**
  * Creates a streaming reader of CSV (RFC 4180; also separated by `;` or tabs, as the header or Excel's `sep=` line shows).
+ * Lines between the header and the first record that begin with `# ` are comments, as in the template of a resource.
  *
  * Our own, because no library is both strict and fast: csv-parse and csv-parser report faults but take 5 µs for a row of
  * parts, of 8 µs for the whole import; uDSV and Papa Parse are fast, but join or split ragged rows silently or do not count
@@ -35,6 +37,8 @@ export function createCsvReader(events: CsvEvents): TextReader {
   let line = 1;
   /** Code of the separator. */
   let separator: number | undefined;
+  /** Rows read so far, up to two: between the first, which is the header, and the second there may be comments. */
+  let rows = 0;
   return {
     get line() {
       return line + countBreaks(rest, 0, rest.length);
@@ -59,7 +63,8 @@ export function createCsvReader(events: CsvEvents): TextReader {
       }
       let at = 0;
       while (at < all.length) {
-        const next = readRow(all, at, separator, last);
+        const next =
+          rows === 1 && mayBeComment(all, at) ? skipComment(all, at, last) : readRow(all, at, separator, last);
         if (next === -1) break;
         at = next;
       }
@@ -124,8 +129,20 @@ export function createCsvReader(events: CsvEvents): TextReader {
     }
   }
 
+  /** Skips a line that begins like a comment, or reads it as a row if it is none; -1 if it is incomplete. */
+  function skipComment(text: string, at: number, last: boolean): number {
+    if (!text.startsWith(csvComment, at)) {
+      return !last && text.length === at + 1 ? -1 : readRow(text, at, separator ?? endCode, last);
+    }
+    const end = indexOrEnd(text, '\n', at);
+    if (end === text.length && !last) return -1;
+    line++;
+    return end + 1;
+  }
+
   /** Reports a row and returns the start of the next one. */
   function endRow(cells: string[], breaks: number, plain: boolean, next: number): number {
+    if (rows < 2) rows++;
     events.row(cells, line, plain);
     line += breaks + 1;
     return next;
@@ -149,6 +166,10 @@ export function createCsvReader(events: CsvEvents): TextReader {
 const quotesRule = 'quotes around the whole value, and those inside it doubled';
 const unclosedRule = 'a closing quote before the end of the file';
 const afterQuoteRule = 'nothing between a closing quote and the next column';
+
+function mayBeComment(text: string, at: number): boolean {
+  return text.charCodeAt(at) === csvComment.charCodeAt(0);
+}
 
 /** Printable ASCII without line breaks. */
 const plainText = /^[ -~]*$/;

@@ -29,12 +29,13 @@ import { createCalls, type Handler } from './request/pipeline.ts';
 import { ApiError } from './request/problem.ts';
 import type { Answer } from './request/response.ts';
 import { createHealth } from './routes/health.ts';
+import { createLinks } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
 import { createReadingsHandler } from './routes/readings.ts';
-import { createLinks, createListHandler, createRecordHandler } from './routes/records.ts';
+import { createListHandler, createRecordHandler } from './routes/records.ts';
 import { createSensorHandler, createSensorListHandler } from './routes/sensors.ts';
 
-export interface AppOptions {
+interface AppOptions {
   domain: Domain;
   settings: ServeSettings;
   resources: readonly ResourceDefinition[];

@@ -18,6 +18,7 @@ import { LimitSharing } from './auth/limit-sharing.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
+import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
 import { createFraming } from './net/framing.ts';
@@ -74,6 +75,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const uses = new UseRecorder(domain.store.keys, log);
   const limitSharing = new LimitSharing(domain.store.limits, log);
   const anchors = new AuditAnchors(domain.store.audit, log);
+  const retention = new Retention(domain, log);
   const certificate = requireCertificate(settings, rights);
   if (certificate) warnWhereKeyIsOpen(certificate, log);
   await domain.store.daemon.begin();
@@ -113,6 +115,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   uses.start();
   clock.start();
   await anchors.start();
+  retention.start();
   hooks.listening(address);
 
   await aborted(AbortSignal.any([hooks.stop, guard.displaced]));
@@ -120,6 +123,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   log.info({}, 'stopping');
   stopReloading?.();
   await drain(server, connections, options.drainMs ?? drainMs, log);
+  await retention.stop();
   guard.stop();
   if (guard.fault) throw guard.fault;
   await uses.stop();

@@ -20,11 +20,11 @@ export interface BenchPlant {
   remove(): Promise<void>;
 }
 
-/** Makes a plant in a folder of its own. */
-export function createPlant(): BenchPlant {
+/** Makes a plant in a folder of its own, or in the PostgreSQL database at an address. */
+export function createPlant(address?: string): BenchPlant {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-bench-'));
   const cli = join(process.cwd(), 'bin', 'hkctl.js');
-  const env = { ...process.env, HKCTL_STORE: join(folder, 'hkctl.db'), HKCTL_USER: 'bench' };
+  const env = { ...process.env, HKCTL_STORE: address ?? join(folder, 'hkctl.db'), HKCTL_USER: 'bench' };
   const hkctl = (args: readonly string[], input = '') =>
     execFileSync(process.execPath, [cli, ...args], { env, input, stdio: 'pipe', encoding: 'utf8' });
   let daemon: ChildProcess | undefined;
@@ -45,8 +45,8 @@ export function createPlant(): BenchPlant {
         env,
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      const told: { base_url: string } = JSON.parse(await firstLine(daemon));
-      return told.base_url;
+      const first: { base_url: string } = JSON.parse(await firstLine(daemon));
+      return first.base_url;
     },
     async remove() {
       await stop();

@@ -104,7 +104,7 @@ export async function load(request: LoadRequest): Promise<LoadResult> {
   try {
     const output = await outputOf('wrk', args);
     const found = /^RESULT ([\d.]+) ([\d.]+) (\d+)$/m.exec(output);
-    if (!found) throw new Error(`wrk told no result:\n${output}`);
+    if (!found) throw new Error(`wrk reported no result:\n${output}`);
     return { requestsPerSecond: Number(found[1]), p99Ms: Number(found[2]), errors: Number(found[3]) };
   } finally {
     rmSync(folder, { recursive: true });

@@ -10,7 +10,7 @@ const rounds = 7;
 const columns =
   'id,name,part_number,revision,description,is_active,category,unit,material,weight_kg,standard_cost,currency';
 
-/** A whole import, judged, indexed and durable, against `sqlite3 .import` into a table without any of it; whole processes, by turns. */
+/** A whole import, validated, indexed and durable, against `sqlite3 .import` into a table without any of it; whole processes, alternating. */
 export async function run(): Promise<BenchReport> {
   const title = `Import of ${rowCount / 1000}k parts from CSV (medians of paired runs)`;
   if (!hasProgram('sqlite3')) return { title, baseline: 'sqlite3', rows: [], notes: ['sqlite3 is not here'] };

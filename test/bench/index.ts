@@ -10,6 +10,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   import: () => import('./import.ts'),
   scan: () => import('./scan.ts'),
   soak: () => import('./soak.ts'),
+  postgres: () => import('./postgres.ts'),
   fairness: () => import('./fairness.ts'),
 };
 

@@ -131,7 +131,7 @@ async function createRecords(path: string, count: number): Promise<Records> {
 }
 
 function* rowsOf(count: number): Generator<ImportBatch> {
-  const judge = createRecordValidator(parts);
+  const validator = createRecordValidator(parts);
   for (let from = 0; from < count; from += 1000) {
     for (let n = from; n < Math.min(count, from + 1000); n++) {
       const given = {
@@ -147,9 +147,9 @@ function* rowsOf(count: number): Generator<ImportBatch> {
         standard_cost: 48.5,
         currency: 'EUR',
       };
-      judge.validateObject(given, n + 2);
+      validator.validateObject(given, n + 2);
     }
-    yield judge.take();
+    yield validator.take();
   }
 }
 

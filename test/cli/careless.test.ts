@@ -48,7 +48,7 @@ describe('a whole secret where its prefix or a name was asked for', () => {
     ['a key file', 'gw.key', (text: string) => `${text}\n`],
     ['a CSV with it in its head', 'a.csv', (text: string) => `id,${text}\n1,2\n`],
     ['an NDJSON with it for a name', 'a.ndjson', (text: string) => `{"id":"1","${text}":1}\n`],
-  ])('%s given to import is told without it', async (_, name, content) => {
+  ])('%s given to import is reported without it', async (_, name, content) => {
     const path = put(name, content(secret));
     for (const more of [[], ['--json']]) {
       const { code, stderr } = await cli.run(['import', 'parts', path, '--entity', 'BER', ...more]);

@@ -11,7 +11,7 @@ import { setEntityStatus } from '../../src/core/organization/entities.ts';
 import { updateUser } from '../../src/core/organization/users.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
 
-/** What one of two processes is told to do; `pauseMs` is how long handing a secret over takes. */
+/** The order to one of two processes; `pauseMs` is how long the delivery of a secret takes. */
 export type Order =
   | { do: 'open'; path: string; migrationsFolder: string; login: string }
   | { do: 'create'; expiresAtMs: number | null; pauseMs: number }

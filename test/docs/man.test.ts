@@ -49,9 +49,11 @@ describe('the manual pages', () => {
     expect([...man].sort()).toEqual(pageFiles().map((file) => `man/${file}`));
   });
 
-  it('are one for the program, one a noun, the data dictionary and PostgreSQL', () => {
+  it('are one for the program, one a noun, the data dictionary, PostgreSQL and the gateway', () => {
     const expected = nouns.map(({ name }) => (name === 'serve' ? 'hkctl-serve.8' : `hkctl-${name}.1`));
-    expect(pageFiles()).toEqual(['hkctl.1', 'hkctl-postgres.7', 'hkctl-resources.7', ...expected].sort());
+    expect(pageFiles()).toEqual(
+      ['hkctl.1', 'hkctl-gateway.7', 'hkctl-postgres.7', 'hkctl-resources.7', ...expected].sort(),
+    );
   });
 
   it('name their own file in title, name and section', () => {
@@ -123,10 +125,10 @@ describe('commands and flags', () => {
   });
 
   it('global: stand in hkctl(1), and nowhere else', () => {
-    const told = new Map(overview.globalFlags);
-    expect(told.get('help')).toEqual({ takesValue: false, short: 'h' });
-    told.delete('help');
-    expect(told).toEqual(program.globalFlags);
+    const documented = new Map(overview.globalFlags);
+    expect(documented.get('help')).toEqual({ takesValue: false, short: 'h' });
+    documented.delete('help');
+    expect(documented).toEqual(program.globalFlags);
     for (const page of pages.filter((other) => other !== overview)) expect([...page.globalFlags.keys()]).toEqual([]);
   });
 });

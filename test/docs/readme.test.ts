@@ -140,27 +140,27 @@ describe('limits', () => {
 
   it('of connections are those of the program', () => {
     const { connections, headersMs, requestMs, idleMs, answerMs, keepAliveMs } = connectionLimits;
-    expect(serve).toContain(`At most ${connections} connections`);
+    expect(serve).toContain(`at most ${connections} connections`);
     for (const ms of [headersMs, requestMs, idleMs, answerMs, keepAliveMs]) expect(serve).toContain(`${ms / 1000} s`);
   });
 
   it('of memory are those of the program', () => {
     const { answerBytes, bodyBytes, waitMs } = memoryLimits;
     const MiB = 1024 * 1024;
-    expect(serve).toContain(`Bodies hold at most ${bodyBytes / MiB} MiB together`);
-    expect(serve).toContain(`large answers ${answerBytes / MiB} MiB`);
+    expect(serve).toContain(`bodies together use at most ${bodyBytes / MiB} MiB of memory`);
+    expect(serve).toContain(`large answers together use at most ${answerBytes / MiB} MiB`);
     expect(serve).toContain(`no reservation within ${waitMs / 1000} s`);
-    expect(serve).toContain(`must be taken within ${connectionLimits.tightAnswerMs / 1000} s`);
+    expect(serve).toContain(`must read its answer within ${connectionLimits.tightAnswerMs / 1000} s`);
   });
 
   it('of rates are the defaults of the program', () => {
     const { limitFailedChecks, limitRequests, limitIngest, port, host } = serveDefaults;
     const aMinute = [limitFailedChecks, limitRequests, limitIngest].map((limit) => limit?.requests);
     expect(aMinute).toEqual([20, 600, 6000]);
-    for (const requests of aMinute) expect(serve).toContain(`\n.Li ${requests}/m\nunless`);
+    for (const requests of aMinute) expect(serve).toContain(`the default is\n.Li ${requests}/m .`);
     for (const requests of ['20', '600', '6,000']) expect(readme).toContain(`${requests} a minute`);
-    expect(serve).toContain(`${port} unless told otherwise`);
-    expect(serve).toContain(`${host} unless told otherwise`);
+    expect(serve).toContain(`the default is ${port}`);
+    expect(serve).toContain(`the default is ${host}`);
   });
 });
 

@@ -203,7 +203,7 @@ describe.skipIf(!canMount)('a full disk', () => {
       expect(refused.error).toMatchObject({ code: 'unavailable', status: 503 });
       expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await post(answered)).response.status).toBe(503);
-      // Whoever only reads does not notice.
+      // A client that only reads does not notice.
       expect(await daemon.statusOf(reader.secret)).toBe(200);
       expect(await readingsOf(daemon, reader.secret, 'LINE-0')).toEqual(createReadings('LINE-0', 0, answered));
 

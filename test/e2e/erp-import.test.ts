@@ -158,7 +158,7 @@ describe('a file as an ERP exports it', () => {
     expect(await parts()).toEqual(expected);
   });
 
-  it('replaces the set where it is told to, and a date stays the day it was', async () => {
+  it('replaces the set with --replace, and a date stays the day it was', async () => {
     const two = plant.write('two.csv', exported(rows.slice(1)));
     const summary = await plant.json(['import', 'parts', two, '--entity', 'BER', ...mapped, '--replace']);
     expect(summary).toMatchObject({ inserted: 0, updated: 0, unchanged: 2, removed: 1 });

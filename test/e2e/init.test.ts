@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => plant.close());
 
 describe('several processes that make the same store', () => {
-  it('one does, the others are told so (exit 5)', async () => {
+  it('one does, the others are refused (exit 5)', async () => {
     for (let round = 0; round < 2; round++) {
       const env = { HKCTL_STORE: plant.path(`${round}/deep/hkctl.db`) };
       const names = ['One', 'Two', 'Three'];

@@ -18,11 +18,11 @@ describe('nothing that is written holds a secret', () => {
 
   it('neither logs nor answers, store, journal, audit trail, process list', async () => {
     const secrets: string[] = [];
-    const told: Outcome[] = [];
+    const outputs: Outcome[] = [];
     /** Runs a command with a secret on its standard input; what it tells is looked through later. */
     const tell = async (args: string[], input = '') => {
-      told.push(await plant.hkctl(args, { input }));
-      return told.at(-1)?.code;
+      outputs.push(await plant.hkctl(args, { input }));
+      return outputs.at(-1)?.code;
     };
     const core = await plant.mint('Core', 'operational-core');
     const gateway = await plant.mint('Gateway', 'sensor-gateway');
@@ -119,7 +119,7 @@ describe('nothing that is written holds a secret', () => {
     const written = new Map<string, string>([
       ['log', daemon.log],
       ['answers', answers.join('\n')],
-      ['commands', told.map(({ stdout, stderr }) => stdout + stderr).join('\n')],
+      ['commands', outputs.map(({ stdout, stderr }) => stdout + stderr).join('\n')],
       ['processes', processes],
       ...filesUnder(plant.folder).map((path) => [path, readFileSync(path, 'latin1')] as const),
     ]);
@@ -216,12 +216,12 @@ describe('every command', () => {
     expect([...new Set(lines.map(([command]) => command))].sort()).toEqual(commands.sort());
 
     const secrets: string[] = [spare.secret, doomed.secret];
-    const told: string[] = [];
+    const outputs: string[] = [];
     let lookedAt = 0;
     for (const [command, args, input] of lines) {
       const { code, stdout, stderr } = await plant.hkctl([...command.split(' '), ...args], { input: input?.() ?? '' });
       expect(code, `${command}: ${stderr}`).toBe({ 'keys scan': 5, import: 2, init: 5 }[command] ?? 0);
-      told.push(`${command}: ${stdout}${stderr}`);
+      outputs.push(`${command}: ${stdout}${stderr}`);
       // What was handed over where it was asked for may hold it, and nothing else.
       const handedOver = filesUnder(plant.folder).filter((path) => path.endsWith('.key') || path.includes('/dir/'));
       secrets.push(...handedOver.map(secretIn));
@@ -231,20 +231,20 @@ describe('every command', () => {
         for (const secret of new Set(secrets)) expect(leakIn(path, secret), `${path} after ${command}`).toBeUndefined();
       }
     }
-    // Whoever names a key by its secret has it in the shell's history, and nowhere else.
+    // A person who names a key by its secret has it in the shell's history, and nowhere else.
     const seen = watch.stop();
     expect(watch.count).toBeGreaterThan(lines.length / 2);
     const wrong = secretIn(file);
     for (const args of [['show', wrong], ['rotate', wrong, '--yes'], ['revoke', wrong, '--yes'], [wrong]]) {
       const outcome = await plant.hkctl(['keys', ...args]);
       expect(outcome.code).toBeGreaterThan(0);
-      told.push(outcome.stdout + outcome.stderr);
+      outputs.push(outcome.stdout + outcome.stderr);
     }
     const mistaken = await plant.hkctl(['--debug', `--${wrong}`, wrong], { env: { HKCTL_LIMIT_REQUESTS: wrong } });
-    told.push(mistaken.stdout + mistaken.stderr, (await plant.ok(['audit', 'export'])).stdout);
+    outputs.push(mistaken.stdout + mistaken.stderr, (await plant.ok(['audit', 'export'])).stdout);
     for (const secret of new Set(secrets)) {
       expect(leakOf(seen, secret, 9), 'processes').toBeUndefined();
-      for (const text of told) expect(leakOf(text, secret, 9), text.slice(0, 200)).toBeUndefined();
+      for (const text of outputs) expect(leakOf(text, secret, 9), text.slice(0, 200)).toBeUndefined();
       for (const path of [...filesUnder(plant.path('store')), plant.path('copy.db')])
         expect(leakIn(path, secret), path).toBeUndefined();
     }

@@ -111,7 +111,7 @@ export class Plant {
   /** Runs a command to its end. */
   hkctl(args: readonly string[], { input = '', env = {} }: { input?: string; env?: Environment } = {}) {
     const running = this.start(args, env);
-    // A command that reads nothing may be gone before it is told that there is nothing.
+    // A command that reads nothing may be gone before it reads that there is nothing.
     running.child.stdin?.on('error', () => {});
     running.child.stdin?.end(input);
     return running.ended;
@@ -148,7 +148,7 @@ export class Plant {
     return openStore(this.store, { clock: Date.now, migrationsFolder, writerThread: undefined });
   }
 
-  /** Starts the daemon on any free port, its limits off unless told otherwise, and waits until it answers. */
+  /** Starts the daemon on any free port, by default without limits, and waits until it answers. */
   async serve(env: Environment = {}, args: readonly string[] = []): Promise<Daemon> {
     const limits = { HKCTL_LIMIT_REQUESTS: 'off', HKCTL_LIMIT_INGEST: 'off', HKCTL_LIMIT_FAILED_CHECKS: 'off' };
     const environment = { ...this.env, HKCTL_PORT: '0', HKCTL_LOG_LEVEL: 'warn', ...limits, ...env };

@@ -60,7 +60,7 @@ describe.concurrent('the life of a daemon', () => {
     const head = postHead('/api/v1/sensors/readings', gateway, 1000);
     stuck.write(`${head.slice(0, -2)}Expect: 100-continue\r\n\r\n{`);
     await until('the daemon waits for the rest', () => stuck.statuses[0] === 100);
-    // npm passes a Ctrl-C on to those whom the terminal has told already.
+    // npm passes a Ctrl-C on to processes that have it from the terminal already.
     daemon.child.kill('SIGINT');
     daemon.child.kill('SIGINT');
     await until('it stops', () => isRefused(daemon.port));

@@ -11,7 +11,7 @@ const stored = 3_000_000;
 
 let plant: Plant;
 let daemon: Daemon;
-/** A key for whoever asks for much, and two for others. */
+/** A key for a client that requests large pages, and two for others. */
 let heavy: string;
 let light: string;
 let gateway: string;
@@ -128,7 +128,7 @@ it("a large page of another key comes before the last of a key's many", async ()
   );
   const other = await call(readings('limit=100000'), { secret: light, timeoutMs: 120_000 });
   expect(other.status).toBe(200);
-  // One after the other, whoever asks, it would be the last.
+  // One after the other, without regard to the key, it would be the last.
   expect(left()).toBeGreaterThan(0);
   await plant.end();
   await given;

@@ -137,7 +137,7 @@ class Chaos {
     if (by === 'rotate') this.#know(JSON.parse(answered), undefined);
   }
 
-  /** Runs a command; gives what it printed, or nothing where it was killed: what it did then nobody knows. */
+  /** Runs a command; gives what it printed, or nothing where it was killed: what it did then is unknown. */
   async #command(args: readonly string[]): Promise<string | undefined> {
     const running = this.#plant.start(args);
     running.child.stdin?.on('error', () => {});

@@ -187,15 +187,15 @@ describe.skipIf(process.getuid?.() !== 0)(
           stdio: ['ignore', 'pipe', 'inherit'],
         },
       );
-      let told = '';
+      let output = '';
       const ready = new Promise<void>((resolve, reject) => {
         child.on('error', reject);
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
-          told += text;
-          if (told.includes('ready')) resolve();
+          output += text;
+          if (output.includes('ready')) resolve();
         });
       });
-      const ended = new Promise<number>((resolve) => child.on('close', () => resolve(Number(told.split('\n')[1]))));
+      const ended = new Promise<number>((resolve) => child.on('close', () => resolve(Number(output.split('\n')[1]))));
       return {
         ready,
         stop: () => {

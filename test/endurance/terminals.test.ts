@@ -36,7 +36,7 @@ interface Panel {
 }
 
 interface Way {
-  /** What the shell is told at the end. */
+  /** The exit code that the shell receives at the end. */
   code: number;
   /** Whether the key is kept. */
   kept: boolean;

@@ -108,7 +108,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Jobs: what the plant has undertaken to make or process, for which order and by which routing. Ordered by the first range parameter of the request, else by `id`.
+         * @description Jobs: what the plant has undertaken to make or process, for which order and by which routing. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listJobs"];
         put?: never;
@@ -148,7 +148,7 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Customer orders; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`.
+         * @description Customer orders; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listOrders"];
         put?: never;
@@ -188,7 +188,7 @@ export interface paths {
         };
         /**
          * List production jobs
-         * @description Production jobs: the single operations of jobs at work units, with quantities and times named after ISO 22400. Ordered by the first range parameter of the request, else by `id`.
+         * @description Production jobs: the single operations of jobs at work units, with quantities and times named after ISO 22400. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listProductionJobs"];
         put?: never;
@@ -228,7 +228,7 @@ export interface paths {
         };
         /**
          * List production quality
-         * @description Quality figures of production: quantities and ratios named after ISO 22400. Ordered by the first range parameter of the request, else by `id`.
+         * @description Quality figures of production: quantities and ratios named after ISO 22400. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listProductionQuality"];
         put?: never;
@@ -268,7 +268,7 @@ export interface paths {
         };
         /**
          * List oee events
-         * @description OEE events: what a work unit did over a span of time, and the losses of availability, performance and quality in it. Ordered by the first range parameter of the request, else by `id`.
+         * @description OEE events: what a work unit did over a span of time, and the losses of availability, performance and quality in it. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listOEEEvents"];
         put?: never;
@@ -308,7 +308,7 @@ export interface paths {
         };
         /**
          * List inbound documents
-         * @description Inbound documents: what announces or accompanies incoming goods; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`.
+         * @description Inbound documents: what announces or accompanies incoming goods; the answer for a single one lists its priced services. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listInboundDocuments"];
         put?: never;
@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * List inventory items
-         * @description Stock: what lies where, by part, lot and location. Ordered by the first range parameter of the request, else by `id`.
+         * @description Stock: what lies where, by part, lot and location. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listInventoryItems"];
         put?: never;
@@ -388,7 +388,7 @@ export interface paths {
         };
         /**
          * List inventory movements
-         * @description Movements of stock: receipts, issues, transfers and corrections, each with its instant. Ordered by the first range parameter of the request, else by `id`.
+         * @description Movements of stock: receipts, issues, transfers and corrections, each with its instant. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listInventoryMovements"];
         put?: never;
@@ -428,7 +428,7 @@ export interface paths {
         };
         /**
          * List quality inspections
-         * @description Inspections of incoming goods, first articles, running production and finished lots, with their results. Ordered by the first range parameter of the request, else by `id`.
+         * @description Inspections of incoming goods, first articles, running production and finished lots, with their results. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listQualityInspections"];
         put?: never;
@@ -468,7 +468,7 @@ export interface paths {
         };
         /**
          * List non-conformances
-         * @description Non-conformances: what did not meet its requirements, what was decided and what was done. Ordered by the first range parameter of the request, else by `id`.
+         * @description Non-conformances: what did not meet its requirements, what was decided and what was done. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listNonConformances"];
         put?: never;
@@ -508,7 +508,7 @@ export interface paths {
         };
         /**
          * List safety incidents
-         * @description Safety incidents and near misses, without names of those hurt. Ordered by the first range parameter of the request, else by `id`.
+         * @description Safety incidents and near misses, without names of those hurt. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listSafetyIncidents"];
         put?: never;
@@ -548,7 +548,7 @@ export interface paths {
         };
         /**
          * List projects
-         * @description Projects that orders and jobs belong to. Ordered by the first range parameter of the request, else by `id`.
+         * @description Projects that orders and jobs belong to. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listProjects"];
         put?: never;
@@ -588,7 +588,7 @@ export interface paths {
         };
         /**
          * List parts
-         * @description Part master data: what the plant makes, buys and keeps. Ordered by the first range parameter of the request, else by `id`.
+         * @description Part master data: what the plant makes, buys and keeps. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listParts"];
         put?: never;
@@ -628,7 +628,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Assets: machines, ovens, lines, tools and the places they stand in. Ordered by the first range parameter of the request, else by `id`.
+         * @description Assets: machines, ovens, lines, tools and the places they stand in. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listAssets"];
         put?: never;
@@ -668,7 +668,7 @@ export interface paths {
         };
         /**
          * List routings
-         * @description Routings: the ordered operations by which a part is made or processed. Ordered by the first range parameter of the request, else by `id`.
+         * @description Routings: the ordered operations by which a part is made or processed. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listRoutings"];
         put?: never;
@@ -708,7 +708,7 @@ export interface paths {
         };
         /**
          * List processes
-         * @description Processes: the catalogue of what the plant can do, with revisions and availability. They carry no link to routings. Ordered by the first range parameter of the request, else by `id`.
+         * @description Processes: the catalogue of what the plant can do, with revisions and availability. They carry no link to routings. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listProcesses"];
         put?: never;
@@ -748,7 +748,7 @@ export interface paths {
         };
         /**
          * List services
-         * @description The registry of services that orders and inbound documents price. Ordered by the first range parameter of the request, else by `id`.
+         * @description The registry of services that orders and inbound documents price. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listServices"];
         put?: never;
@@ -788,7 +788,7 @@ export interface paths {
         };
         /**
          * List people
-         * @description People of the plant as planning and training know them; no private data. Ordered by the first range parameter of the request, else by `id`.
+         * @description People of the plant as planning and training know them; no private data. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listPeople"];
         put?: never;
@@ -828,7 +828,7 @@ export interface paths {
         };
         /**
          * List training records
-         * @description Training and qualification of people: what was learned, when, and until when it holds. Ordered by the first range parameter of the request, else by `id`.
+         * @description Training and qualification of people: what was learned, when, and until when it holds. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listTrainingRecords"];
         put?: never;
@@ -868,7 +868,7 @@ export interface paths {
         };
         /**
          * List sensors
-         * @description Asset sensors: what each measures, in which unit, and where. Ordered by the first range parameter of the request, else by `id`.
+         * @description Asset sensors: what each measures, in which unit, and where. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listSensors"];
         put?: never;
@@ -908,7 +908,7 @@ export interface paths {
         };
         /**
          * Read readings
-         * @description Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer buckets than `limit`: continue with its cursor.
+         * @description Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer buckets than `limit`: continue with its cursor. Where the organization keeps readings for a limited time, older ones are dropped and only their hourly summaries stay: buckets of whole hours count them, narrower buckets and single readings do not. A summary counts where all of its readings lie within `from` and `to`.
          */
         get: operations["listSensorReadings"];
         put?: never;
@@ -930,7 +930,7 @@ export interface paths {
         put?: never;
         /**
          * Send readings
-         * @description Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported.
+         * @description Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported. Readings from before the time for which the organization keeps them are rejected as `past_retention`.
          */
         post: operations["postReadings"];
         delete?: never;
@@ -986,7 +986,7 @@ export interface components {
                  */
                 expires_at: string | null;
             };
-            permissions: ("jobs_orders.view" | "production_jobs.view" | "production_orders.view" | "production_quality.view" | "oee_events.view" | "inbound_documents.view" | "inventory_items.view" | "inventory_movements.view" | "quality_inspections.view" | "non_conformances.view" | "safety_incidents.view" | "projects.view" | "parts.view" | "assets.view" | "routings.view" | "processes.view" | "services.view" | "people.view" | "training_records.view" | "asset_sensors.view" | "asset_sensors.ingest")[];
+            permissions: string[];
             /** @description Paths that this key can read or, for ingest, post to. */
             resources: string[];
             /** Format: date-time */
@@ -997,7 +997,7 @@ export interface components {
             path: string;
             title: string;
             /** @description Any one of these is enough. */
-            permissions: ("jobs_orders.view" | "production_jobs.view" | "production_orders.view" | "production_quality.view" | "oee_events.view" | "inbound_documents.view" | "inventory_items.view" | "inventory_movements.view" | "quality_inspections.view" | "non_conformances.view" | "safety_incidents.view" | "projects.view" | "parts.view" | "assets.view" | "routings.view" | "processes.view" | "services.view" | "people.view" | "training_records.view" | "asset_sensors.view" | "asset_sensors.ingest")[];
+            permissions: string[];
             methods: ("GET" | "POST")[];
         };
         Reading: {
@@ -1079,8 +1079,7 @@ export interface components {
             rejected: {
                 /** @description Position in the body, from 0. */
                 index: number;
-                /** @enum {string} */
-                code: "invalid_reading" | "unknown_field" | "missing_field" | "unknown_sensor" | "sensor_inactive" | "invalid_at" | "in_future" | "invalid_value" | "unit_mismatch" | "invalid_quality" | "reading_conflict" | "invalid_status" | "invalid_battery" | "invalid_signal" | "invalid_firmware";
+                code: string;
                 detail: string;
             }[];
         };
@@ -1091,12 +1090,11 @@ export interface components {
             title: string;
             status: number;
             detail: string;
-            /** @enum {string} */
-            code: "bad_parameter" | "bad_json" | "key_in_query" | "missing_authorization" | "malformed_authorization" | "incomplete_secret" | "unknown_key" | "key_revoked" | "key_expired" | "creator_inactive" | "entity_missing" | "entity_inactive" | "permission_required" | "not_found" | "method_not_allowed" | "too_large" | "unsupported_media_type" | "invalid_body" | "too_many_failed_checks" | "too_many_requests" | "too_many_ingest_requests" | "internal" | "unavailable";
+            code: string;
             /** @description Report it to the operator: the log has the same id. */
             request_id: string;
             /** @description With `permission_required`: any one of these is enough. */
-            permissions?: ("jobs_orders.view" | "production_jobs.view" | "production_orders.view" | "production_quality.view" | "oee_events.view" | "inbound_documents.view" | "inventory_items.view" | "inventory_movements.view" | "quality_inspections.view" | "non_conformances.view" | "safety_incidents.view" | "projects.view" | "parts.view" | "assets.view" | "routings.view" | "processes.view" | "services.view" | "people.view" | "training_records.view" | "asset_sensors.view" | "asset_sensors.ingest")[];
+            permissions?: string[];
         };
         /** @description Jobs: what the plant has undertaken to make or process, for which order and by which routing. */
         Job: {
@@ -3246,8 +3244,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "bad_parameter" | "key_in_query";
+                    code?: string;
                 };
             };
         };
@@ -3261,8 +3258,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "bad_json" | "bad_parameter" | "key_in_query";
+                    code?: string;
                 };
             };
         };
@@ -3277,8 +3273,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "missing_authorization" | "malformed_authorization" | "incomplete_secret" | "unknown_key" | "key_revoked" | "key_expired" | "creator_inactive";
+                    code?: string;
                 };
             };
         };
@@ -3292,8 +3287,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "entity_missing" | "entity_inactive";
+                    code?: string;
                 };
             };
         };
@@ -3308,8 +3302,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "entity_missing" | "entity_inactive" | "permission_required";
+                    code?: string;
                 };
             };
         };
@@ -3323,8 +3316,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "not_found";
+                    code?: string;
                 };
             };
         };
@@ -3339,8 +3331,35 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "method_not_allowed";
+                    code?: string;
+                };
+            };
+        };
+        /** @description `Accept` names no type of this answer. Codes: `not_acceptable`. */
+        NotAcceptable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    code?: string;
+                };
+            };
+        };
+        /** @description The `sync_token` is older than 90 days, or of a store before it was restored: read the whole list again. Codes: `sync_token_expired`. */
+        SyncTokenExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    code?: string;
                 };
             };
         };
@@ -3354,8 +3373,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "too_large";
+                    code?: string;
                 };
             };
         };
@@ -3369,8 +3387,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "unsupported_media_type";
+                    code?: string;
                 };
             };
         };
@@ -3384,8 +3401,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "invalid_body";
+                    code?: string;
                 };
             };
         };
@@ -3400,8 +3416,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "too_many_requests" | "too_many_failed_checks";
+                    code?: string;
                 };
             };
         };
@@ -3416,8 +3431,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "too_many_ingest_requests" | "too_many_failed_checks";
+                    code?: string;
                 };
             };
         };
@@ -3431,8 +3445,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "internal";
+                    code?: string;
                 };
             };
         };
@@ -3447,8 +3460,7 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "unavailable";
+                    code?: string;
                 };
             };
         };
@@ -3703,10 +3715,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `job_number` equals this value. Number of the job as people know it.
                  * @example 2026-00417
@@ -3825,39 +3839,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "J-1001",
-                     *           "job_number": "2026-00417",
-                     *           "name": "Bearing housings, batch 12",
-                     *           "status": "in_progress",
-                     *           "order_id": "O-1001",
-                     *           "part_id": "P-1001",
-                     *           "routing_id": "R-1001",
-                     *           "project_id": "PRJ-1001",
-                     *           "quantity": 120,
-                     *           "quantity_completed": 84,
-                     *           "unit": "{piece}",
-                     *           "priority": 3,
-                     *           "received_date": "2026-11-02",
-                     *           "required_date": "2026-11-27",
-                     *           "delivered_date": "2026-11-26",
-                     *           "invoiced_date": "2026-11-30",
-                     *           "started_at": "2026-11-09T06:02:11.000000Z",
-                     *           "completed_at": "2026-11-25T13:40:00.000000Z",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["Job"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,job_number,name,status,order_id,part_id,routing_id,project_id,quantity,quantity_completed,unit,priority,received_date,required_date,delivered_date,invoiced_date,started_at,completed_at,updated_at
+                     *     J-1001,2026-00417,"Bearing housings, batch 12",in_progress,O-1001,P-1001,R-1001,PRJ-1001,120,84,{piece},3,2026-11-02,2026-11-27,2026-11-26,2026-11-30,2026-11-09T06:02:11.000000Z,2026-11-25T13:40:00.000000Z,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -3865,6 +3860,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -3924,6 +3921,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -3937,10 +3935,19 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
+                /**
+                 * @description Fields of the single record that the list shows, too.
+                 * @example [
+                 *       "services"
+                 *     ]
+                 */
+                include?: "services"[];
                 /**
                  * @description Only records whose `order_number` equals this value. Number of the order as people know it.
                  * @example SO-2026-0831
@@ -4059,36 +4066,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "O-1001",
-                     *           "order_number": "SO-2026-0831",
-                     *           "customer_code": "C-20417",
-                     *           "customer_name": "Nordwind Getriebe GmbH",
-                     *           "customer_reference": "4500119876",
-                     *           "status": "in_progress",
-                     *           "project_id": "PRJ-1001",
-                     *           "priority": 2,
-                     *           "received_date": "2026-11-02",
-                     *           "required_date": "2026-11-27",
-                     *           "delivered_date": "2026-11-26",
-                     *           "invoiced_date": "2026-11-30",
-                     *           "total_amount": 18450.5,
-                     *           "currency": "EUR",
-                     *           "notes": "Deliver to gate 2",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
-                        data: components["schemas"]["OrderSummary"][];
+                        data: (components["schemas"]["Order"] | components["schemas"]["OrderSummary"])[];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,order_number,customer_code,customer_name,customer_reference,status,project_id,priority,received_date,required_date,delivered_date,invoiced_date,total_amount,currency,notes,updated_at
+                     *     O-1001,SO-2026-0831,C-20417,Nordwind Getriebe GmbH,4500119876,in_progress,PRJ-1001,2,2026-11-02,2026-11-27,2026-11-26,2026-11-30,18450.5,EUR,Deliver to gate 2,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -4096,6 +4087,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4169,6 +4162,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4182,10 +4176,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `job_id` equals this value. Job the operation belongs to.
                  * @example J-1001
@@ -4207,12 +4203,12 @@ export interface operations {
                  */
                 started_at?: string;
                 /**
-                 * @description Only records whose `started_at` is not before this value (inclusive).
+                 * @description Only records whose `started_at` is not before this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-20T05:04:00.000000Z
                  */
                 started_at_from?: string;
                 /**
-                 * @description Only records whose `started_at` is not after this value (inclusive).
+                 * @description Only records whose `started_at` is not after this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-20T05:04:00.000000Z
                  */
                 started_at_to?: string;
@@ -4239,39 +4235,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "PJ-1001",
-                     *           "job_id": "J-1001",
-                     *           "sequence": 20,
-                     *           "name": "Turn outer diameter",
-                     *           "status": "running",
-                     *           "process_id": "PR-1001",
-                     *           "asset_id": "A-1001",
-                     *           "person_id": "PE-1001",
-                     *           "planned_order_quantity": 120,
-                     *           "produced_quantity": 88,
-                     *           "good_quantity": 84,
-                     *           "scrap_quantity": 3,
-                     *           "rework_quantity": 1,
-                     *           "unit": "{piece}",
-                     *           "setup_time_s": 1260,
-                     *           "processing_time_s": 27340,
-                     *           "started_at": "2026-11-20T05:04:00.000000Z",
-                     *           "ended_at": "2026-11-20T13:12:30.000000Z",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["ProductionJob"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,job_id,sequence,name,status,process_id,asset_id,person_id,planned_order_quantity,produced_quantity,good_quantity,scrap_quantity,rework_quantity,unit,setup_time_s,processing_time_s,started_at,ended_at,updated_at
+                     *     PJ-1001,J-1001,20,Turn outer diameter,running,PR-1001,A-1001,PE-1001,120,88,84,3,1,{piece},1260,27340,2026-11-20T05:04:00.000000Z,2026-11-20T13:12:30.000000Z,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -4279,6 +4256,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4338,6 +4317,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4351,10 +4331,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `production_job_id` equals this value. Operation the figures are of.
                  * @example PJ-1001
@@ -4376,12 +4358,12 @@ export interface operations {
                  */
                 recorded_at?: string;
                 /**
-                 * @description Only records whose `recorded_at` is not before this value (inclusive).
+                 * @description Only records whose `recorded_at` is not before this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-20T13:15:00.000000Z
                  */
                 recorded_at_from?: string;
                 /**
-                 * @description Only records whose `recorded_at` is not after this value (inclusive).
+                 * @description Only records whose `recorded_at` is not after this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-20T13:15:00.000000Z
                  */
                 recorded_at_to?: string;
@@ -4408,38 +4390,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "PQ-1001",
-                     *           "production_job_id": "PJ-1001",
-                     *           "job_id": "J-1001",
-                     *           "part_id": "P-1001",
-                     *           "asset_id": "A-1001",
-                     *           "recorded_at": "2026-11-20T13:15:00.000000Z",
-                     *           "shift": "early",
-                     *           "produced_quantity": 88,
-                     *           "good_quantity": 84,
-                     *           "scrap_quantity": 3,
-                     *           "rework_quantity": 1,
-                     *           "unit": "{piece}",
-                     *           "quality_ratio": 0.9545,
-                     *           "first_pass_yield": 0.96,
-                     *           "scrap_ratio": 0.0341,
-                     *           "defect_code": "POR",
-                     *           "remarks": "Porosity near the flange",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["ProductionQualityRecord"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,production_job_id,job_id,part_id,asset_id,recorded_at,shift,produced_quantity,good_quantity,scrap_quantity,rework_quantity,unit,quality_ratio,first_pass_yield,scrap_ratio,defect_code,remarks,updated_at
+                     *     PQ-1001,PJ-1001,J-1001,P-1001,A-1001,2026-11-20T13:15:00.000000Z,early,88,84,3,1,{piece},0.9545,0.96,0.0341,POR,Porosity near the flange,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -4447,6 +4411,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4505,6 +4471,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4518,10 +4485,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `asset_id` equals this value. Work unit the event is of.
                  * @example A-1001
@@ -4543,12 +4512,12 @@ export interface operations {
                  */
                 started_at?: string;
                 /**
-                 * @description Only records whose `started_at` is not before this value (inclusive).
+                 * @description Only records whose `started_at` is not before this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 started_at_from?: string;
                 /**
-                 * @description Only records whose `started_at` is not after this value (inclusive).
+                 * @description Only records whose `started_at` is not after this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 started_at_to?: string;
@@ -4575,36 +4544,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "OE-1001",
-                     *           "asset_id": "A-1001",
-                     *           "production_job_id": "PJ-1001",
-                     *           "event_type": "unplanned_downtime",
-                     *           "loss_category": "availability",
-                     *           "reason_code": "E-113",
-                     *           "reason": "Hydraulic pressure low",
-                     *           "started_at": "2026-11-20T08:15:00.123456Z",
-                     *           "ended_at": "2026-11-20T08:41:30.000000Z",
-                     *           "duration_s": 1589.877,
-                     *           "planned_busy_time_s": 1589.877,
-                     *           "availability": 0.91,
-                     *           "performance": 0.87,
-                     *           "quality": 0.985,
-                     *           "oee": 0.78,
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["OEEEvent"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,asset_id,production_job_id,event_type,loss_category,reason_code,reason,started_at,ended_at,duration_s,planned_busy_time_s,availability,performance,quality,oee,updated_at
+                     *     OE-1001,A-1001,PJ-1001,unplanned_downtime,availability,E-113,Hydraulic pressure low,2026-11-20T08:15:00.123456Z,2026-11-20T08:41:30.000000Z,1589.877,1589.877,0.91,0.87,0.985,0.78,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -4612,6 +4565,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4668,6 +4623,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4681,10 +4637,19 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
+                /**
+                 * @description Fields of the single record that the list shows, too.
+                 * @example [
+                 *       "services"
+                 *     ]
+                 */
+                include?: "services"[];
                 /**
                  * @description Only records whose `document_number` equals this value. Number of the document.
                  * @example LS-88213
@@ -4803,37 +4768,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "IN-1001",
-                     *           "document_number": "LS-88213",
-                     *           "document_type": "delivery_note",
-                     *           "status": "received",
-                     *           "partner_code": "S-1044",
-                     *           "partner_name": "Giesserei Lindental GmbH",
-                     *           "order_id": "O-1001",
-                     *           "routing_id": "R-1001",
-                     *           "received_date": "2026-11-02",
-                     *           "required_date": "2026-11-27",
-                     *           "delivered_date": "2026-11-26",
-                     *           "invoiced_date": "2026-11-30",
-                     *           "received_by": "PE-1001",
-                     *           "total_amount": 2310.5,
-                     *           "currency": "EUR",
-                     *           "notes": "Deliver to gate 2",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
-                        data: components["schemas"]["InboundDocumentSummary"][];
+                        data: (components["schemas"]["InboundDocument"] | components["schemas"]["InboundDocumentSummary"])[];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,document_number,document_type,status,partner_code,partner_name,order_id,routing_id,received_date,required_date,delivered_date,invoiced_date,received_by,total_amount,currency,notes,updated_at
+                     *     IN-1001,LS-88213,delivery_note,received,S-1044,Giesserei Lindental GmbH,O-1001,R-1001,2026-11-02,2026-11-27,2026-11-26,2026-11-30,PE-1001,2310.5,EUR,Deliver to gate 2,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -4841,6 +4789,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4915,6 +4865,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4928,10 +4879,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `part_id` equals this value. Part that is in stock.
                  * @example P-1001
@@ -4970,36 +4923,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "IT-1001",
-                     *           "part_id": "P-1001",
-                     *           "lot_number": "L-26-0419",
-                     *           "serial_number": "SN-004711",
-                     *           "warehouse": "MAIN",
-                     *           "location": "R04-B12",
-                     *           "status": "available",
-                     *           "quantity_on_hand": 240,
-                     *           "quantity_reserved": 120,
-                     *           "unit": "{piece}",
-                     *           "unit_cost": 48.5,
-                     *           "currency": "EUR",
-                     *           "received_date": "2026-11-02",
-                     *           "expiry_date": "2027-11-01",
-                     *           "last_counted_at": "2026-10-31T16:20:00.000000Z",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["InventoryItem"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,part_id,lot_number,serial_number,warehouse,location,status,quantity_on_hand,quantity_reserved,unit,unit_cost,currency,received_date,expiry_date,last_counted_at,updated_at
+                     *     IT-1001,P-1001,L-26-0419,SN-004711,MAIN,R04-B12,available,240,120,{piece},48.5,EUR,2026-11-02,2027-11-01,2026-10-31T16:20:00.000000Z,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -5007,6 +4944,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5063,6 +5002,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5076,10 +5016,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `inventory_item_id` equals this value. Item that was moved.
                  * @example IT-1001
@@ -5106,12 +5048,12 @@ export interface operations {
                  */
                 moved_at?: string;
                 /**
-                 * @description Only records whose `moved_at` is not before this value (inclusive).
+                 * @description Only records whose `moved_at` is not before this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-20T06:31:12.000000Z
                  */
                 moved_at_from?: string;
                 /**
-                 * @description Only records whose `moved_at` is not after this value (inclusive).
+                 * @description Only records whose `moved_at` is not after this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-20T06:31:12.000000Z
                  */
                 moved_at_to?: string;
@@ -5138,36 +5080,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "MV-1001",
-                     *           "inventory_item_id": "IT-1001",
-                     *           "part_id": "P-1001",
-                     *           "movement_type": "issue",
-                     *           "quantity": 40,
-                     *           "unit": "{piece}",
-                     *           "lot_number": "L-26-0419",
-                     *           "from_location": "R04-B12",
-                     *           "to_location": "LINE-2",
-                     *           "job_id": "J-1001",
-                     *           "order_id": "O-1001",
-                     *           "inbound_document_id": "IN-1001",
-                     *           "person_id": "PE-1001",
-                     *           "reason": "Issued to job",
-                     *           "moved_at": "2026-11-20T06:31:12.000000Z",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["InventoryMovement"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,inventory_item_id,part_id,movement_type,quantity,unit,lot_number,from_location,to_location,job_id,order_id,inbound_document_id,person_id,reason,moved_at,updated_at
+                     *     MV-1001,IT-1001,P-1001,issue,40,{piece},L-26-0419,R04-B12,LINE-2,J-1001,O-1001,IN-1001,PE-1001,Issued to job,2026-11-20T06:31:12.000000Z,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -5175,6 +5101,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5231,6 +5159,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5244,10 +5173,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `inspection_type` equals this value. When in the flow it takes place.
                  * @example incoming
@@ -5274,12 +5205,12 @@ export interface operations {
                  */
                 inspected_at?: string;
                 /**
-                 * @description Only records whose `inspected_at` is not before this value (inclusive).
+                 * @description Only records whose `inspected_at` is not before this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-03T09:05:00.000000Z
                  */
                 inspected_at_from?: string;
                 /**
-                 * @description Only records whose `inspected_at` is not after this value (inclusive).
+                 * @description Only records whose `inspected_at` is not after this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-03T09:05:00.000000Z
                  */
                 inspected_at_to?: string;
@@ -5306,37 +5237,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "QI-1001",
-                     *           "inspection_number": "QI-2026-1187",
-                     *           "inspection_type": "incoming",
-                     *           "status": "completed",
-                     *           "result": "accepted",
-                     *           "part_id": "P-1001",
-                     *           "job_id": "J-1001",
-                     *           "inbound_document_id": "IN-1001",
-                     *           "lot_number": "L-26-0419",
-                     *           "lot_quantity": 240,
-                     *           "sample_size": 13,
-                     *           "defects_found": 0,
-                     *           "unit": "{piece}",
-                     *           "inspector_id": "PE-1001",
-                     *           "inspected_at": "2026-11-03T09:05:00.000000Z",
-                     *           "remarks": "Sampling to ISO 2859-1, level II",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["QualityInspection"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,inspection_number,inspection_type,status,result,part_id,job_id,inbound_document_id,lot_number,lot_quantity,sample_size,defects_found,unit,inspector_id,inspected_at,remarks,updated_at
+                     *     QI-1001,QI-2026-1187,incoming,completed,accepted,P-1001,J-1001,IN-1001,L-26-0419,240,13,0,{piece},PE-1001,2026-11-03T09:05:00.000000Z,"Sampling to ISO 2859-1, level II",2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -5344,6 +5258,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5401,6 +5317,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5414,10 +5331,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `severity` equals this value. Severity.
                  * @example major
@@ -5444,12 +5363,12 @@ export interface operations {
                  */
                 detected_at?: string;
                 /**
-                 * @description Only records whose `detected_at` is not before this value (inclusive).
+                 * @description Only records whose `detected_at` is not before this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-03T09:20:00.000000Z
                  */
                 detected_at_from?: string;
                 /**
-                 * @description Only records whose `detected_at` is not after this value (inclusive).
+                 * @description Only records whose `detected_at` is not after this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-03T09:20:00.000000Z
                  */
                 detected_at_to?: string;
@@ -5476,39 +5395,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "NC-1001",
-                     *           "ncr_number": "NCR-26-052",
-                     *           "title": "Bore diameter out of tolerance",
-                     *           "description": "Bore 40 H7 measured at 40.041 mm on 6 of 13 units",
-                     *           "severity": "major",
-                     *           "status": "under_review",
-                     *           "disposition": "rework",
-                     *           "part_id": "P-1001",
-                     *           "job_id": "J-1001",
-                     *           "quality_inspection_id": "QI-1001",
-                     *           "lot_number": "L-26-0419",
-                     *           "quantity_affected": 6,
-                     *           "unit": "{piece}",
-                     *           "detected_at": "2026-11-03T09:20:00.000000Z",
-                     *           "detected_by": "PE-1001",
-                     *           "root_cause": "Tool wear beyond limit",
-                     *           "corrective_action": "Tool life reduced to 400 parts",
-                     *           "closed_at": "2026-11-18T15:00:00.000000Z",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["NonConformance"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,ncr_number,title,description,severity,status,disposition,part_id,job_id,quality_inspection_id,lot_number,quantity_affected,unit,detected_at,detected_by,root_cause,corrective_action,closed_at,updated_at
+                     *     NC-1001,NCR-26-052,Bore diameter out of tolerance,Bore 40 H7 measured at 40.041 mm on 6 of 13 units,major,under_review,rework,P-1001,J-1001,QI-1001,L-26-0419,6,{piece},2026-11-03T09:20:00.000000Z,PE-1001,Tool wear beyond limit,Tool life reduced to 400 parts,2026-11-18T15:00:00.000000Z,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -5516,6 +5416,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5575,6 +5477,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5588,10 +5491,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `incident_type` equals this value. Kind of incident.
                  * @example near_miss
@@ -5613,12 +5518,12 @@ export interface operations {
                  */
                 occurred_at?: string;
                 /**
-                 * @description Only records whose `occurred_at` is not before this value (inclusive).
+                 * @description Only records whose `occurred_at` is not before this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-12T04:48:00.000000Z
                  */
                 occurred_at_from?: string;
                 /**
-                 * @description Only records whose `occurred_at` is not after this value (inclusive).
+                 * @description Only records whose `occurred_at` is not after this value (inclusive; a day means all of it in the entity's time zone).
                  * @example 2026-11-12T04:48:00.000000Z
                  */
                 occurred_at_to?: string;
@@ -5645,37 +5550,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "SI-1001",
-                     *           "incident_number": "SI-26-007",
-                     *           "title": "Oil on walkway at oven 3",
-                     *           "description": "Leak at the quench pump; nobody hurt",
-                     *           "incident_type": "near_miss",
-                     *           "severity": "low",
-                     *           "status": "under_investigation",
-                     *           "occurred_at": "2026-11-12T04:48:00.000000Z",
-                     *           "reported_at": "2026-11-12T05:10:00.000000Z",
-                     *           "location": "Hall 2, heat treatment",
-                     *           "asset_id": "A-1001",
-                     *           "reported_by": "PE-1001",
-                     *           "persons_injured": 0,
-                     *           "lost_days": 0,
-                     *           "corrective_action": "Drip tray fitted, pump seal replaced",
-                     *           "closed_at": "2026-11-19T10:00:00.000000Z",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["SafetyIncident"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,incident_number,title,description,incident_type,severity,status,occurred_at,reported_at,location,asset_id,reported_by,persons_injured,lost_days,corrective_action,closed_at,updated_at
+                     *     SI-1001,SI-26-007,Oil on walkway at oven 3,Leak at the quench pump; nobody hurt,near_miss,low,under_investigation,2026-11-12T04:48:00.000000Z,2026-11-12T05:10:00.000000Z,"Hall 2, heat treatment",A-1001,PE-1001,0,0,"Drip tray fitted, pump seal replaced",2026-11-19T10:00:00.000000Z,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -5683,6 +5571,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5740,6 +5630,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5753,10 +5644,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the project as people know it.
                  * @example WIND-26
@@ -5805,34 +5698,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "PRJ-1001",
-                     *           "code": "WIND-26",
-                     *           "name": "Gearbox housings for offshore turbines",
-                     *           "description": "Series of 400 housings in four lots",
-                     *           "status": "active",
-                     *           "customer_name": "Nordwind Getriebe GmbH",
-                     *           "manager_id": "PE-1001",
-                     *           "start_date": "2026-09-01",
-                     *           "end_date": "2027-03-31",
-                     *           "required_date": "2027-03-15",
-                     *           "budget": 480000,
-                     *           "currency": "EUR",
-                     *           "progress_percent": 35,
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["Project"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,code,name,description,status,customer_name,manager_id,start_date,end_date,required_date,budget,currency,progress_percent,updated_at
+                     *     PRJ-1001,WIND-26,Gearbox housings for offshore turbines,Series of 400 housings in four lots,active,Nordwind Getriebe GmbH,PE-1001,2026-09-01,2027-03-31,2027-03-15,480000,EUR,35,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -5840,6 +5719,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5894,6 +5775,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5907,10 +5789,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `part_number` equals this value. The stored part number; use it to match part numbers shown in the application.
                  * @example BH-2040-A
@@ -5944,33 +5828,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "P-1001",
-                     *           "name": "Bearing housing",
-                     *           "part_number": "BH-2040-A",
-                     *           "revision": "C",
-                     *           "description": "Cast housing, machined",
-                     *           "is_active": true,
-                     *           "category": "Castings",
-                     *           "unit": "{piece}",
-                     *           "material": "EN-GJS-400-15",
-                     *           "weight_kg": 12.4,
-                     *           "standard_cost": 48.5,
-                     *           "currency": "EUR",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["Part"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,name,part_number,revision,description,is_active,category,unit,material,weight_kg,standard_cost,currency,updated_at
+                     *     P-1001,Bearing housing,BH-2040-A,C,"Cast housing, machined",true,Castings,{piece},EN-GJS-400-15,12.4,48.5,EUR,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -5978,6 +5849,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6031,6 +5904,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6044,10 +5918,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the asset as people know it.
                  * @example OVEN-3
@@ -6086,35 +5962,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "A-1001",
-                     *           "code": "OVEN-3",
-                     *           "name": "Chamber oven 3",
-                     *           "asset_type": "oven",
-                     *           "parent_id": "A-1002",
-                     *           "status": "operational",
-                     *           "manufacturer": "Lindental Ofenbau",
-                     *           "model": "KOE 120",
-                     *           "serial_number": "A-2291-08",
-                     *           "location": "Hall 2, heat treatment",
-                     *           "cost_center": "4420",
-                     *           "criticality": "high",
-                     *           "commissioned_date": "2019-04-08",
-                     *           "is_active": true,
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["Asset"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,code,name,asset_type,parent_id,status,manufacturer,model,serial_number,location,cost_center,criticality,commissioned_date,is_active,updated_at
+                     *     A-1001,OVEN-3,Chamber oven 3,oven,A-1002,operational,Lindental Ofenbau,KOE 120,A-2291-08,"Hall 2, heat treatment",4420,high,2019-04-08,true,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -6122,6 +5983,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6177,6 +6040,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6190,10 +6054,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the routing as people know it.
                  * @example RT-BH-2040
@@ -6232,43 +6098,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "R-1001",
-                     *           "code": "RT-BH-2040",
-                     *           "name": "Bearing housing, cast and machined",
-                     *           "part_id": "P-1001",
-                     *           "revision": "B",
-                     *           "status": "released",
-                     *           "is_active": true,
-                     *           "lot_size": 120,
-                     *           "unit": "{piece}",
-                     *           "lead_time_days": 6,
-                     *           "effective_from": "2026-01-01",
-                     *           "effective_to": "2027-12-31",
-                     *           "operations": [
-                     *             {
-                     *               "sequence": 20,
-                     *               "name": "Turn outer diameter",
-                     *               "process_id": "PR-1001",
-                     *               "asset_id": "A-1001",
-                     *               "setup_time_s": 1200,
-                     *               "run_time_per_item_s": 310
-                     *             }
-                     *           ],
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["Routing"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,code,name,part_id,revision,status,is_active,lot_size,unit,lead_time_days,effective_from,effective_to,operations,updated_at
+                     *     R-1001,RT-BH-2040,"Bearing housing, cast and machined",P-1001,B,released,true,120,{piece},6,2026-01-01,2027-12-31,"[{""sequence"":20,""name"":""Turn outer diameter"",""process_id"":""PR-1001"",""asset_id"":""A-1001"",""setup_time_s"":1200,""run_time_per_item_s"":310}]",2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -6276,6 +6119,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6339,6 +6184,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6352,10 +6198,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the process; the same for all its revisions.
                  * @example HT-ANNEAL
@@ -6394,37 +6242,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "PR-1001",
-                     *           "code": "HT-ANNEAL",
-                     *           "name": "Stress relief annealing",
-                     *           "description": "Below 650 Cel, furnace cooling",
-                     *           "category": "Heat treatment",
-                     *           "in_catalogue": true,
-                     *           "catalogue": "Standard processes",
-                     *           "revision": "4",
-                     *           "supersedes_id": "PR-1002",
-                     *           "superseded_by_id": "PR-1003",
-                     *           "root_id": "PR-1004",
-                     *           "approval_status": "approved",
-                     *           "approved_at": "2026-02-17T12:30:00.000000Z",
-                     *           "availability": "available",
-                     *           "availability_reason": "Oven 3 under maintenance",
-                     *           "standard": "DIN 17022-5",
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["Process"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,code,name,description,category,in_catalogue,catalogue,revision,supersedes_id,superseded_by_id,root_id,approval_status,approved_at,availability,availability_reason,standard,updated_at
+                     *     PR-1001,HT-ANNEAL,Stress relief annealing,"Below 650 Cel, furnace cooling",Heat treatment,true,Standard processes,4,PR-1002,PR-1003,PR-1004,approved,2026-02-17T12:30:00.000000Z,available,Oven 3 under maintenance,DIN 17022-5,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -6432,6 +6263,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6489,6 +6322,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6502,10 +6336,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Registry code; `service_code` in the services of orders and inbound documents.
                  * @example ANNEAL-S
@@ -6539,35 +6375,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "S-1001",
-                     *           "code": "ANNEAL-S",
-                     *           "name": "Stress relief annealing, per kilogram",
-                     *           "description": "Charged by net weight",
-                     *           "category": "Heat treatment",
-                     *           "process_id": "PR-1001",
-                     *           "unit": "kg",
-                     *           "unit_price": 1.85,
-                     *           "currency": "EUR",
-                     *           "minimum_charge": 90,
-                     *           "lead_time_days": 3,
-                     *           "valid_from": "2026-01-01",
-                     *           "valid_to": "2026-12-31",
-                     *           "is_active": true,
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["Service"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,code,name,description,category,process_id,unit,unit_price,currency,minimum_charge,lead_time_days,valid_from,valid_to,is_active,updated_at
+                     *     S-1001,ANNEAL-S,"Stress relief annealing, per kilogram",Charged by net weight,Heat treatment,PR-1001,kg,1.85,EUR,90,3,2026-01-01,2026-12-31,true,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -6575,6 +6396,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6630,6 +6453,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6643,10 +6467,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `personnel_number` equals this value. Personnel number.
                  * @example 00417
@@ -6680,34 +6506,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "PE-1001",
-                     *           "personnel_number": "00417",
-                     *           "name": "Jana Krüger",
-                     *           "job_title": "Heat treatment operator",
-                     *           "department": "Heat treatment",
-                     *           "team": "HT-2",
-                     *           "shift": "3-shift",
-                     *           "cost_center": "4420",
-                     *           "supervisor_id": "PE-1002",
-                     *           "employment_type": "employee",
-                     *           "hired_date": "2021-03-01",
-                     *           "left_date": "2026-12-31",
-                     *           "is_active": true,
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["Person"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,personnel_number,name,job_title,department,team,shift,cost_center,supervisor_id,employment_type,hired_date,left_date,is_active,updated_at
+                     *     PE-1001,00417,Jana Krüger,Heat treatment operator,Heat treatment,HT-2,3-shift,4420,PE-1002,employee,2021-03-01,2026-12-31,true,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -6715,6 +6527,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6769,6 +6583,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6782,10 +6597,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `person_id` equals this value. Person who was trained.
                  * @example PE-1001
@@ -6839,35 +6656,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "TR-1001",
-                     *           "person_id": "PE-1001",
-                     *           "course_code": "FORKLIFT",
-                     *           "course_title": "Forklift licence, yearly instruction",
-                     *           "category": "safety",
-                     *           "status": "completed",
-                     *           "process_id": "PR-1001",
-                     *           "asset_id": "A-1001",
-                     *           "trainer": "Training centre Lindental",
-                     *           "completed_date": "2026-03-12",
-                     *           "valid_until": "2027-03-11",
-                     *           "score_percent": 92,
-                     *           "certificate_number": "FL-26-1184",
-                     *           "duration_h": 4,
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["TrainingRecord"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,person_id,course_code,course_title,category,status,process_id,asset_id,trainer,completed_date,valid_until,score_percent,certificate_number,duration_h,updated_at
+                     *     TR-1001,PE-1001,FORKLIFT,"Forklift licence, yearly instruction",safety,completed,PR-1001,A-1001,Training centre Lindental,2026-03-12,2027-03-11,92,FL-26-1184,4,2026-11-20T08:15:00.123456Z
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -6875,6 +6677,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6930,6 +6734,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -6943,10 +6748,12 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Only records that changed at or after this instant.
+                 * @description Only records that changed at or after this instant, or since the start of this day in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
+                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code by which gateways name the sensor; unique in the entity.
                  * @example OVEN-3-T1
@@ -6980,32 +6787,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "SE-1001",
-                     *           "code": "OVEN-3-T1",
-                     *           "name": "Oven 3, zone 1 temperature",
-                     *           "asset_id": "A-1001",
-                     *           "quantity": "temperature",
-                     *           "unit": "Cel",
-                     *           "is_active": true,
-                     *           "updated_at": "2026-11-20T08:15:00.123456Z",
-                     *           "last_reading_at": "2026-11-20T08:15:00.123456Z",
-                     *           "last_value": 182.4,
-                     *           "last_heartbeat_at": "2026-11-20T08:15:00.123456Z",
-                     *           "last_status": "ok"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
                     "application/json": {
                         data: components["schemas"]["Sensor"][];
+                        /** @description Only in answer to `sync_token`: the ids of records that were removed since. */
+                        removed?: string[];
                         /** @description Send it as `cursor` to get the next page; null on the last page, and only there. */
                         next_cursor: string | null;
+                        /** @description On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since the first page was read. Null elsewhere. */
+                        sync_token: string | null;
                     };
+                    /**
+                     * @example id,code,name,asset_id,quantity,unit,is_active,updated_at,last_reading_at,last_value,last_heartbeat_at,last_status
+                     *     SE-1001,OVEN-3-T1,"Oven 3, zone 1 temperature",A-1001,temperature,Cel,true,2026-11-20T08:15:00.123456Z,2026-11-20T08:15:00.123456Z,182.4,2026-11-20T08:15:00.123456Z,ok
+                     */
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -7013,6 +6808,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["SyncTokenExpired"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -7065,6 +6862,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -7074,12 +6872,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description First instant, inclusive.
+                 * @description First instant, inclusive, or a day: its start in the entity's time zone.
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 from?: string | number;
                 /**
-                 * @description Last instant, exclusive.
+                 * @description Last instant, exclusive, or a day: its start in the entity's time zone.
                  * @example 2026-11-21T00:00:00Z
                  */
                 to?: string | number;
@@ -7088,7 +6886,7 @@ export interface operations {
                 /** @description The `next_cursor` of the previous page, with all other parameters unchanged. */
                 cursor?: string;
                 /**
-                 * @description Length of the buckets: a number followed by s, m, h, d or w; at most 36500d.
+                 * @description Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. They start at multiples of it since 1970-01-01T00:00:00Z.
                  * @example 5m
                  */
                 bucket?: string;
@@ -7145,6 +6943,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

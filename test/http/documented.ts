@@ -1,16 +1,19 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openapiDocument } from '../../src/http/openapi/document.ts';
+import { schemaNames } from '../../src/http/openapi/schemas.ts';
 import { resources } from '../../src/resources/index.ts';
 
 type Json = Record<string, unknown>;
 
-/** The document, with every object closed: an answer must not have an undocumented member. */
-const document = JSON.parse(JSON.stringify(openapiDocument(resources, { version: '1.2.3' })), (_, value) =>
-  isObject(value) && value.type === 'object' && isObject(value.properties) && !('additionalProperties' in value)
+/** The document, with every object and enumeration closed: an answer must not have an undocumented member or value. */
+const document = JSON.parse(JSON.stringify(openapiDocument(resources, { version: '1.2.3' })), (_, value) => {
+  if (isObject(value) && Array.isArray(value['x-extensible-enum']))
+    return { ...value, enum: value['x-extensible-enum'] };
+  return isObject(value) && value.type === 'object' && isObject(value.properties) && !('additionalProperties' in value)
     ? { ...value, additionalProperties: false }
-    : value,
-) as Json;
+    : value;
+}) as Json;
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
@@ -50,7 +53,10 @@ export function deviations(target: string, method: string, { status, headers, te
   if (method === 'HEAD') return [];
   if (type === 'application/x-ndjson')
     return text.split('\n').flatMap((line) => (line === '' ? [] : readingDeviations(line)));
-  if (type === 'text/csv') return columnDeviations(text.split('\n')[0]?.trim() ?? '');
+  if (type === 'text/csv') {
+    const item = /^\/api\/v1\/([\w-]+)$/.exec(path)?.[1];
+    return columnDeviations(text.split('\n')[0]?.trim() ?? '', item === undefined ? readingSchemas : [schemaOf(item)]);
+  }
   if (!/[/+]json$/.test(type)) return [];
   return check(`${documented.pointer}/content/${pointerPart(type)}/schema`, JSON.parse(text));
 }
@@ -77,9 +83,15 @@ function readingDeviations(line: string): string[] {
   return wrong.some((list) => list.length === 0) ? [] : wrong.flat();
 }
 
-function columnDeviations(header: string): string[] {
+/** The schema of a single record of a resource. */
+function schemaOf(name: string): string {
+  const resource = resources.find((one) => one.name === name);
+  return resource === undefined ? name : schemaNames(resource).single;
+}
+
+function columnDeviations(header: string, of: readonly string[]): string[] {
   const { schemas } = document.components as { schemas: Record<string, { properties: Json }> };
-  const known = readingSchemas.map((name) => Object.keys(schemas[name]?.properties ?? {}));
+  const known = of.map((name) => Object.keys(schemas[name]?.properties ?? {}));
   const columns = header.split(',');
   return known.some((names) => columns.every((column) => names.includes(column))) ? [] : [`columns ${header}`];
 }

@@ -15,7 +15,7 @@ import type { Store } from '../../src/core/port/store.ts';
 import type { ResourceDefinition } from '../../src/core/records/fields.ts';
 import { createRecordValidator } from '../../src/core/records/validator.ts';
 import { resources } from '../../src/resources/index.ts';
-import { temporaryStore } from '../store/stores.ts';
+import { postgresStore, temporaryStore } from '../store/stores.ts';
 
 export const docsFolder = join(process.cwd(), 'node_modules', 'swagger-ui-dist');
 export const version = '1.2.3';
@@ -49,7 +49,7 @@ export class HttpPlant {
   }
 
   static async open(given?: Store): Promise<HttpPlant> {
-    const store = given ?? (await temporaryStore());
+    const store = given ?? (await ownStore());
     let plant: HttpPlant | undefined;
     const domain: Domain = {
       store,
@@ -131,9 +131,9 @@ export class HttpPlant {
 
   async import(name: string, entity: Entity, records: readonly Record<string, unknown>[]): Promise<void> {
     const resource = resourceOf(name);
-    const judge = createRecordValidator(resource);
+    const validator = createRecordValidator(resource);
     records.forEach((record, index) => {
-      judge.validateObject(record, index + 1);
+      validator.validateObject(record, index + 1);
     });
     await this.domain.store.records.import({
       resource,
@@ -141,10 +141,10 @@ export class HttpPlant {
       replace: false,
       dryRun: false,
       nowUs: this.nowMs * 1000,
-      rows: [judge.take()],
+      rows: [validator.take()],
       audit: () => auditDraft(this.domain, this.actor, 'records.import', name),
     });
-    expect(judge.violations.count).toBe(0);
+    expect(validator.violations.count).toBe(0);
   }
 
   /** One example of every resource in Berlin, 120 parts, one part in Chicago. */
@@ -160,6 +160,11 @@ export class HttpPlant {
     await this.import('parts', this.berlin, more);
     await this.import('parts', this.chicago, [{ ...part, id: 'P-9001', part_number: 'PN-9001' }]);
   }
+}
+
+/** A store of the engine that this run of the tests is for. */
+function ownStore(): Promise<Store> {
+  return process.env.HKCTL_TEST_ENGINE === 'postgres' ? postgresStore() : temporaryStore();
 }
 
 export function resourceOf(name: string): ResourceDefinition {

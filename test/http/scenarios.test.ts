@@ -1,31 +1,13 @@
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../src/core/errors.ts';
 import { apiCodes } from '../../src/http/request/problem.ts';
 import { resources } from '../../src/resources/index.ts';
 import { type Face, inProcess, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';
-
-interface Scenario {
-  name: string;
-  path: string;
-  method?: string;
-  /** The key of the request; by default one with every permission. */
-  key?: 'all' | 'none' | 'gateway' | 'chicago' | 'revoked' | 'expired' | 'orphan' | 'closed' | 'homeless' | 'unknown';
-  authorization?: string;
-  type?: string;
-  body?: string | Buffer;
-  headers?: Record<string, string>;
-  status: number;
-  code?: string;
-  /** Part of the body. */
-  holds?: Record<string, unknown>;
-  header?: Record<string, RegExp>;
-}
-
-const at = '2026-11-20T08:00:00.123456Z';
-const readings = (list: unknown) => JSON.stringify({ readings: list });
-const json = { method: 'POST', path: '/api/v1/sensors/readings', type: 'application/json' };
+import { ingestScenarios } from './scenarios/ingest.ts';
+import { listScenarios } from './scenarios/lists.ts';
+import { readingsScenarios } from './scenarios/readings.ts';
+import { json, readings, type Scenario } from './scenarios/scenario.ts';
 
 /** Every status and code of the API, over its routes; each runs in-process and over a listening server. */
 const scenarios: Scenario[] = [
@@ -196,237 +178,9 @@ const scenarios: Scenario[] = [
     }),
   ),
   { name: 'a week', path: '/api/v1/orders?received_date_week=2026-11-05', status: 200 },
-  // Readings.
-  { name: 'readings', path: '/api/v1/sensors/SE-1001/readings', status: 200 },
-  {
-    name: 'readings by code',
-    path: '/api/v1/sensors/OVEN-3-T1/readings?from=2026-01-01T00:00:00%2B01:00&to=1795000000000',
-    status: 200,
-  },
-  {
-    name: 'readings in buckets',
-    path: '/api/v1/sensors/SE-1001/readings?bucket=5m&agg=avg,min,max,last,count',
-    status: 200,
-  },
-  {
-    name: 'readings of all time',
-    path: '/api/v1/sensors/SE-1001/readings?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z',
-    status: 200,
-  },
-  {
-    name: 'readings of all time in milliseconds',
-    path: '/api/v1/sensors/SE-1001/readings?from=-62135596800000&to=253402300799000',
-    status: 200,
-  },
-  ...(
-    [
-      ['text/csv;q=0.5,*/*', /^application\/json/],
-      ['*/*;q=0.1, text/csv', /^text\/csv/],
-      ['text/*;q=0.2, application/x-ndjson;q=0.3', /^application\/x-ndjson/],
-      ['application/json;q=0, text/csv;q=0.1', /^text\/csv/],
-      ['application/*', /^application\/json/],
-      ['text/html', /^application\/json/],
-    ] as const
-  ).map(
-    ([accept, type]): Scenario => ({
-      name: `readings where ${accept} is welcome`,
-      path: '/api/v1/sensors/SE-1001/readings',
-      headers: { accept },
-      status: 200,
-      header: { 'content-type': type },
-    }),
-  ),
-  {
-    name: 'readings as CSV',
-    path: '/api/v1/sensors/SE-1001/readings',
-    headers: { accept: 'text/csv' },
-    status: 200,
-    header: { 'content-type': /^text\/csv/, vary: /Accept/ },
-  },
-  {
-    name: 'readings as NDJSON',
-    path: '/api/v1/sensors/SE-1001/readings',
-    headers: { accept: 'application/x-ndjson' },
-    status: 200,
-    header: { 'content-type': /^application\/x-ndjson/ },
-  },
-  { name: 'readings of nobody', path: '/api/v1/sensors/nobody/readings', status: 404, code: 'not_found' },
-  ...[
-    'bucket=5',
-    'bucket=0m',
-    'agg=avg',
-    'bucket=5m&agg=median',
-    'bucket=5m&agg=avg,avg',
-    'bucket=5219w',
-    'limit=100001',
-    'from=now',
-    'cursor=abc',
-    'sum=1',
-  ].map(
-    (query): Scenario => ({
-      name: `readings?${query}`,
-      path: `/api/v1/sensors/SE-1001/readings?${query}`,
-      status: 400,
-      code: 'bad_parameter',
-    }),
-  ),
-  // Ingest.
-  {
-    name: 'a reading',
-    ...json,
-    body: readings([{ sensor: 'OVEN-3-T1', at, value: 182.4, unit: 'Cel', quality: 'good' }]),
-    status: 200,
-  },
-  {
-    name: 'the same again',
-    ...json,
-    body: readings([{ sensor: 'SE-1001', at, value: 182.4 }]),
-    status: 200,
-    holds: { accepted: 0, duplicates: 1, rejected: [] },
-  },
-  {
-    name: 'another value',
-    ...json,
-    body: readings([{ sensor: 'SE-1001', at, value: 1 }]),
-    status: 200,
-    holds: { accepted: 0, duplicates: 0 },
-  },
-  {
-    name: 'an empty batch',
-    ...json,
-    body: readings([]),
-    status: 200,
-    holds: { accepted: 0, duplicates: 0, rejected: [] },
-  },
-  {
-    name: 'a batch with gzip',
-    ...json,
-    headers: { 'content-encoding': 'gzip' },
-    body: gzipSync(readings([])),
-    status: 200,
-  },
-  {
-    name: 'lines',
-    ...json,
-    type: 'application/x-ndjson',
-    body: `${JSON.stringify({ sensor: 'nobody', at, value: 1 })}\n\n`,
-    status: 200,
-    holds: { accepted: 0 },
-  },
-  {
-    name: 'SenML',
-    ...json,
-    type: 'application/senml+json',
-    body: '[{"n":"nobody","v":1,"t":0}]',
-    status: 200,
-    holds: { accepted: 0 },
-  },
-  {
-    name: 'a heartbeat',
-    ...json,
-    path: '/api/v1/sensors/heartbeats',
-    body: '{"heartbeats":[{"sensor":"OVEN-3-T1","status":"ok","battery":12,"signal":-71,"firmware":"1.2"}]}',
-    status: 200,
-  },
-  {
-    name: 'ingest by GET',
-    path: '/api/v1/sensors/readings',
-    method: 'PUT',
-    status: 405,
-    code: 'method_not_allowed',
-    header: { allow: /POST/ },
-  },
-  { name: 'no type', ...json, type: undefined, body: Buffer.from('{}'), status: 415, code: 'unsupported_media_type' },
-  { name: 'another type', ...json, type: 'text/csv', body: 'a', status: 415, code: 'unsupported_media_type' },
-  {
-    name: 'another coding',
-    ...json,
-    headers: { 'content-encoding': 'br' },
-    body: 'a',
-    status: 415,
-    code: 'unsupported_media_type',
-  },
-  { name: 'no JSON', ...json, body: '{"readings":[', status: 400, code: 'bad_json' },
-  { name: 'no UTF-8', ...json, body: Buffer.from([0x22, 0xff, 0x22]), status: 400, code: 'bad_json' },
-  { name: 'no gzip', ...json, headers: { 'content-encoding': 'gzip' }, body: 'plain', status: 400, code: 'bad_json' },
-  { name: 'a broken line', ...json, type: 'application/x-ndjson', body: '{}\n{', status: 400, code: 'bad_json' },
-  ...['[]', '{}', 'null', '1', '"a"', '{"readings":{}}', '{"readings":[],"more":1}', '{"heartbeats":[]}'].map(
-    (body): Scenario => ({ name: `shape ${body}`, ...json, body, status: 422, code: 'invalid_body' }),
-  ),
-  {
-    name: 'deep',
-    ...json,
-    body: `{"readings":${'['.repeat(70_000)}${']'.repeat(70_000)}}`,
-    status: 200,
-    holds: { accepted: 0, rejected: [{ index: 0, code: 'invalid_reading', detail: 'A reading is an object.' }] },
-  },
-  {
-    name: 'deep where others are not',
-    ...json,
-    body: `{"readings":[${`${'['.repeat(40)}1${']'.repeat(40)},`.repeat(1000)}{"sensor":"nobody","at":1,"value":1}]}`,
-    status: 200,
-    holds: { accepted: 0 },
-  },
-  {
-    name: 'deep in many places',
-    ...json,
-    body: `{"readings":[${'['.repeat(29)}${'[[]],'.repeat(100_000)}1${']'.repeat(29)}]}`,
-    status: 422,
-    code: 'invalid_body',
-  },
-  { name: 'deep and nothing else', ...json, body: '['.repeat(100_000), status: 400, code: 'bad_json' },
-  {
-    name: 'deep and no batch',
-    ...json,
-    body: '['.repeat(70_000) + ']'.repeat(70_000),
-    status: 422,
-    code: 'invalid_body',
-  },
-  {
-    name: 'one deep reading among many',
-    ...json,
-    body: readings([
-      ...Array.from({ length: 2000 }, (_, n) => ({ sensor: 'OVEN-3-T1', at: 1_760_000_000_000 + n, value: n })),
-      JSON.parse(`{"sensor":"OVEN-3-T1","at":1760000000000,"value":${'[{"a":'.repeat(40)}"]}{"${'}]'.repeat(40)}}`),
-    ]),
-    status: 200,
-    holds: { rejected: [{ index: 2000, code: 'invalid_value' }] },
-  },
-  {
-    name: 'two heartbeats of one sensor in one body',
-    ...json,
-    path: '/api/v1/sensors/heartbeats',
-    body: '{"heartbeats":[{"sensor":"OVEN-3-T1","status":"ok"},{"sensor":"OVEN-3-T1","status":"fault"}]}',
-    status: 200,
-    holds: { rejected: [] },
-  },
-  {
-    name: 'SenML of a far time',
-    ...json,
-    type: 'application/senml+json',
-    body: '[{"n":"OVEN-3-T1","t":1e12,"v":1}]',
-    status: 200,
-    holds: { accepted: 0, rejected: [{ index: 0, code: 'in_future' }] },
-  },
-  { name: 'SenML of no list', ...json, type: 'application/senml+json', body: '{}', status: 422, code: 'invalid_body' },
-  {
-    name: 'SenML with a duty',
-    ...json,
-    type: 'application/senml+json',
-    body: '[{"n":"a","v":1,"x_":1}]',
-    status: 422,
-    code: 'invalid_body',
-  },
-  { name: 'too many', ...json, body: readings(Array(10_001).fill(1)), status: 413, code: 'too_large' },
-  { name: 'too long', ...json, body: Buffer.alloc(8 * 1024 * 1024 + 1, 32), status: 413, code: 'too_large' },
-  {
-    name: 'a bomb',
-    ...json,
-    headers: { 'content-encoding': 'gzip' },
-    body: gzipSync(Buffer.alloc(64 * 1024 * 1024)),
-    status: 413,
-    code: 'too_large',
-  },
+  ...listScenarios,
+  ...readingsScenarios,
+  ...ingestScenarios,
 ];
 
 let plant: HttpPlant;
@@ -517,7 +271,14 @@ describe.each(Object.entries(faces))('%s', (_, open) => {
 it('covers every code that a single request can cause', () => {
   const met = new Set(scenarios.map(({ code }) => code));
   // These three need a limit, a fault and a full disk; they have tests of their own.
-  const others = ['too_many_failed_checks', 'too_many_requests', 'too_many_ingest_requests', 'internal', 'unavailable'];
+  const others = [
+    'sync_token_expired',
+    'too_many_failed_checks',
+    'too_many_requests',
+    'too_many_ingest_requests',
+    'internal',
+    'unavailable',
+  ];
   expect(apiCodes.filter((code) => !met.has(code))).toEqual(others);
   for (const { code, status } of scenarios)
     if (code) expect(errorTable[code as keyof typeof errorTable].status).toBe(status);

@@ -1,26 +1,35 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of source text.
 
 const gate = 'src/http/auth/gate.ts';
-const gateTests = ['test/http/gate.test.ts', 'test/http/gate-memory.test.ts', 'test/http/scenarios.test.ts'];
+const gateTests = [
+  'test/http/auth/gate.test.ts',
+  'test/http/auth/gate-limits.test.ts',
+  'test/http/auth/gate-memory.test.ts',
+  'test/http/scenarios.test.ts',
+];
 const credentials = 'src/http/auth/credential-cache.ts';
 const session = 'src/http/auth/session.ts';
 const authentication = 'src/core/keys/authentication.ts';
 const limits = 'src/http/auth/limits.ts';
-const limitTests = ['test/http/limits.test.ts', 'test/http/gate.test.ts'];
+const limitTests = ['test/http/auth/limits.test.ts', 'test/http/auth/gate-limits.test.ts'];
 const issuance = 'src/core/keys/issuance.ts';
 const issuanceTests = [
-  'test/core/issuance.test.ts',
-  'test/core/keys.test.ts',
-  'test/cli/handover.test.ts',
-  'test/cli/keys.test.ts',
+  'test/core/keys/issuance.test.ts',
+  'test/core/keys/keys.test.ts',
+  'test/cli/delivery/secret-files.test.ts',
+  'test/cli/commands/keys/keys.test.ts',
 ];
 const secrets = 'src/core/keys/secrets.ts';
 const hiddenSecrets = 'src/core/keys/hidden-secrets.ts';
-const secretTests = ['test/core/secrets.test.ts', 'test/core/hidden-secrets.test.ts'];
+const secretTests = ['test/core/keys/secrets.test.ts', 'test/core/keys/hidden-secrets.test.ts'];
 const keys = 'src/store/sqlite/registry/keys.ts';
 const keyTests = ['test/store/conformance', 'test/e2e/revocation.test.ts'];
 const actors = 'src/core/access/actors.ts';
-const people = ['test/core/permissions.test.ts', 'test/core/issuance.test.ts', 'test/cli/people.test.ts'];
+const people = [
+  'test/core/access/permissions.test.ts',
+  'test/core/keys/issuance.test.ts',
+  'test/cli/commands/people.test.ts',
+];
 
 /** Each one breaks one rule: file, text (there once), its replacement, and the tests of which one must turn red. */
 export const mutants = [
@@ -33,7 +42,7 @@ export const mutants = [
     ...gateTests,
   ],
   [gate, 'if (value === undefined) return missing;', 'if (value === undefined) return malformed;', ...gateTests],
-  [gate, "if (exchange.countOf('authorization') > 1) return repeated;", '', 'test/http/shell.test.ts'],
+  [gate, "if (exchange.countOf('authorization') > 1) return repeated;", '', 'test/http/net/framing.test.ts'],
   [gate, '/^bearer +([^\\s,]+)$/i', '/^bearer +([^\\s,]+)$/', ...gateTests],
   [gate, '/^bearer +([^\\s,]+)$/i', '/bearer +([^\\s,]+)$/i', ...gateTests],
   [gate, '/^bearer +([^\\s,]+)$/i', '/^bearer +([^\\s,]+)/i', ...gateTests],
@@ -102,8 +111,14 @@ export const mutants = [
   [gate, "headers: ['Retry-After', String(seconds)]", 'headers: []', ...gateTests],
   [gate, 'if (last?.seconds !== seconds)', 'if (last === undefined)', ...gateTests],
   [gate, "code === 'missing_authorization' ? ''", "code === 'unknown_key' ? ''", ...gateTests],
-  [session, 'scope: { entityId: entity.id,', "scope: { entityId: '',", ...gateTests, 'test/http/caching.test.ts'],
-  [session, 'scopeKey: `${entity.id} ', 'scopeKey: `', 'test/http/caching.test.ts', ...gateTests],
+  [
+    session,
+    'scope: { entityId: entity.id,',
+    "scope: { entityId: '',",
+    ...gateTests,
+    'test/http/request/caching.test.ts',
+  ],
+  [session, 'scopeKey: `${entity.id} ', 'scopeKey: `', 'test/http/request/caching.test.ts', ...gateTests],
   // --- why a known key is refused
   [authentication, "if (credential.revokedAtMs !== null) return 'key_revoked';", '', ...gateTests],
   [authentication, 'credential.expiresAtMs <= nowMs', 'credential.expiresAtMs < nowMs', ...gateTests],
@@ -256,7 +271,7 @@ export const mutants = [
     keys,
     'return withJournal(journal, active, () => {',
     'return withJournal(journal, [], () => {',
-    'test/cli/backup.test.ts',
+    'test/cli/commands/backup.test.ts',
   ],
   [
     keys,

@@ -7,7 +7,7 @@ import { mutants } from './mutants.mjs';
 /**
  * Breaks the program on purpose, one rule at a time, in a copy of it, and runs the tests that should notice:
  * `node test/mutation/run.mjs [TEXT]` (only mutants with TEXT in them). Exit code 1 where one stays unnoticed. It is no
- * part of the test runs: it takes a quarter of an hour, and is for whoever changes what lets keys in.
+ * part of the test runs: it takes a quarter of an hour, and is for changes of what lets keys in.
  */
 
 const root = join(import.meta.dirname, '..', '..');

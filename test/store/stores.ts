@@ -59,7 +59,7 @@ export interface Plant {
 
 /** Fills a store with a plant. */
 export async function plantIn(store: Store, name = 'Acme'): Promise<Plant> {
-  const tenant: Tenant = { id: randomUUID(), name, weekStart: 'monday', createdAtMs: nowMs };
+  const tenant: Tenant = { id: randomUUID(), name, weekStart: 'monday', createdAtMs: nowMs, retainReadingsDays: null };
   const user: User = {
     id: randomUUID(),
     tenantId: tenant.id,

@@ -3,6 +3,7 @@ import { HkctlError } from '../../core/errors.ts';
 import type { ImportSummary } from '../../core/port/records.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { importFormats, importRecords as importIntoStore } from '../../core/records/imports.ts';
+import { csvTemplate } from '../../core/records/template.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
@@ -20,27 +21,40 @@ export const importRecords = defineCommand({
     'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field.',
   words: [
     { spelling: '<RESOURCE>', doc: 'what the records are: parts, jobs, orders, sensors …' },
-    { spelling: '<FILE>', doc: 'path, or - for standard input' },
+    { spelling: '[FILE]', doc: 'path, or - for standard input' },
   ],
   flags: {
     entity: text('--entity <CODE>', 'the entity (site) the records belong to'),
-    format: oneOf('--format <FORMAT>', importFormats, 'format of the file, where its name and content do not tell'),
+    format: oneOf('--format <FORMAT>', importFormats, 'format of the file, where its name and content do not show it'),
     map: list('--map <COLUMN=FIELD>', 'read a column as this field; COLUMN=- leaves it out (repeatable)', parseMapping),
-    replace: toggle('--replace', 'also remove what the file lacks'),
-    dryRun: toggle('--dry-run', 'tell what would change, change nothing'),
+    replace: toggle('--replace', 'also remove the records that are not in the file'),
+    dryRun: toggle('--dry-run', 'report what would change, change nothing'),
+    template: toggle('--template', 'print an empty CSV with the header and a commented example instead'),
     yes: yesFlag,
   },
   examples: [
     ['hkctl import parts parts.csv --entity BER', 'insert or update'],
+    ['hkctl import sensors --template > sensors.csv', 'a file to fill in'],
     ['hkctl import jobs jobs.ndjson.gz --entity BER --replace --dry-run', 'what would a full load change?'],
     ['erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer_name', 'from an ERP'],
   ],
-  async needs({ entity = '' }, [name = ''], { services }) {
+  async needs({ entity = '', template }, [name = ''], { services }) {
     const resource = await findResource(services, name);
+    // The declarations alone make a template: neither a store nor a profile is needed.
+    if (template) return undefined;
     return { permissions: ['records.import'], action: 'records.import', target: `${entity}/${resource.name}` };
   },
-  async run(context, flags, [name = '', file = '']) {
+  async run(context, flags, [name = '', file]) {
     const resource = await findResource(context.services, name);
+    if (flags.template) {
+      printTemplate(context, resource, file);
+      return;
+    }
+    if (file === undefined) {
+      throw new HkctlError('usage', 'FILE is missing: name a file of records, or - for standard input.', {
+        hint: `An empty one: hkctl import ${resource.name} --template`,
+      });
+    }
     const { domain, actor } = await context.session();
     const entity = await entityOrAsk(context, domain, actor, flags.entity);
     const readRows = await context.services.rowReader();
@@ -61,6 +75,15 @@ export const importRecords = defineCommand({
     }
   },
 });
+
+function printTemplate(context: Context, resource: ResourceDefinition, file: string | undefined): void {
+  if (file !== undefined) {
+    throw new HkctlError('usage', `--template reads no file: leave ${file} out.`);
+  }
+  const template = csvTemplate(resource);
+  if (context.json) context.printJson({ resource: resource.name, template });
+  else context.printDocument(template.trimEnd());
+}
 
 function printSummary(
   context: Context,

@@ -39,8 +39,8 @@ export function userJson({ id, login, name, role, status }: User) {
 }
 
 /** An organization as `--json` shows it. */
-export function tenantJson({ id, name, weekStart }: Tenant) {
-  return { id, name, week_start: weekStart };
+export function tenantJson({ id, name, weekStart, retainReadingsDays }: Tenant) {
+  return { id, name, week_start: weekStart, retain_readings_days: retainReadingsDays };
 }
 
 /** A time in the time zone of a key's entity, or `Never`. */

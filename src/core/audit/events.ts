@@ -22,6 +22,7 @@ export type AuditAction =
   | 'tenant.set'
   | 'records.import'
   | 'sensors.export'
+  | 'sensors.erase'
   | 'audit.read'
   | 'store.migrate'
   | 'store.backup'

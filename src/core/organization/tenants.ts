@@ -1,8 +1,9 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
-import type { Tenant } from '../port/tenants.ts';
+import type { Tenant, TenantChange } from '../port/tenants.ts';
 import type { User } from '../port/users.ts';
+import { shownRetention } from '../readings/retention.ts';
 import { requireLabel } from '../text/labels.ts';
 import type { WeekDay } from '../time/calendar.ts';
 import { newEntity } from './entities.ts';
@@ -67,12 +68,8 @@ export async function addTenant(
   return tenant;
 }
 
-/** Changes name or week start of the actor's own organization. Needs `tenant.manage`. */
-export async function updateTenant(
-  domain: Domain,
-  actor: Actor,
-  change: { name?: string; weekStart?: WeekDay },
-): Promise<Tenant> {
+/** Changes name, week start or retention of the actor's own organization. Needs `tenant.manage`. */
+export async function updateTenant(domain: Domain, actor: Actor, change: TenantChange): Promise<Tenant> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.set', target: 'tenant' });
   if (change.name !== undefined) requireLabel(change.name, 'A name of an organization');
   const tenant = await domain.store.tenants.find(actor.user.tenantId);
@@ -81,8 +78,13 @@ export async function updateTenant(
   const given = {
     ...(change.name !== undefined && { name: change.name }),
     ...(change.weekStart !== undefined && { weekStart: change.weekStart }),
+    ...(change.retainReadingsDays !== undefined && { retainReadingsDays: change.retainReadingsDays }),
   };
-  const detail = { name: change.name ?? null, week_start: change.weekStart ?? null };
+  const detail = {
+    name: change.name ?? null,
+    week_start: change.weekStart ?? null,
+    ...(change.retainReadingsDays !== undefined && { retain_readings: shownRetention(change.retainReadingsDays) }),
+  };
   await domain.store.tenants.update(tenant.id, given, auditDraft(domain, actor, 'tenant.set', tenant.name, detail));
   return { ...tenant, ...given };
 }
@@ -95,7 +97,13 @@ function newTenant(
   requireLogin(input.admin.login);
   requireLabel(input.admin.name, 'A name of a user');
   const nowMs = domain.clock();
-  const tenant: Tenant = { id: domain.newId(), name: input.name, weekStart: input.weekStart, createdAtMs: nowMs };
+  const tenant: Tenant = {
+    id: domain.newId(),
+    name: input.name,
+    weekStart: input.weekStart,
+    createdAtMs: nowMs,
+    retainReadingsDays: null,
+  };
   const user: User = {
     ...input.admin,
     id: domain.newId(),

@@ -34,6 +34,8 @@ export interface BatchResult {
   duplicates: number;
   /** Positions of readings whose sensor has another value at that instant already. */
   conflicts: readonly number[];
+  /** Positions of readings before the border to which `drop` has dropped the readings of their entity; absent where none is. */
+  tooOld?: readonly number[];
 }
 
 /** A sign of life of a sensor. */
@@ -93,7 +95,57 @@ export interface ReadingStore {
   range(request: ReadingRange): MaybePromise<Reading[]>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
+  /** The last states; of a sensor whose readings were all dropped, the last reading is that of its newest summary. */
   states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
+  /**
+   * Replaces the oldest readings of an entity before a whole hour by one summary for each sensor and hour, a bounded number
+   * in one atomic step; the caller repeats it with the returned position until that is null. From the first step on,
+   * `append` refuses readings before the border as `tooOld`, so that no summary ever counts a repeated reading twice. The
+   * border of an entity never goes back. `text` with buckets of whole hours counts summaries like their readings.
+   */
+  drop(request: DropRequest): MaybePromise<DropResult>;
+  /** How many readings lie in a range, and how many dropped ones its summaries count; what `erase` would take out. */
+  countRange(range: SeriesRange): MaybePromise<RangeCount>;
+  /**
+   * Deletes the readings and the summaries of a range in steps, so that ingest can commit in between; repeating it after a
+   * crash completes it. Readings that arrive later are accepted as if there had been none. Deletes nothing of a summary
+   * that lies only partly in the range: the caller checks that first (`countRange`).
+   */
+  erase(range: SeriesRange): MaybePromise<void>;
+}
+
+/** A range of one series; `fromUs` is inclusive, `toUs` exclusive. */
+export interface SeriesRange {
+  series: number;
+  fromUs: number;
+  toUs: number;
+}
+
+export interface RangeCount {
+  /** Readings in the range. */
+  readings: number;
+  /** Dropped readings that the summaries in the range count. */
+  summarised: number;
+  /** The hour (epoch µs) of the first summary of which only a part lies in the range; null where there is none. */
+  splitHourUs: number | null;
+}
+
+/** The width of a summary: an hour that starts at a multiple of itself since the epoch. */
+export const summaryWidthUs = 3_600_000_000;
+
+export interface DropRequest {
+  entityId: string;
+  /** A multiple of {@link summaryWidthUs}: readings before it are dropped. */
+  untilUs: number;
+  /** Where the step before said to continue; absent at first. */
+  position?: number;
+}
+
+export interface DropResult {
+  /** Readings that this step dropped. */
+  readings: number;
+  /** Where the next step continues; null once nothing is left before the border. */
+  next: number | null;
 }
 
 /** How readings are written for a client: JSON objects with commas between them, or whole lines of NDJSON or CSV. */

@@ -20,6 +20,8 @@ export interface RecordPageRequest {
   limit: number;
   /** The order value and id of the last record of the page before. */
   after?: RecordPosition;
+  /** Fields marked `detail` that the page shows, too. */
+  include?: readonly string[];
 }
 
 /** Where a page of records ends. */
@@ -36,6 +38,34 @@ export interface RecordPage {
   json: string;
   count: number;
   /** Where the next page starts; null at the end. */
+  next: RecordPosition | null;
+}
+
+/** How far the changes of one resource in one entity have come; instants as `updated_at` has them, '' for none. */
+export interface RecordChanges {
+  /** Names this store since its last restore: a restored store has another epoch, so that old sync tokens end. */
+  epoch: string;
+  /** The instant of the last change: the highest `updated_at` of any record that is or was there, removals included. */
+  changedAt: string;
+  /** Removals up to this instant are forgotten. */
+  forgottenTo: string;
+}
+
+/** A page of the ids that were removed and not imported again, in order of removal, then `id`. */
+export interface RemovedPageRequest {
+  resource: ResourceDefinition;
+  entityId: string;
+  /** Exclusive: instant and id of the last removal of the page before, or an instant and the empty id. */
+  after: RecordPosition;
+  /** The last instant, inclusive. */
+  to: string;
+  /** May be 0, which only finds out whether there are any. */
+  limit: number;
+}
+
+/** Removed ids, and where the next page starts; null at the end. */
+export interface RemovedPage {
+  ids: readonly string[];
   next: RecordPosition | null;
 }
 
@@ -72,12 +102,19 @@ export interface RecordStore {
    * valid. About 2 µs.
    */
   version(): MaybePromise<number>;
+  /** How far changes have come. What is read afterwards may be newer, but is never older than this. */
+  changes(resource: ResourceDefinition, entityId: string): MaybePromise<RecordChanges>;
+  removed(request: RemovedPageRequest): MaybePromise<RemovedPage>;
   /**
    * In an engine that has to ask for a version: the one that came with the last answer of `KeyStore.version`. It is as new as a
    * request that was authenticated by that answer or an earlier one.
    */
   lastVersion?(): number;
   /**
+   * Imports that change something have different instants, in the order of their commits (`changeInstant`): one import at a
+   * time for each resource of an entity. It is the `updated_at` of what it inserts and updates, and the instant of what it
+   * removes; an id that comes back is no longer removed. Forgets removals up to `forgettableInstant`.
+   *
    * All or nothing; readers see the old set until it ends, and neither they nor ingest wait for it. Throws the domain's
    * `ImportError` with the lines where rows share an `id`, or records a value of a field that is `unique`.
    */

@@ -10,7 +10,12 @@ export interface Tenant {
   name: string;
   weekStart: WeekDay;
   createdAtMs: number;
+  /** Readings older than this many days are dropped, and only their hourly summaries stay; null = kept forever. */
+  retainReadingsDays: number | null;
 }
+
+/** What may change of a tenant; what is absent stays. */
+export type TenantChange = Partial<Pick<Tenant, 'name' | 'weekStart' | 'retainReadingsDays'>>;
 
 /** All organizations. */
 export interface TenantStore {
@@ -19,5 +24,5 @@ export interface TenantStore {
   find(id: string): MaybePromise<Tenant | undefined>;
   /** Adds an organization with its first user, and its first entity where one is given. `duplicate` for a taken login. */
   insert(tenant: Tenant, admin: User, entity: Entity | undefined, audit: AuditDraft): MaybePromise<void>;
-  update(id: string, change: { name?: string; weekStart?: WeekDay }, audit: AuditDraft): MaybePromise<void>;
+  update(id: string, change: TenantChange, audit: AuditDraft): MaybePromise<void>;
 }

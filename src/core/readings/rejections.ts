@@ -1,5 +1,5 @@
 import { redactSecrets } from '../keys/secrets.ts';
-import type { Sensor } from '../port/readings.ts';
+import type { BatchResult, Sensor } from '../port/readings.ts';
 import { formatInstantUs } from '../time/instants.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';
 
@@ -31,6 +31,8 @@ export const rejectionCodes = {
     'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds from 100,000,000,000 on (less would be ' +
     'epoch seconds, which land in 1970), or before the year 1685.',
   in_future: 'The instant lies more than 24 hours ahead.',
+  past_retention:
+    'The instant lies before the time for which the organization keeps readings; the readings of then were dropped.',
   invalid_value: 'The value is neither a finite number nor a boolean.',
   unit_mismatch: "The unit is not the sensor's own.",
   invalid_quality: 'The quality is none of good, uncertain, bad.',
@@ -43,17 +45,16 @@ export const rejectionCodes = {
 
 type RejectionCode = keyof typeof rejectionCodes;
 
-/** Adds the conflicts that the store found, given as positions in its batch; the result is in order of the body. */
-export function addConflicts(
+/** Adds what the store refused, given as positions in its batch; the result is in order of the body. */
+export function addRefused(
   rejected: readonly Rejection[],
-  conflicts: readonly number[],
+  { conflicts, tooOld = [] }: Pick<BatchResult, 'conflicts' | 'tooOld'>,
   positions: ArrayLike<number>,
 ): Rejection[] {
-  const found = conflicts.map((position) => ({
-    index: positions[position] ?? position,
-    ...fault('reading_conflict'),
-  }));
-  return [...rejected, ...found].sort((a, b) => a.index - b.index);
+  const at = (position: number) => positions[position] ?? position;
+  const found = conflicts.map((position) => ({ index: at(position), ...fault('reading_conflict') }));
+  const late = tooOld.map((position) => ({ index: at(position), ...fault('past_retention') }));
+  return [...rejected, ...found, ...late].sort((a, b) => a.index - b.index);
 }
 
 /** A fault; its detail is the meaning of the code where there is nothing more to say. */

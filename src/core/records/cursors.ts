@@ -14,13 +14,19 @@ export function writeCursor(tie: string, position: readonly (string | number)[])
 
 /** Reads the position from a cursor of the same query, of unchecked length and types. Throws `bad_parameter`. */
 export function readCursor(cursor: string, tie: string): unknown[] {
-  const parts = cursor.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(cursor) ? parse(cursor) : undefined;
-  if (!Array.isArray(parts) || typeof parts[0] !== 'string') throw wrongCursor(cursor);
-  const [ofQuery, ...position] = parts as unknown[];
+  const parts = decoded(cursor);
+  if (parts === undefined) throw wrongCursor(cursor);
+  const [ofQuery, ...position] = parts;
   if (ofQuery !== tie) {
     throw new HkctlError('bad_parameter', 'This cursor belongs to another query: repeat all other parameters with it.');
   }
   return position;
+}
+
+/** The tie and the values of a text that {@link writeCursor} may have written; undefined for any other. */
+export function decoded(text: string): unknown[] | undefined {
+  const parts = text.length <= 2000 && /^[A-Za-z0-9_-]+$/.test(text) ? parse(text) : undefined;
+  return Array.isArray(parts) && typeof parts[0] === 'string' ? parts : undefined;
 }
 
 /** The error for a text that is not a cursor. */

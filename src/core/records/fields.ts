@@ -140,6 +140,20 @@ export function listFields(resource: ResourceDefinition): Fields {
   return Object.fromEntries(Object.entries(allFields(resource)).filter(([, field]) => !field.detail));
 }
 
+/** The fields that a page shows which includes some of those marked `detail`. */
+export function pageFields(resource: ResourceDefinition, include: readonly string[]): Fields {
+  if (include.length === 0) return listFields(resource);
+  const isShown = ([name, field]: [string, Field]) => !field.detail || include.includes(name);
+  return Object.fromEntries(Object.entries(allFields(resource)).filter(isShown));
+}
+
+/** Names of the fields marked `detail`, which a list may include. */
+export function detailFields(resource: ResourceDefinition): string[] {
+  return Object.entries(resource.fields)
+    .filter(([, field]) => field.detail)
+    .map(([name]) => name);
+}
+
 /** Names of the fields a client may filter by, in order of declaration. */
 export function filterableFields(resource: ResourceDefinition): string[] {
   return Object.entries(resource.fields)

@@ -2,6 +2,12 @@ import { HkctlError } from '../errors.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { canonicalInstant } from '../time/instants.ts';
 
+/** Records in one page of a list. */
+export const pageLimit = { default: 50, max: 500 } as const;
+
+/** Readings, or buckets of them, in one page. */
+export const readingPageLimit = { default: 1000, max: 100_000 } as const;
+
 /** The parameters of a query in their order, names and values decoded. */
 export type QueryParameters = readonly (readonly [name: string, value: string])[];
 
@@ -38,7 +44,11 @@ export function wrongValue(name: string, value: string, rule: string): HkctlErro
 export function readQueryInstant(name: string, text: string): string {
   const instant = canonicalInstant(text.replace(/ (\d\d:\d\d)$/, '+$1'));
   if (instant === undefined) {
-    throw wrongValue(name, text, 'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z');
+    throw wrongValue(
+      name,
+      text,
+      'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z, or for a range also a day',
+    );
   }
   return instant;
 }

@@ -2,17 +2,23 @@ import type { RecordCondition, RecordPageRequest, RecordPosition } from '../port
 import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { formatInstantUs, isDate } from '../time/instants.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
-import { type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
-import { type QueryParameters, readLimit, readQueryInstant, requireKnown, wrongValue } from './parameters.ts';
+import { detailFields, type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
+import {
+  pageLimit,
+  type QueryParameters,
+  readLimit,
+  readQueryInstant,
+  requireKnown,
+  wrongValue,
+} from './parameters.ts';
+import { isChangedAt, type SyncPoint } from './sync/tokens.ts';
 import { validatorOf } from './values.ts';
-
-export const pageLimit = { default: 50, max: 500 } as const;
 
 /** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {
   name: string;
-  role: 'limit' | 'cursor' | 'equals' | 'from' | 'to' | 'week';
-  /** Absent for `limit` and `cursor`. */
+  role: 'limit' | 'cursor' | 'sync_token' | 'include' | 'equals' | 'from' | 'to' | 'week';
+  /** Absent where it does not filter. */
   on?: { field: string; declaration: Field };
 }
 
@@ -26,7 +32,9 @@ export interface PageScope {
 /** A page request, and the cursor of its next page. */
 interface PageQuery {
   request: RecordPageRequest;
-  cursorOf(next: RecordPosition): string;
+  /** The moment at which the first page of a list without filters was read; undefined on that page. */
+  point: SyncPoint | undefined;
+  cursorOf(next: RecordPosition, point?: SyncPoint): string;
 }
 
 /** Reads the queries of one resource's list. */
@@ -54,8 +62,10 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
       }
       const conditions = [...equal, ...ranged];
       const orderBy = ranged[0]?.field ?? 'id';
+      const include = readInclude(resource, given.get('include'));
       const tie = fingerprint([resource.name, scope.entityId, orderBy, conditions]);
       const cursor = given.get('cursor');
+      const place = cursor === undefined ? undefined : readPlace(cursor, tie);
       return {
         request: {
           resource,
@@ -63,9 +73,12 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
           conditions,
           orderBy,
           limit: readLimit(given.get('limit'), pageLimit),
-          after: cursor === undefined ? undefined : readPosition(cursor, tie),
+          include,
+          after: place?.position,
         },
-        cursorOf: ({ value, id }) => writeCursor(tie, [value, id]),
+        point: place?.point,
+        cursorOf: ({ value, id }, point) =>
+          writeCursor(tie, [value, id, ...(point ? [point.epoch, point.changedAt] : [])]),
       };
     },
   };
@@ -90,8 +103,20 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
     { name: 'limit', role: 'limit' },
     { name: 'cursor', role: 'cursor' },
     { name: 'updated_since', role: 'from', on: { field: 'updated_at', declaration: updatedAtField } },
+    { name: 'sync_token', role: 'sync_token' },
+    ...(detailFields(resource).length > 0 ? [{ name: 'include', role: 'include' } as const] : []),
     ...filters,
   ];
+}
+
+/** Reads the names of the detail fields that a list shows, too. Throws `bad_parameter`. */
+export function readInclude(resource: ResourceDefinition, text: string | undefined): string[] {
+  if (text === undefined) return [];
+  const allowed = detailFields(resource);
+  const wanted = text.split(',');
+  const known = allowed.filter((name) => wanted.includes(name));
+  if (known.length !== wanted.length) throw wrongValue('include', text, allowed.join(', '));
+  return known;
 }
 
 /** A parameter that filters. */
@@ -112,14 +137,23 @@ function toFilter(
   }
   const op = role === 'equals' ? 'eq' : role === 'to' ? 'to' : 'from';
   const read = toValueReader(name, declaration);
-  return { name, role, read: (text) => [{ field, op, value: read(text) }] };
+  const mayBeDay = declaration.kind === 'instant' && role !== 'equals';
+  return {
+    name,
+    role,
+    read: (text, { timezone }) => {
+      if (!mayBeDay || !isDate(text)) return [{ field, op, value: read(text) }];
+      requireUsualYear(name, text, 'a day as YYYY-MM-DD');
+      // The whole day in the entity's time zone, as in the commands.
+      return op === 'to'
+        ? [{ field, op: 'before', value: startOfDay(text, 1, timezone) }]
+        : [{ field, op: 'from', value: startOfDay(text, 0, timezone) }];
+    },
+  };
 }
 
 function weekConditions(name: string, field: string, declaration: Field, text: string, scope: PageScope) {
-  // Weeks at the ends of the calendar would reach into years that RFC 3339 cannot express.
-  if (!isDate(text) || text < '1000' || text >= '9999') {
-    throw wrongValue(name, text, 'a day of that week as YYYY-MM-DD, from the year 1000 to 9998');
-  }
+  requireUsualYear(name, text, 'a day of that week as YYYY-MM-DD');
   const { first, last } = weekOf(text, scope.weekStart);
   const conditions: RecordCondition[] =
     declaration.kind === 'date'
@@ -132,6 +166,13 @@ function weekConditions(name: string, field: string, declaration: Field, text: s
           { field, op: 'before', value: startOfDay(last, 1, scope.timezone) },
         ];
   return conditions;
+}
+
+/** Days at the ends of the calendar would reach into years that RFC 3339 cannot express. */
+function requireUsualYear(name: string, text: string, what: string): void {
+  if (!isDate(text) || text < '1000' || text >= '9999') {
+    throw wrongValue(name, text, `${what}, from the year 1000 to 9998`);
+  }
 }
 
 function startOfDay(date: string, daysLater: number, timezone: string): string {
@@ -155,9 +196,11 @@ function toValueReader(name: string, declaration: Field): (text: string) => stri
   };
 }
 
-function readPosition(cursor: string, tie: string): RecordPosition {
-  const [value, id, ...rest] = readCursor(cursor, tie);
+function readPlace(cursor: string, tie: string): { position: RecordPosition; point: SyncPoint | undefined } {
+  const [value, id, epoch, changedAt, ...rest] = readCursor(cursor, tie);
   if (rest.length > 0 || typeof id !== 'string') throw wrongCursor(cursor);
   if (typeof value !== 'string' && typeof value !== 'number') throw wrongCursor(cursor);
-  return { value, id };
+  if (epoch === undefined) return { position: { value, id }, point: undefined };
+  if (typeof epoch !== 'string' || !isChangedAt(changedAt)) throw wrongCursor(cursor);
+  return { position: { value, id }, point: { epoch, changedAt } };
 }

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, validateHeartbeats } from '../../core/readings/heartbeats.ts';
 import { validateReadings } from '../../core/readings/readings.ts';
-import { addConflicts, type Rejection } from '../../core/readings/rejections.ts';
+import { addRefused, type Rejection } from '../../core/readings/rejections.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
@@ -105,7 +105,7 @@ function createReadingsParser({ domain, counts }: IngestOptions): Parser {
     const { batch, positions, rejected } = yield* validateReadings(items, sensors, nowUs);
     return async () => {
       const result = batch.count === 0 ? nothingKept : await readings.append(batch);
-      const refused = addConflicts(rejected, result.conflicts, positions);
+      const refused = addRefused(rejected, result, positions);
       counts.accepted += result.accepted;
       counts.duplicates += result.duplicates;
       counts.rejected += refused.length;
@@ -125,7 +125,7 @@ function createHeartbeatsParser({ domain, counts }: IngestOptions): Parser {
     const { heartbeats, positions, rejected } = yield* validateHeartbeats(items, sensors, nowUs, receiptUs);
     return async () => {
       const result = heartbeats.length === 0 ? nothingKept : await readings.appendHeartbeats(heartbeats);
-      const refused = addConflicts(rejected, result.conflicts, positions);
+      const refused = addRefused(rejected, result, positions);
       counts.heartbeats += result.accepted;
       counts.rejected += refused.length;
       return toAnswer(result, refused);

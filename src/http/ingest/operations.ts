@@ -17,7 +17,8 @@ export const ingestOperations = [
     summary: 'Send readings',
     description:
       'Each reading is validated by itself. The answer comes once the accepted ones are committed and synced to disk; ' +
-      'sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported.',
+      'sending a batch again is safe. At most 10,000 readings or 8 MiB; `Content-Encoding: gzip` is supported. Readings from ' +
+      'before the time for which the organization keeps them are rejected as `past_retention`.',
     schema: 'NewReadings',
     examples: {
       'application/json': { readings: [reading] },

@@ -4,7 +4,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { errorTable } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
-import type { ApiCode } from '../request/problem.ts';
+import { type ApiCode, problemDocument } from '../request/problem.ts';
 
 /** Protects the HTTP framing of a server: which bytes of a connection form a request. */
 interface Framing {
@@ -150,8 +150,7 @@ const notHttp = badRequest('This is no clear HTTP/1.1 request: its head or the l
 function problemOf(why: string | undefined) {
   const { code, detail, status = errorTable[code].status, headers = [] } = refusals[why ?? ''] ?? notHttp;
   const id = randomUUID();
-  const title = status === errorTable[code].status ? errorTable[code].title : STATUS_CODES[status];
-  const body = JSON.stringify({ type: `urn:hkctl:problem:${code}`, title, status, detail, code, request_id: id });
+  const body = problemDocument(code, status, detail, id);
   const type = ['Content-Type', 'application/problem+json', 'Content-Length', String(Buffer.byteLength(body))];
   const others = ['Connection', 'close', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', id];
   return { id, status, headers: [...headers, ...others, ...type], body };

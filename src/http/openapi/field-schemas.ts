@@ -37,6 +37,11 @@ export function fieldSchema(field: Field): Schema {
   }
 }
 
+/** One of some texts, to which later versions may add: programs accept others. */
+export function openEnum(values: readonly string[]): Schema {
+  return { type: 'string', 'x-extensible-enum': [...values] };
+}
+
 /** An object with the given fields of a resource. */
 function objectOf(fields: Fields): Schema {
   return object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)])));

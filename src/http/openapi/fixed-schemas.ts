@@ -3,7 +3,7 @@ import { qualities } from '../../core/port/readings.ts';
 import { heartbeatStatuses } from '../../core/readings/heartbeats.ts';
 import { maxBatch, rejectionCodes } from '../../core/readings/rejections.ts';
 import { apiCodes } from '../request/problem.ts';
-import { object, type Schema } from './field-schemas.ts';
+import { object, openEnum, type Schema } from './field-schemas.ts';
 
 /** An instant for examples, as readings have them. */
 export const instant = '2026-11-20T08:15:00.123456Z';
@@ -11,7 +11,7 @@ export const instant = '2026-11-20T08:15:00.123456Z';
 const text: Schema = { type: 'string' };
 const dateTime: Schema = { type: 'string', format: 'date-time' };
 const dateTimeOrNull: Schema = { type: ['string', 'null'], format: 'date-time' };
-const permission: Schema = { type: 'string', enum: [...clientPermissions] };
+const permission = openEnum(clientPermissions);
 
 /** The state of a sensor, beside its imported fields. */
 export const sensorState: Record<string, Schema> = {
@@ -131,7 +131,7 @@ export const fixedSchemas: Record<string, Schema> = {
       description: 'The items that were refused, and why. Sending them again changes nothing.',
       items: object({
         index: { type: 'integer', description: 'Position in the body, from 0.' },
-        code: { type: 'string', enum: Object.keys(rejectionCodes) },
+        code: openEnum(Object.keys(rejectionCodes)),
         detail: text,
       }),
     },
@@ -145,7 +145,7 @@ export const fixedSchemas: Record<string, Schema> = {
         title: text,
         status: { type: 'integer' },
         detail: text,
-        code: { type: 'string', enum: [...apiCodes] },
+        code: openEnum(apiCodes),
         request_id: { ...text, description: 'Report it to the operator: the log has the same id.' },
         permissions: {
           type: 'array',

@@ -53,8 +53,8 @@ function responseRefs(kind: ResponseKind): Schema {
   const refs: Record<ResponseKind, Record<number, string>> = {
     public: { 304: 'NotModified', 400: 'BadRequest', 405: 'MethodNotAllowed', 500: 'Internal', 503: 'Unavailable' },
     key: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'EntityForbidden' },
-    list: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'Forbidden' },
-    single: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'Forbidden', 404: 'NotFound' },
+    list: { ...read, 410: 'SyncTokenExpired' },
+    single: { ...read, 404: 'NotFound' },
     ingest: {
       400: 'BadBody',
       ...guarded,
@@ -77,3 +77,5 @@ const guarded = {
   500: 'Internal',
   503: 'Unavailable',
 };
+
+const read = { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'Forbidden', 406: 'NotAcceptable' };

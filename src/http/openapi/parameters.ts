@@ -1,5 +1,6 @@
 import type { Field } from '../../core/records/fields.ts';
-import { type PageParameter, pageLimit } from '../../core/records/queries.ts';
+import { pageLimit } from '../../core/records/parameters.ts';
+import type { PageParameter } from '../../core/records/queries.ts';
 import { fieldSchema, type Schema } from './field-schemas.ts';
 
 /** The id in a path. */
@@ -14,7 +15,10 @@ export const idParameter = {
 /** Converts a query parameter of a list. */
 export function queryParameter({ name, role, on }: PageParameter): Schema {
   const base = { name, in: 'query', required: false };
-  if (!on) return { ...base, ...(role === 'limit' ? limitOf(pageLimit) : cursorOf) };
+  if (role === 'limit') return { ...base, ...limitOf(pageLimit) };
+  if (role === 'sync_token') return { ...base, ...syncTokenOf };
+  if (role === 'include') return { ...base, ...includeOf };
+  if (!on) return { ...base, ...cursorOf };
   const { description, schema, example } = filterOf(name, role, on.field, on.declaration);
   return { ...base, description, schema, example };
 }
@@ -33,19 +37,48 @@ export const cursorOf = {
   schema: { type: 'string', maxLength: 2000 },
 };
 
+const syncTokenOf = {
+  description:
+    'The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand ' +
+    'beside it. It lives for 90 days, and ends where the store is restored.',
+  schema: { type: 'string', maxLength: 2000 },
+};
+
+const includeOf = {
+  description: 'Fields of the single record that the list shows, too.',
+  style: 'form',
+  explode: false,
+  schema: { type: 'array', uniqueItems: true, minItems: 1, items: { type: 'string', enum: ['services'] } },
+  example: ['services'],
+};
+
+const ofEntity = " in the entity's time zone";
+
+/** An instant, or a day that stands for its start or its end. */
+export const instantOrDay = {
+  anyOf: [
+    { type: 'string', format: 'date-time' },
+    { type: 'string', format: 'date' },
+  ],
+};
+
 function filterOf(name: string, role: PageParameter['role'], field: string, declaration: Field) {
   const { examples: _, description: __, ...schema } = fieldSchema({ ...declaration, required: true });
   const example = declaration.example;
   if (name === 'updated_since') {
-    return { description: 'Only records that changed at or after this instant.', schema, example };
+    const description = `Only records that changed at or after this instant, or since the start of this day${ofEntity}.`;
+    return { description, schema: instantOrDay, example };
   }
   if (role === 'equals')
     return { description: `Only records whose \`${field}\` equals this value. ${declaration.doc}`, schema, example };
   if (role === 'week') {
-    const zone = declaration.kind === 'instant' ? " in the entity's time zone" : '';
+    const zone = declaration.kind === 'instant' ? ofEntity : '';
     const description = `Only records whose \`${field}\` lies in the week that contains this day, by the organization's week start${zone}.`;
     return { description, schema: { type: 'string', format: 'date' }, example: '2026-11-20' };
   }
   const bound = role === 'from' ? 'not before' : 'not after';
-  return { description: `Only records whose \`${field}\` is ${bound} this value (inclusive).`, schema, example };
+  const isInstant = declaration.kind === 'instant';
+  const day = isInstant ? `; a day means all of it${ofEntity}` : '';
+  const description = `Only records whose \`${field}\` is ${bound} this value (inclusive${day}).`;
+  return { description, schema: isInstant ? instantOrDay : schema, example };
 }

@@ -1,12 +1,13 @@
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import { aggregates } from '../../core/port/readings.ts';
+import { readingPageLimit } from '../../core/records/parameters.ts';
 import type { Schema } from './field-schemas.ts';
 import { instant } from './fixed-schemas.ts';
 import { operation } from './operation.ts';
-import { cursorOf, idParameter, limitOf } from './parameters.ts';
+import { cursorOf, idParameter, instantOrDay, limitOf } from './parameters.ts';
 import { pageSchema } from './schemas.ts';
 
-const instantOrMs = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'integer' }] };
+const instantOrMs = { anyOf: [...instantOrDay.anyOf, { type: 'integer' }] };
 const query = { in: 'query', required: false };
 
 /** The operation that reads the readings of a sensor. */
@@ -21,25 +22,35 @@ export function readReadings(permissions: readonly ClientPermission[]): Schema {
       'Readings of a sensor in order of time or, with `bucket`, their aggregates; as JSON, NDJSON or CSV by `Accept`. With ' +
       'NDJSON and CSV the next page is in the `Link` header. A page counts as one request for each 10,000 readings, or part ' +
       'of them, that it writes or aggregates. A page of buckets covers about 1,000,000 readings and may then hold fewer ' +
-      'buckets than `limit`: continue with its cursor.',
+      'buckets than `limit`: continue with its cursor. Where the organization keeps readings for a limited time, older ones ' +
+      'are dropped and only their hourly summaries stay: buckets of whole hours count them, narrower buckets and single ' +
+      'readings do not. A summary counts where all of its readings lie within `from` and `to`.',
     permissions,
     okHeaders: ['ETag', 'Link'],
     parameters: [
       { ...idParameter, description: "The sensor's id or code." },
-      { ...query, name: 'from', description: 'First instant, inclusive.', schema: instantOrMs, example: instant },
+      {
+        ...query,
+        name: 'from',
+        description: "First instant, inclusive, or a day: its start in the entity's time zone.",
+        schema: instantOrMs,
+        example: instant,
+      },
       {
         ...query,
         name: 'to',
-        description: 'Last instant, exclusive.',
+        description: "Last instant, exclusive, or a day: its start in the entity's time zone.",
         schema: instantOrMs,
         example: '2026-11-21T00:00:00Z',
       },
-      { ...query, name: 'limit', ...limitOf({ default: 1000, max: 100_000 }) },
+      { ...query, name: 'limit', ...limitOf(readingPageLimit) },
       { ...query, name: 'cursor', ...cursorOf },
       {
         ...query,
         name: 'bucket',
-        description: 'Length of the buckets: a number followed by s, m, h, d or w; at most 36500d.',
+        description:
+          'Length of the buckets: a number followed by s, m, h, d or w; at most 36500d. They start at multiples of it since ' +
+          '1970-01-01T00:00:00Z.',
         schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}[smhdw]$' },
         example: '5m',
       },

@@ -1,11 +1,12 @@
 import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { pageParameters } from '../../core/records/queries.ts';
+import { recordsToCsv } from '../routes/records-csv.ts';
 import type { Schema } from './field-schemas.ts';
 import { operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 import { readReadings } from './readings.ts';
-import { pageExample, pageSchema, recordExample, schemaNames } from './schemas.ts';
+import { listExamples, listSchema, recordExample, schemaNames } from './schemas.ts';
 
 /** The paths of a resource: its list, its records and, for sensors, their readings. */
 export function resourcePaths(resource: ResourceDefinition): Schema {
@@ -18,11 +19,14 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
     tag,
     kind: 'list',
     summary: `List ${title.toLowerCase()}`,
-    description: `${summary} Ordered by the first range parameter of the request, else by \`id\`.`,
+    description: `${summary} Ordered by the first range parameter of the request, else by \`id\`. As CSV with the columns of an import where \`Accept\` asks for it; the next page is then in \`Link\` only.`,
     permissions,
     parameters: pageParameters(resource).map(queryParameter),
     okHeaders: ['ETag', 'Link'],
-    content: { 'application/json': { schema: pageSchema(item), example: pageExample(resource) } },
+    content: {
+      'application/json': { schema: listSchema(single, item), examples: listExamples(resource) },
+      'text/csv': { schema: { type: 'string' }, example: csvExample(resource) },
+    },
   });
   const get = operation({
     id: `get${single}`,
@@ -42,6 +46,10 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
   });
   const paths = { [`/api/v1/${name}`]: { get: list }, [`/api/v1/${name}/{id}`]: { get } };
   return name === 'sensors' ? { ...paths, '/api/v1/sensors/{id}/readings': { get: readReadings(permissions) } } : paths;
+}
+
+function csvExample(resource: ResourceDefinition): string {
+  return recordsToCsv(resource, JSON.stringify(recordExample(resource, 'item')));
 }
 
 /** The tag of a resource: the group in which its permissions are granted. */

@@ -1,7 +1,7 @@
 import { errorTable } from '../../core/errors.ts';
 import { refusalDetails } from '../../core/keys/authentication.ts';
 import { type ApiCode, problemDocument } from '../request/problem.ts';
-import type { Schema } from './field-schemas.ts';
+import { openEnum, type Schema } from './field-schemas.ts';
 
 /** The kinds of operations, which differ in their responses. */
 export type ResponseKind = 'public' | 'key' | 'list' | 'single' | 'ingest';
@@ -104,6 +104,12 @@ const refusals: Record<string, ProblemResponse> = {
     codes: ['method_not_allowed'],
     headers: ['Allow'],
   },
+  NotAcceptable: { description: '`Accept` names no type of this answer.', codes: ['not_acceptable'] },
+  SyncTokenExpired: {
+    description:
+      'The `sync_token` is older than 90 days, or of a store before it was restored: read the whole list again.',
+    codes: ['sync_token_expired'],
+  },
   TooLarge: { description: 'More than 10,000 readings, or 8 MiB after decompression.', codes: ['too_large'] },
   UnsupportedMediaType: {
     description: 'The `Content-Type` or `Content-Encoding` is not supported.',
@@ -128,7 +134,7 @@ export function headerRefs(names: readonly string[]): Schema {
 /** The responses that operations share, by name. */
 export function problemResponses(): Record<string, Schema> {
   const problems = Object.entries(refusals).map(([name, { description, codes, headers = [] }]) => {
-    const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] };
+    const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: openEnum(codes) } }] };
     const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }]));
     return [
       name,
@@ -163,6 +169,8 @@ const details: Partial<Record<ApiCode, string>> = {
   ...refusalDetails,
   permission_required: 'This needs the permission parts.view.',
   method_not_allowed: 'This path takes GET, HEAD only.',
+  not_acceptable: 'Accept names no type of this answer; accept application/json or text/csv.',
+  sync_token_expired: 'This sync_token is older than 90 days: read the whole list again for a new one.',
   not_found: 'There is no such part in this entity.',
   too_many_requests: 'This API key has used up its requests. Try again in 17 seconds.',
   too_many_ingest_requests: 'This API key has used up its requests. Try again in 17 seconds.',

@@ -36,21 +36,58 @@ export function recordExample(resource: ResourceDefinition, kind: 'single' | 'it
   return { ...example, id: resource.idExample, ...(resource.name === 'sensors' && state) };
 }
 
-/** A page with one example. */
-export function pageExample(resource: ResourceDefinition): Schema {
-  return { data: [recordExample(resource, 'item')], next_cursor: null };
+/** Examples of a list: its only page, and what has changed since. */
+export function listExamples(resource: ResourceDefinition): Schema {
+  const data = [recordExample(resource, 'item')];
+  const gone = resource.idExample.replace(/\d+$/, '0999');
+  return {
+    page: { summary: 'A list of one page', value: { data, next_cursor: null, sync_token } },
+    changes: {
+      summary: 'What has changed since a sync token',
+      value: { data, removed: [gone], next_cursor: null, sync_token },
+    },
+  };
 }
 
-/** The schema of a page. */
+const sync_token = 'WyJxMm9SVXg5a1p0TDQiLCIiLCIiLDIwNzc4XQ';
+
+/** The schema of a page of a list. */
+export function listSchema(single: string, item: string): Schema {
+  const one = { $ref: `#/components/schemas/${item}` };
+  // With `include` a list shows what the single record shows.
+  const items = single === item ? one : { anyOf: [{ $ref: `#/components/schemas/${single}` }, one] };
+  return object(
+    {
+      data: { type: 'array', items },
+      removed: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Only in answer to `sync_token`: the ids of records that were removed since.',
+      },
+      next_cursor: nextCursor,
+      sync_token: {
+        type: ['string', 'null'],
+        description:
+          'On the last page of a list without filters, and of changes: send it as `sync_token` to get what has changed since ' +
+          'the first page was read. Null elsewhere.',
+      },
+    },
+    ['removed'],
+  );
+}
+
+/** The schema of a page of readings. */
 export function pageSchema(item: string): Schema {
   return object({
     data: { type: 'array', items: { $ref: `#/components/schemas/${item}` } },
-    next_cursor: {
-      type: ['string', 'null'],
-      description: 'Send it as `cursor` to get the next page; null on the last page, and only there.',
-    },
+    next_cursor: nextCursor,
   });
 }
+
+const nextCursor: Schema = {
+  type: ['string', 'null'],
+  description: 'Send it as `cursor` to get the next page; null on the last page, and only there.',
+};
 
 function recordSchema(resource: ResourceDefinition, fields: Fields): Schema {
   const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]));

@@ -1,11 +1,41 @@
-/** Splits an `Accept` or `Accept-Encoding` header into lower-case names with their weights (RFC 9110, section 12.4.2). */
-export function parseAccept(header: string): { name: string; weight: number }[] {
-  return header
-    .toLowerCase()
-    .split(',')
-    .map((part) => {
-      const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-      const weight = parameters.find((parameter) => parameter.startsWith('q='));
-      return { name, weight: weight === undefined ? 1 : Number(weight.slice(2)) || 0 };
-    });
+import Negotiator from 'negotiator';
+import { ApiError } from './problem.ts';
+
+/** Content codings of an answer. */
+export type Coding = 'br' | 'gzip';
+
+/** The coding to answer with (RFC 9110, section 12.5.3): brotli before gzip where both have the same weight. */
+export function codingFor(accepted: string | undefined): Coding | undefined {
+  if (accepted === undefined || accepted === '') return undefined;
+  const negotiator: WithPreferred = new Negotiator({ headers: { 'accept-encoding': accepted } });
+  const coding = negotiator.encoding(codings, preferred);
+  if (coding === 'br') return 'br';
+  return coding === 'gzip' || coding === 'x-gzip' ? 'gzip' : undefined;
 }
+
+/** With the older name of gzip (RFC 9110, section 8.4.1.3). */
+const codings = ['br', 'gzip', 'x-gzip', 'identity'];
+/** The second argument is missing from the package's types. */
+interface WithPreferred {
+  encoding(available: string[], options: { preferred: string[] }): string | undefined;
+}
+const preferred = { preferred: codings };
+
+/**
+ * The media type to answer with (RFC 9110, section 12.5.1), the first of `offers` where the client has no preference. Throws
+ * `not_acceptable` where it accepts none of them.
+ */
+export function mediaTypeFor<T extends string>(accepted: string | undefined, offers: readonly [T, ...T[]]): T {
+  if (accepted === undefined || accepted === '*/*' || accepted === offers[0]) return offers[0];
+  const accept = accepted.replace(parameters, '').replace(/application\/ndjson/gi, 'application/x-ndjson');
+  const chosen = new Negotiator({ headers: { accept } }).mediaType([...offers]);
+  const type = offers.find((offer) => offer === chosen);
+  if (type === undefined) {
+    const also = offers.length > 1 ? `${offers.slice(0, -1).join(', ')} or ` : '';
+    throw new ApiError('not_acceptable', `Accept names no type of this answer; accept ${also}${offers.at(-1)}.`);
+  }
+  return type;
+}
+
+/** Parameters other than the weight, such as `charset=utf-8`: our types have none, and are meant by every one of them. */
+const parameters = /;\s*(?!q=)[^;,]*/gi;

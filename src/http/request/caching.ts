@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { parseAccept } from './accept.ts';
+import { LRUCache } from 'lru-cache';
+import { type Coding, codingFor } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer } from './response.ts';
 
@@ -19,8 +20,6 @@ export interface Representation {
   /** Schedules the compression: at once, unless the body is so large that other requests would wait for it. */
   whenToCode: <T>(code: () => Promise<T>) => Promise<T>;
 }
-
-type Coding = 'br' | 'gzip';
 
 /** Below this length in bytes, compression saves no packet. */
 const worthCoding = 1200;
@@ -95,18 +94,6 @@ function isKnown(ifNoneMatch: string, tag: string): boolean {
   return false;
 }
 
-/** The coding to answer with (RFC 9110, section 12.5.3): brotli before gzip where both have the same weight. */
-function codingFor(accepted: string | undefined): Coding | undefined {
-  if (accepted === undefined || accepted === '') return undefined;
-  const weights = new Map<string, number>();
-  for (const { name, weight } of parseAccept(accepted)) weights.set(name === 'x-gzip' ? 'gzip' : name, weight);
-  const weightOf = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
-  const [br, gzipped] = [weightOf('br'), weightOf('gzip')];
-  const best = br >= gzipped ? 'br' : 'gzip';
-  const least = weights.get('identity') ?? 0;
-  return Math.max(br, gzipped) > 0 && Math.max(br, gzipped) >= least ? best : undefined;
-}
-
 /** Bytes outside of Node's pool: a small page that is kept would hold a whole slab of it, 64 KiB on Node 24. */
 function unpooled(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
@@ -116,43 +103,26 @@ function unpooled(text: string): Buffer {
 
 /** Keeps finished pages up to a number of bytes and drops the least recently used one first. */
 export class PageCache {
-  readonly #pages = new Map<string, { version: number; page: Representation; bytes: number }>();
-  readonly #maxBytes: number;
-  #bytes = 0;
+  readonly #pages: LRUCache<string, { version: number; page: Representation }>;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.#pages = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: Math.floor(maxBytes / 8),
+      // Both compressed forms together are smaller than the body. The key counts too, since clients choose it.
+      sizeCalculation: ({ page }, key) => page.body.length * 2 + key.length * 2 + 500,
+    });
   }
 
   /** The page that was put under the same version; one of another version is dropped. */
   get(key: string, version: number): Representation | undefined {
     const found = this.#pages.get(key);
-    if (found === undefined) return undefined;
-    if (found.version === version) {
-      this.#pages.delete(key);
-      this.#pages.set(key, found);
-      return found.page;
-    }
-    this.#drop(key, found.bytes);
+    if (found === undefined || found.version === version) return found?.page;
+    this.#pages.delete(key);
     return undefined;
   }
 
   put(key: string, version: number, page: Representation): void {
-    const before = this.#pages.get(key);
-    if (before) this.#drop(key, before.bytes);
-    // Both compressed forms together are smaller than the body. The key counts too, since clients choose it.
-    const bytes = page.body.length * 2 + key.length * 2 + 500;
-    if (bytes > this.#maxBytes / 8) return;
-    this.#pages.set(key, { version, page, bytes });
-    this.#bytes += bytes;
-    for (const [oldest, entry] of this.#pages) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#drop(oldest, entry.bytes);
-    }
-  }
-
-  #drop(key: string, bytes: number): void {
-    this.#pages.delete(key);
-    this.#bytes -= bytes;
+    this.#pages.set(key, { version, page });
   }
 }

@@ -20,6 +20,8 @@ export const apiCodes = [
   'permission_required',
   'not_found',
   'method_not_allowed',
+  'not_acceptable',
+  'sync_token_expired',
   'too_large',
   'unsupported_media_type',
   'invalid_body',

@@ -14,21 +14,23 @@ import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
 import { sensorById } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
+import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
+import { startOfDayMs } from '../../core/time/calendar.ts';
+import { boundedUs, isDate } from '../../core/time/instants.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { Disconnects } from '../fairness/disconnects.ts';
 import { FairScheduler } from '../fairness/fair-scheduler.ts';
-import { parseAccept } from '../request/accept.ts';
+import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
-import { type Links, notFound } from './records.ts';
+import type { Links } from './lists.ts';
+import { notFound } from './records.ts';
 
-const readingsLimit = { default: 1000, max: 100_000 } as const;
 const readingsParameters = ['from', 'to', 'limit', 'cursor', 'bucket', 'agg'] as const;
 const allowed = new Map<string, unknown>(readingsParameters.map((name) => [name, name]));
 
@@ -63,8 +65,8 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
   const disconnects = new Disconnects();
   const coding = new FairScheduler(1);
   return async (exchange: Exchange, session: Session): Promise<Answer> => {
-    const query = readQuery(exchange.query);
-    const type = typeFor(exchange.header('accept'));
+    const query = readQuery(exchange.query, session.scope.timezone);
+    const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
     const name = exchange.parameter('id');
     const directory = await readings.directory(session.scope.entityId);
     // The path names a sensor by its id or its code.
@@ -120,7 +122,7 @@ function createMeter(charge: (more: number) => void): (readings: number) => void
 
 // --- the query ----------------------------------------------------------------------------------------------------
 
-function readQuery(text: string): ReadingsQuery {
+function readQuery(text: string, timezone: string): ReadingsQuery {
   const given = requireKnown(parseQuery(text), allowed);
   const bucket = given.get('bucket');
   const agg = given.get('agg');
@@ -128,19 +130,25 @@ function readQuery(text: string): ReadingsQuery {
     throw new HkctlError('bad_parameter', 'agg needs bucket: send bucket=5m, for example.');
   }
   return {
-    fromUs: readInstant('from', given.get('from')),
-    toUs: readInstant('to', given.get('to')),
-    limit: readLimit(given.get('limit'), readingsLimit),
+    fromUs: readInstant('from', given.get('from'), timezone),
+    toUs: readInstant('to', given.get('to'), timezone),
+    limit: readLimit(given.get('limit'), readingPageLimit),
     cursor: given.get('cursor'),
     buckets: bucket === undefined ? undefined : { widthUs: readBucketUs(bucket), aggregates: readAggregates(agg) },
   };
 }
 
-function readInstant(name: string, text: string | undefined): number | undefined {
+function readInstant(name: string, text: string | undefined, timezone: string): number | undefined {
   if (text === undefined) return undefined;
+  // The start of the day, as in the commands.
+  if (isDate(text)) return boundedUs(startOfDayMs(text, timezone) * 1000);
   const us = instantUs(/^-?\d{1,15}$/.test(text) ? Number(text) : text.replace(/ (\d\d:\d\d)$/, '+$1'));
   if (us === undefined) {
-    throw wrongValue(name, text, 'an RFC 3339 instant with an offset, or whole epoch milliseconds');
+    throw wrongValue(
+      name,
+      text,
+      'an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds',
+    );
   }
   return us;
 }
@@ -190,22 +198,3 @@ function envelopeOf(
   if (type === 'text/csv') return { head: `${columnsOf(buckets).join(',')}\n`, end: '' };
   return { head: '{"data":[', end: `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}` };
 }
-
-/**
- * The media type of the answer: the one with the highest weight, of equals the one named first, and JSON where the client
- * accepts none. An exact name takes precedence over a wildcard (RFC 9110, section 12.5.1).
- */
-function typeFor(accept: string | undefined): ReadingsType {
-  if (accept === undefined || accept === '*/*') return 'application/json';
-  const ranges = parseAccept(accept);
-  const offers = readingsTypes.map((type) => {
-    const names = [type, type.replace(/[^/]*$/, '*'), '*/*'];
-    const places = names.map((range) => ranges.findIndex(({ name }) => (aliases.get(name) ?? name) === range));
-    const place = places.find((index) => index !== -1) ?? -1;
-    return { type, place, weight: ranges[place]?.weight ?? 0 };
-  });
-  const [best] = offers.sort((a, b) => b.weight - a.weight || a.place - b.place);
-  return best && best.weight > 0 ? best.type : 'application/json';
-}
-
-const aliases = new Map([['application/ndjson', 'application/x-ndjson']]);

@@ -1,15 +1,18 @@
 import type { Domain } from '../../core/access/actors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { createPageReader } from '../../core/records/queries.ts';
+import { createListReader, type ListSource } from '../../core/records/lists.ts';
+import { dayOf } from '../../core/records/sync/tokens.ts';
 import type { Session } from '../auth/session.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
+import { mediaTypeFor } from '../request/accept.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
-import { parseQuery, requireNoQuery, withParameter } from '../request/query.ts';
+import { parseQuery, requireNoQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
+import { type Links, listRepresentation, listTypeFor } from './lists.ts';
 
 /** Finished pages, and the version of the store's records. */
 interface RecordCache {
@@ -19,29 +22,24 @@ interface RecordCache {
   work: CostlyWork;
 }
 
-/** Writes the Link header to the next page (RFC 8288): the query of this page with the cursor; none where it is null. */
-export type Links = (exchange: Exchange, cursor: string | null) => string[];
-
-/** Builds the writer of Link headers; a proxy in front serves the API below `basePath`. */
-export function createLinks(basePath: string): Links {
-  return ({ path, query }, cursor) =>
-    cursor === null ? [] : ['Link', `<${basePath}${path}?${withParameter(query, 'cursor', cursor)}>; rel="next"`];
-}
-
-/** `GET /<resource>`: a page of records of the key's entity. */
+/** `GET /<resource>`: a page of records of the key's entity, or of the changes since a sync token. */
 export function createListHandler(domain: Domain, resource: ResourceDefinition, cache: RecordCache) {
   const { links, work } = cache;
-  const reader = createPageReader(resource);
-  const readPage = async (exchange: Exchange, session: Session): Promise<Representation> => {
-    const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
-    const { json, next } = await work.run(session.principal.keyId, () => domain.store.records.page(request));
-    const cursor = next === null ? null : cursorOf(next);
-    return listRepresentation(json, cursor, links(exchange, cursor));
+  const { records } = domain.store;
+  const reader = createListReader(resource);
+  return (exchange: Exchange, session: Session): MaybePromise<Answer> => {
+    const type = listTypeFor(exchange);
+    const nowMs = domain.clock();
+    const { keyId } = session.principal;
+    const run: ListSource['run'] = (statement) => work.run(keyId, statement);
+    const read = async (): Promise<Representation> => {
+      const page = await reader.read(parseQuery(exchange.query), session.scope, { records, run, nowMs });
+      return run(() => listRepresentation(exchange, resource, page, type, links));
+    };
+    // With the day, since sync tokens are of a day.
+    const key = `${resource.name}?${exchange.query} ${session.scopeKey} ${dayOf(nowMs)} ${type}`;
+    return answerFrom(cache, exchange, key, read);
   };
-  return (exchange: Exchange, session: Session): MaybePromise<Answer> =>
-    answerFrom(cache, exchange, `${resource.name}?${exchange.query} ${session.scopeKey}`, () =>
-      readPage(exchange, session),
-    );
 }
 
 /** `GET /<resource>/{id}`: one record with all its fields; a record of another entity is not found. */
@@ -54,6 +52,7 @@ export function createRecordHandler(domain: Domain, resource: ResourceDefinition
   };
   return (exchange: Exchange, session: Session): MaybePromise<Answer> => {
     requireNoQuery(exchange.query);
+    mediaTypeFor(exchange.header('accept'), ['application/json']);
     const id = exchange.parameter('id');
     if (id === undefined) throw notFound(resource);
     return answerFrom(cache, exchange, `${resource.name}/${id} ${session.scopeKey}`, () =>
@@ -82,12 +81,6 @@ function answerFrom(
     pages.put(key, at, page);
     return represent(exchange, page);
   }
-}
-
-/** A page of a list; `json` holds its records, joined by commas. */
-export function listRepresentation(json: string, cursor: string | null, headers: readonly string[]): Representation {
-  const next = cursor === null ? 'null' : `"${cursor}"`;
-  return toRepresentation(`{"data":[${json}],"next_cursor":${next}}`, { headers });
 }
 
 /** The error for an id that does not exist or belongs to another entity. */

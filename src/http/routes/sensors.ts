@@ -3,28 +3,30 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ReadingStore, SensorDirectory } from '../../core/port/readings.ts';
 import { sensorById, shownState } from '../../core/readings/sensors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { createPageReader } from '../../core/records/queries.ts';
+import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import type { Session } from '../auth/session.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
+import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
-import { type Links, listRepresentation, notFound } from './records.ts';
+import { type Links, listRepresentation, listTypeFor } from './lists.ts';
+import { notFound } from './records.ts';
 
 /** `GET /sensors`: imported fields and the last state of each sensor. Not cached, because readings arrive all the time. */
 export function createSensorListHandler(domain: Domain, resource: ResourceDefinition, links: Links, work: CostlyWork) {
-  const reader = createPageReader(resource);
-  const { readings } = domain.store;
+  const reader = createListReader(resource);
+  const { readings, records } = domain.store;
   return async (exchange: Exchange, session: Session) => {
-    const { request, cursorOf } = reader.read(parseQuery(exchange.query), session.scope);
-    const { entityId } = session.scope;
+    const type = listTypeFor(exchange);
     const { keyId } = session.principal;
-    const { json, next } = await work.run(keyId, () => domain.store.records.page(request));
-    const directory = await readings.directory(entityId);
-    const text = await work.run(keyId, () => withStates(readings, directory, JSON.parse(`[${json}]`)));
-    const cursor = next === null ? null : cursorOf(next);
-    return represent(exchange, listRepresentation(text, cursor, links(exchange, cursor)));
+    const run: ListSource['run'] = (statement) => work.run(keyId, statement);
+    const source = { records, run, nowMs: domain.clock() };
+    const page = await reader.read(parseQuery(exchange.query), session.scope, source);
+    const directory = await readings.directory(session.scope.entityId);
+    const json = await run(() => withStates(readings, directory, JSON.parse(`[${page.json}]`)));
+    return represent(exchange, await run(() => listRepresentation(exchange, resource, { ...page, json }, type, links)));
   };
 }
 
@@ -32,6 +34,7 @@ export function createSensorListHandler(domain: Domain, resource: ResourceDefini
 export function createSensorHandler(domain: Domain, resource: ResourceDefinition) {
   return async (exchange: Exchange, session: Session) => {
     requireNoQuery(exchange.query);
+    mediaTypeFor(exchange.header('accept'), ['application/json']);
     const id = exchange.parameter('id');
     const { entityId } = session.scope;
     const json = id === undefined ? undefined : await domain.store.records.get(resource, entityId, id);

@@ -4,7 +4,7 @@ import type { ClockStore } from '../../core/port/clock.ts';
 import type { DaemonStore } from '../../core/port/daemons.ts';
 import type { EntityStore } from '../../core/port/entities.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
-import type { ReadingStore } from '../../core/port/readings.ts';
+import type { DropRequest, DropResult, ReadingStore } from '../../core/port/readings.ts';
 import type { ImportRequest, ImportSummary, RecordStore } from '../../core/port/records.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { TenantStore } from '../../core/port/tenants.ts';
@@ -17,6 +17,7 @@ import { lazily } from './connection/lazily.ts';
 import { OpenFiles } from './connection/open-files.ts';
 import { ReaderClient } from './readings/reader/client.ts';
 import { createReadingStore, type WriteIngest } from './readings/readings.ts';
+import { createDrop } from './readings/retention.ts';
 import { type IngestTask, WriterClient } from './readings/writer/client.ts';
 import { IngestWriter, toGroup } from './readings/writer/ingest-writer.ts';
 import { importRecords } from './records/imports.ts';
@@ -101,6 +102,7 @@ export class SqliteStore implements Store {
       recordsVersion: () => Number(this.records.version()),
       path,
       write: this.#createWrite(),
+      drop: this.#createDrop(),
       thread: reader && ((request) => reader.readSlice(request)),
     });
     const { release, ...daemon } = createDaemonStore(this.#registry, this.#files.daemons, options.clock);
@@ -176,6 +178,13 @@ export class SqliteStore implements Store {
       if (!result) throw new Error('the writer returned no result');
       return result;
     };
+  }
+
+  #createDrop(): (request: DropRequest) => Promise<DropResult> {
+    const writer = this.#writer;
+    if (writer) return (request) => writer.drop(request);
+    const inline = lazily(() => createDrop(this.#readingsFile()));
+    return async (request) => translating(this.#files.readings, () => inline()(request));
   }
 
   async #import(request: ImportRequest): Promise<ImportSummary> {

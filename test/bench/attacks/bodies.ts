@@ -27,7 +27,7 @@ export const absentBodies: Attack = (target, signal) =>
     },
   });
 
-/** Asks whether to go on, is told to, and does not. */
+/** Asks whether to continue, receives 100 Continue, and sends nothing more. */
 export const unfollowedContinue: Attack = (target, signal) =>
   flood(target, signal, {
     connections: 1000,

@@ -149,7 +149,7 @@ const own = {
 
 /**
  * What one client may do with connections and bodies to hold up the others. Run them in a process of their own: they are
- * busy, and would hold up whoever measures beside them.
+ * busy, and would hold up measurements beside them.
  */
 export const connectionAttacks: readonly { name: string; run: Attack }[] = Object.entries({ ...own, ...bodies }).map(
   ([name, run]) => ({ name, run }),

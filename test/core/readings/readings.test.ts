@@ -4,7 +4,7 @@ import type { Sensor } from '../../../src/core/port/readings.ts';
 import { createReceipts, validateHeartbeats } from '../../../src/core/readings/heartbeats.ts';
 import { quickInstantUs } from '../../../src/core/readings/instants.ts';
 import { validateReadings } from '../../../src/core/readings/readings.ts';
-import { addConflicts } from '../../../src/core/readings/rejections.ts';
+import { addRefused } from '../../../src/core/readings/rejections.ts';
 import { formatInstantUs, parseInstantUs } from '../../../src/core/time/instants.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 
@@ -100,7 +100,7 @@ describe('readings', () => {
 
   it('that conflict are named by their place in the body', () => {
     const rejected = validate([1, 1]).rejected;
-    const all = addConflicts(rejected, [0, 2], [5, 6, 0]);
+    const all = addRefused(rejected, { conflicts: [0, 2] }, [5, 6, 0]);
     expect(all.map(({ index, code }) => [index, code])).toEqual([
       [0, 'invalid_reading'],
       [0, 'reading_conflict'],

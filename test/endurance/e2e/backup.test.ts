@@ -55,7 +55,7 @@ describe.skipIf(!canTrace)('a restore that takes its time', () => {
     expect((await plant.hkctl(['keys', 'verify'], { input: secret })).code).toBe(5);
   });
 
-  it('keeps another restore away, which is told so (exit 5)', async () => {
+  it('keeps another restore away, which is refused (exit 5)', async () => {
     const file = plant.path('plant.backup');
     await plant.ok(['backup', file]);
     const lock = join(dirname(plant.store), 'hkctl.restored.lock');

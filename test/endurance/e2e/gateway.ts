@@ -24,7 +24,7 @@ export interface GatewayOptions {
   url: string;
   secret: string;
   batchSize: number;
-  /** Told after each answered batch. */
+  /** Called after each answered batch. */
   onAnswered?: (answered: number) => void;
   signal?: AbortSignal;
 }
@@ -71,7 +71,7 @@ export async function sendReadings(
   agent.destroy();
   return report;
 
-  /** The verdict on a batch; undefined where it is unknown what became of it. */
+  /** The result of a batch; undefined where it is unknown what became of it. */
   async function post(batch: readonly GatewayReading[]): Promise<Verdict | undefined> {
     try {
       const { data, error } = await api.POST('/api/v1/sensors/readings', { body: { readings: [...batch] } });

@@ -57,7 +57,7 @@ describe('thousands of rounds between two processes', () => {
     const ofCarla = await mint(carla);
     const ofAdmin = await mint(admin);
     const wrong: string[] = [];
-    const judged = { allowed: 0, refused: 0 };
+    const counted = { allowed: 0, refused: 0 };
 
     /** What has not been answered yet when the change is kept may go either way; what is written after it may not. */
     const around = async (
@@ -79,7 +79,7 @@ describe('thousands of rounds between two processes', () => {
       const [statuses, alone] = await Promise.all([first.take(5), second.take(1)]);
       for (const status of [...statuses.slice(3), ...alone]) {
         if (status !== after) wrong.push(`${what}: ${status}`);
-        judged[status === 200 ? 'allowed' : 'refused']++;
+        counted[status === 200 ? 'allowed' : 'refused']++;
       }
     };
 
@@ -99,6 +99,6 @@ describe('thousands of rounds between two processes', () => {
     }
     for (const wire of wires) wire.end();
     expect(wrong).toEqual([]);
-    expect(judged).toEqual({ allowed: rounds, refused: rounds * 2 });
+    expect(counted).toEqual({ allowed: rounds, refused: rounds * 2 });
   }, 120_000);
 });

@@ -7,6 +7,7 @@ import { keyConformance } from './keys.ts';
 import { peopleConformance } from './people.ts';
 import { readingConformance } from './readings.ts';
 import { recordConformance } from './records.ts';
+import { retentionConformance } from './retention.ts';
 
 /** Every engine passes all of it; a new one joins with a `given` of its own. */
 export function conformance(given: Given): void {
@@ -17,4 +18,5 @@ export function conformance(given: Given): void {
   describe('clock', () => clockConformance(given));
   describe('records', () => recordConformance(given));
   describe('readings', () => readingConformance(given));
+  describe('retention', () => retentionConformance(given));
 }

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../../src/resources/index.ts';
+import { sensors } from '../../../src/resources/sensors.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { citusSql } from '../../../src/store/postgres/operations/citus.ts';
 import { rolesSql, schemaOf } from '../../../src/store/postgres/operations/roles.ts';
+import { batchOf } from '../conformance/readings.ts';
+import { importInto } from '../conformance/records.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
 import { newDatabase, onServer } from './databases.ts';
 
@@ -40,6 +43,17 @@ describe('the roles that hkctl postgres-roles prints', () => {
     });
     expect(await daemon.keys.credential(key.secretHash)).toMatchObject({ keyId: key.id, revokedAtMs: null });
     expect((await daemon.audit.head()).count).toBe(2);
+    const rows = [{ id: 'S-1', code: 'C-1', name: 'One', is_active: true }];
+    await importInto(admin, plant, sensors, rows);
+    await importInto(admin, plant, sensors, [{ ...rows[0], name: 'Two' }], { replace: true });
+    const series = (await daemon.readings.directory(plant.entity.id)).get('C-1')?.series ?? 0;
+    expect(await daemon.readings.append(batchOf([[series, 1, 1]]))).toMatchObject({ accepted: 1 });
+    const beat = { series, atUs: 1, status: 'ok', battery: null, signal: null, firmware: null };
+    expect(await daemon.readings.appendHeartbeats([beat])).toMatchObject({ accepted: 1 });
+    expect(await daemon.records.get(sensors, plant.entity.id, 'S-1')).toContain('Two');
+    expect(await daemon.readings.drop({ entityId: plant.entity.id, untilUs: 3_600_000_000 })).toMatchObject({
+      readings: 1,
+    });
     const denied = { code: 'store_unreadable', message: expect.stringContaining('Rights') };
     await expect(async () =>
       daemon.keys.insert(newKey(plant, 2), draftOf(plant.tenant.id, 'key.create', 'y')),
@@ -63,7 +77,8 @@ describe('the roles that hkctl postgres-roles prints', () => {
     }
     for (const statement of [
       'update hkctl.keys set name = name',
-      'delete from hkctl.readings',
+      'update hkctl.readings set value = 0',
+      'delete from hkctl.heartbeats',
       'update hkctl.generations set value = 1',
     ]) {
       await expect(onServer(as('hkctl_daemon', address), statement), statement).rejects.toThrow('permission denied');

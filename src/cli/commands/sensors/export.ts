@@ -1,11 +1,9 @@
-import { HkctlError } from '../../../core/errors.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
 import { auditExport, readingsOf, requireSensor } from '../../../core/readings/sensors.ts';
-import { startOfDayMs } from '../../../core/time/calendar.ts';
-import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { entityOrAsk } from '../../entity-choice.ts';
-import { oneOf, text } from '../../flags.ts';
+import { oneOf } from '../../flags.ts';
+import { rangeFlags, readRange } from './range.ts';
 import { rowWriter } from './row-writer.ts';
 import { entity } from './sensors.ts';
 
@@ -14,13 +12,12 @@ export const exportReadings = defineCommand({
   name: 'export',
   summary: 'Print readings in order of time, sensor by sensor',
   description:
-    'Without SENSOR those of every sensor of the entity. Instants are RFC 3339 in UTC, to the microsecond. The audit trail keeps who took what.',
+    'Without SENSOR those of every sensor of the entity. Instants are RFC 3339 in UTC, to the microsecond. The audit trail records who exported what.',
   readOnly: true,
   words: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
   flags: {
     entity,
-    from: text('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
-    to: text('--to <WHEN>', 'instant or date before which to end'),
+    ...rangeFlags,
     format: oneOf('--format <FORMAT>', ['csv', 'ndjson'], 'how to print them (default csv)'),
     yes: yesFlag,
   },
@@ -31,13 +28,7 @@ export const exportReadings = defineCommand({
   async run(context, flags, refs) {
     const { domain, actor } = await context.session();
     const site = await entityOrAsk(context, domain, actor, flags.entity);
-    const range = {
-      fromUs: instantOf(flags.from, '--from', site.timezone),
-      toUs: instantOf(flags.to, '--to', site.timezone),
-    };
-    if (range.fromUs !== undefined && range.toUs !== undefined && range.fromUs >= range.toUs) {
-      throw new HkctlError('usage', '--to must be after --from.');
-    }
+    const range = readRange(flags, site.timezone);
     const sensors: Sensor[] = [];
     for (const ref of refs) sensors.push(await requireSensor(domain, site, ref));
     // Before the first reading is out: an export that is cut off took something along as well.
@@ -51,10 +42,3 @@ export const exportReadings = defineCommand({
     writer.end();
   },
 });
-
-function instantOf(given: string | undefined, flag: string, timezone: string): number | undefined {
-  if (given === undefined) return undefined;
-  const us = isDate(given) ? startOfDayMs(given, timezone) * 1000 : parseInstantUs(given);
-  if (us !== undefined) return us;
-  throw new HkctlError('usage', `${flag}: "${given}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`);
-}

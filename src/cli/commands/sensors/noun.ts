@@ -1,4 +1,5 @@
 import type { Noun } from '../../command.ts';
+import { erase } from './erase.ts';
 import { exportReadings } from './export.ts';
 import { list } from './list.ts';
 import { show } from './show.ts';
@@ -7,5 +8,5 @@ import { show } from './show.ts';
 export const sensors: Noun = {
   name: 'sensors',
   summary: 'Asset sensors, their state and their readings',
-  verbs: [list, show, exportReadings],
+  verbs: [list, show, exportReadings, erase],
 };

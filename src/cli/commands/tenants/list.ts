@@ -1,4 +1,5 @@
 import { listTenants } from '../../../core/organization/tenants.ts';
+import { shownRetention } from '../../../core/readings/retention.ts';
 import { defineCommand } from '../../command.ts';
 import { printTable, tenantJson } from '../../terminal/output.ts';
 
@@ -9,14 +10,19 @@ export const list = defineCommand({
   description: 'A Super user of the first organization sees all of them, any other their own.',
   readOnly: true,
   flags: {},
-  examples: [['hkctl tenants list', 'name and week start of each']],
+  examples: [['hkctl tenants list', 'name, week start and retention of each']],
   async run(context) {
     const { domain, actor } = await context.session();
     const tenants = await listTenants(domain, actor);
     if (context.json) context.printJson(tenants.map(tenantJson));
     else {
-      const rows = tenants.map((tenant) => [tenant.name, tenant.weekStart, tenant.id]);
-      await printTable(context, ['NAME', 'WEEK START', 'ID'], rows, 'No organizations.');
+      const rows = tenants.map((tenant) => [
+        tenant.name,
+        tenant.weekStart,
+        shownRetention(tenant.retainReadingsDays),
+        tenant.id,
+      ]);
+      await printTable(context, ['NAME', 'WEEK START', 'READINGS KEPT', 'ID'], rows, 'No organizations.');
     }
   },
 });

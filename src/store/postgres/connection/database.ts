@@ -4,7 +4,7 @@ import type { Location } from './location.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 /** How long a command waits for an answer, and a daemon, whose clients get 503 within 2 s. */
-const silentMs = { command: 30_000, daemon: 1500 };
+const silentMs = { command: 30_000, daemon: 1500, long: 3_600_000 };
 /** Connections beside the pipelined one: changes, imports, reads of many readings. */
 const mostSessions = 8;
 /** While the database is away, a daemon tries again after so long. */
@@ -107,15 +107,18 @@ export class PooledDatabase implements Database {
   transaction<T>(work: (session: Session) => Promise<T>, { idleMs = 10_000 } = {}): Promise<T> {
     return this.exclusively(async (session) => {
       await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}`);
-      let result: T;
+      // A million records are written by one statement, and the readings of a plant removed by one.
+      const usualMs = idleMs === 0 ? session.allowSilence(silentMs.long) : undefined;
       try {
-        result = await work(session);
+        const result = await work(session);
+        await session.run('commit');
+        return result;
       } catch (thrown) {
         if (session.isOpen) await session.run('rollback');
         throw thrown;
+      } finally {
+        if (usualMs !== undefined) session.allowSilence(usualMs);
       }
-      await session.run('commit');
-      return result;
     });
   }
 

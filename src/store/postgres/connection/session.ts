@@ -25,7 +25,7 @@ export class Session {
   server = '';
   readonly #socket: Socket;
   readonly #shown: string;
-  readonly #silentMs: number;
+  #silentMs: number;
   #waiting = 0;
   #lastAnswerMs = 0;
   #lastTickMs = 0;
@@ -94,6 +94,13 @@ export class Session {
   /** Called once when the connection is lost or closed. */
   set onEnd(call: () => void) {
     this.#onEnd = call;
+  }
+
+  /** Lets statements take longer from now on, or as long as before; returns how long that was. */
+  allowSilence(ms: number): number {
+    const before = this.#silentMs;
+    this.#silentMs = ms;
+    return before;
   }
 
   /** Runs a statement that this connection prepares under its name at the first use; the name stands for the text. */

@@ -18,7 +18,7 @@ ${rest.join('\n')}
 }
 
 /** Tables beside those of resources whose rows belong to one entity; `readings` comes first. */
-const ofEntities = ['series', 'heartbeats', 'record_changes', 'removed_records'];
+const ofEntities = ['series', 'heartbeats', 'summaries', 'drops', 'record_changes', 'removed_records'];
 
 function distribute(schema: string, table: string, beside: string): string {
   return `select create_distributed_table('${schema}.${table}', 'entity', colocate_with => ${beside});`;

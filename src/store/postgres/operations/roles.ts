@@ -48,6 +48,9 @@ begin
   grant insert, update, delete on ${name}.daemons, ${name}.limit_counts to hkctl_daemon;
   grant insert, update on ${name}.key_uses, ${name}.marks to hkctl_daemon;
   grant insert on ${name}.readings, ${name}.heartbeats, ${name}.series, ${name}.record_entities to hkctl_daemon;
+  -- Readings past the retention of their organization are replaced by summaries.
+  grant insert, update on ${name}.summaries, ${name}.drops to hkctl_daemon;
+  grant delete on ${name}.readings to hkctl_daemon;
   grant update (last_series) on ${name}.record_entities to hkctl_daemon;
 end $$;`;
 }

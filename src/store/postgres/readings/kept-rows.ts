@@ -18,25 +18,31 @@ export function notInserted(keys: readonly string[], inserted: readonly string[]
   return positions;
 }
 
+/** What became of a row that was not inserted; readings from before a border may be too old. */
+export type Refusal = 'duplicate' | 'conflict' | 'too old';
+
 /**
  * The results of batches, some of whose rows were not inserted: the same content again is a retry, another content does not
- * replace the first (contract, section 5). `isSame` compares a row of `missing`, by its index, with the stored one.
+ * replace the first (contract, section 5). `refusalOf` takes the index of a row in `missing`.
  */
 export function resultsOf(
   sizes: readonly number[],
   missing: readonly number[],
-  isSame: (index: number) => boolean,
+  refusalOf: (index: number) => Refusal,
 ): BatchResult[] {
   let index = 0;
   let start = 0;
   return sizes.map((size) => {
     let duplicates = 0;
     const conflicts: number[] = [];
+    const tooOld: number[] = [];
     for (let row = missing[index]; row !== undefined && row < start + size; row = missing[++index]) {
-      if (isSame(index)) duplicates++;
-      else conflicts.push(row - start);
+      const refusal = refusalOf(index);
+      if (refusal === 'duplicate') duplicates++;
+      else (refusal === 'conflict' ? conflicts : tooOld).push(row - start);
     }
     start += size;
-    return { accepted: size - duplicates - conflicts.length, duplicates, conflicts };
+    const accepted = size - duplicates - conflicts.length - tooOld.length;
+    return { accepted, duplicates, conflicts, ...(tooOld.length > 0 && { tooOld }) };
   });
 }

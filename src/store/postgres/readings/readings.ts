@@ -11,20 +11,15 @@ import {
   type ReadingTextRequest,
   type SensorDirectory,
 } from '../../../core/port/readings.ts';
-import { Reads, readLimits } from '../../../core/readings/reads.ts';
-import {
-  endOfTimeUs,
-  rangeOfSlice,
-  type Slice,
-  type SliceRequest,
-  toSlice,
-  within,
-} from '../../../core/readings/slices.ts';
+import { Reads, readLimits } from '../../../core/readings/reads/reads.ts';
+import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.ts';
 import type { Database } from '../connection/database.ts';
-import type { Lane } from '../connection/lane.ts';
+import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
+import { countRange, erase } from './erasure.ts';
 import { IngestQueue } from './ingest-queue.ts';
-import { readRows } from './reading-rows.ts';
+import { readRows, readSlice } from './reading-rows.ts';
+import { drop } from './retention.ts';
 import { readStates } from './states.ts';
 import { createHeartbeatWriter } from './writing-heartbeats.ts';
 import { createReadingWriter } from './writing-readings.ts';
@@ -48,11 +43,10 @@ export function createReadingStore(
 ): ReadingStore & { close(): Promise<void> } {
   const small = database.lane(byKey);
   const large = database.lane(byKey);
+  const numbers = new EntityNumbers(database, small);
   const writers = [database.lane(byKey), database.lane(byKey)];
   const readings = new IngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
   const heartbeats = new IngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);
-  const readSlice = async (lane: Lane, request: SliceRequest): Promise<Slice> =>
-    toSlice(request, await readRows(lane, rangeOfSlice(request)));
   const reads = new Reads((request) => readSlice(large, request));
   const directories = new Map<string, { version: string; directory: Promise<SensorDirectory> }>();
 
@@ -88,6 +82,9 @@ export function createReadingStore(
       const isSmall = request.buckets === undefined && request.limit <= readLimits.direct;
       return isSmall ? readAtOnce(request, client) : reads.read(request, client);
     },
+    drop: (request) => drop(database, numbers, request),
+    countRange: (range) => countRange(large, range),
+    erase: (range) => erase(large, range),
     states: (series) => readStates(small, series),
     async close() {
       reads.close();

@@ -42,3 +42,28 @@ export const heartbeats = pgTable(
   },
   (table) => [primaryKey({ columns: [table.entity, table.series, table.atUs] })],
 );
+
+/** Hourly summaries of dropped readings in order of sensor and time. */
+export const summaries = pgTable(
+  'summaries',
+  {
+    entity: integer('entity').notNull(),
+    series: integer('series').notNull(),
+    hourUs: wholeNumber('hour_us').notNull(),
+    count: wholeNumber('count').notNull(),
+    min: doublePrecision('min').notNull(),
+    max: doublePrecision('max').notNull(),
+    mean: doublePrecision('mean').notNull(),
+    first: doublePrecision('first').notNull(),
+    last: doublePrecision('last').notNull(),
+    firstAtUs: wholeNumber('first_at_us').notNull(),
+    lastAtUs: wholeNumber('last_at_us').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.entity, table.series, table.hourUs] })],
+);
+
+/** For each entity the instant before which its readings were dropped, and before which none is accepted any more. */
+export const drops = pgTable('drops', {
+  entity: integer('entity').primaryKey(),
+  untilUs: wholeNumber('until_us').notNull(),
+});

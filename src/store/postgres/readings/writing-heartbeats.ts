@@ -39,7 +39,7 @@ export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat
     );
     const refused = missing.map((row) => all[row]).filter((one) => one !== undefined);
     const stored = await storedContents(lane, refused);
-    return resultsOf(sizes, missing, (index) => isSame(refused[index], stored[index]));
+    return resultsOf(sizes, missing, (index) => (isSame(refused[index], stored[index]) ? 'duplicate' : 'conflict'));
   };
 }
 

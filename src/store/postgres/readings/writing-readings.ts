@@ -9,19 +9,34 @@ import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
 interface Inserted {
   n: number;
   keys: string | null;
+  /** The latest border of all entities before which readings were dropped; null where there is none. */
+  border: number | null;
+}
+
+/** Of an entity: readings before `untilUs` were dropped. */
+interface Border {
+  entity: number;
+  untilUs: number;
 }
 
 /**
  * In order of the key, so that two statements, also of two daemons, wait for each other's rows in one direction only; of rows
  * with the same key the first comes first.
  */
-const insertSql = `with i as (
+const rowsOfArrays = `select e, s, t, v, q from unnest($1::int4[], $2::int4[], $3::int8[], $4::float8[], $5::int2[])
+  with ordinality as u (e, s, t, v, q, n)`;
+const inserted = 'on conflict do nothing returning entity, series, at_us';
+
+const insertSql = `with b as (select max(until_us) as until from drops), i as (
     insert into readings (entity, series, at_us, value, quality)
-    select e, s, t, v, q from unnest($1::int4[], $2::int4[], $3::int8[], $4::float8[], $5::int2[])
-      with ordinality as u (e, s, t, v, q, n) order by e, s, t, n
-    on conflict do nothing returning entity, series, at_us)
-  select count(*)::int4 as n, case when count(*) < $6 then (
+    ${rowsOfArrays} where t >= coalesce((select until from b), t) order by e, s, t, n ${inserted})
+  select count(*)::int4 as n, (select until from b) as border, case when count(*) < $6 then (
     select string_agg(entity || ' ' || series || ' ' || at_us, ',') from i) end as keys from i`;
+
+/** The same for rows from before the latest border of all entities: each is compared with that of its own entity. */
+const insertOldSql = `with i as (insert into readings (entity, series, at_us, value, quality)
+    ${rowsOfArrays} where t >= coalesce((select until_us from drops where entity = e), t) order by e, s, t, n ${inserted})
+  select entity || ' ' || series || ' ' || at_us as key from i`;
 
 /** By itself, after the insert: rows that another daemon has inserted meanwhile are seen only by a later statement. */
 const storedSql = `select u.n::int4 as n, r.value from unnest($1::int4[], $2::int4[], $3::int8[]) with ordinality as u (e, s, t, n)
@@ -35,21 +50,32 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
     const count = rows.length / columns;
     if (count === 0) return allAccepted(sizes);
     const at = (row: number, column: number) => rows[row * columns + column] ?? 0;
-    const [inserted] = await lane.query<Inserted>(insertSql, [
-      ...keyArrays(count, at),
-      toBinaryArray('float8', count, (row) => at(row, 2)),
-      toBinaryArray('int2', count, (row) => at(row, 3)),
-      count,
-    ]);
-    if (!inserted) throw new Error('the insert returned nothing');
-    if (inserted.n === count) return allAccepted(sizes);
+    const [result] = await lane.query<Inserted>(insertSql, [...arraysOf(count, at), count]);
+    if (!result) throw new Error('the insert returned nothing');
+    if (result.n === count) return allAccepted(sizes);
     const keys = Array.from({ length: count }, (_, row) => keyOf(at(row, 0), at(row, 1)));
-    const missing = notInserted(keys, inserted.keys?.split(',') ?? []);
+    const known = result.keys?.split(',') ?? [];
+    let missing = notInserted(keys, known);
+    const { border } = result;
+    const old = border === null ? [] : missing.filter((row) => at(row, 1) < border);
+    let isTooOld: (row: number) => boolean = () => false;
+    if (old.length > 0) {
+      const late = await lane.query<{ key: string }>(
+        insertOldSql,
+        arraysOf(old.length, (row, column) => at(old[row] ?? 0, column)),
+      );
+      missing = notInserted(keys, [...known, ...late.map(({ key }) => key)]);
+      const borders = await lane.query<Border>('select entity, until_us as "untilUs" from drops');
+      const until = new Map(borders.map(({ entity, untilUs }) => [entity, untilUs]));
+      isTooOld = (row) => at(row, 1) < (until.get(entityOfSeries(at(row, 0))) ?? Number.NEGATIVE_INFINITY);
+    }
     const stored = await storedValues(lane, missing, at);
     return resultsOf(sizes, missing, (index) => {
+      const row = missing[index] ?? 0;
+      if (isTooOld(row)) return 'too old';
       const value = stored[index];
       // Erased meanwhile: the reading was there when it was sent again.
-      return value === undefined || value === at(missing[index] ?? 0, 2);
+      return value === undefined || value === at(row, 2) ? 'duplicate' : 'conflict';
     });
   };
 }
@@ -63,6 +89,14 @@ async function storedValues(lane: Lane, missing: readonly number[], at: NumberAt
     values[n - 1] = value;
   }
   return values;
+}
+
+function arraysOf(count: number, at: NumberAt): Buffer[] {
+  return [
+    ...keyArrays(count, at),
+    toBinaryArray('float8', count, (row) => at(row, 2)),
+    toBinaryArray('int2', count, (row) => at(row, 3)),
+  ];
 }
 
 function keyArrays(count: number, at: NumberAt): Buffer[] {

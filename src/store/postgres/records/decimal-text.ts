@@ -1,23 +1,37 @@
-/** Digits that a double keeps of any number, and those that always suffice to find the double again. */
-const keptDigits = 15;
-const mostDigits = 17;
+/**
+ * A double as SQLite writes it into JSON, so that a record has the same text on both engines: at least one digit after the
+ * point, and an exponent for very large and very small numbers. Up to 13 digits, which is what measured values and sums of
+ * money have, the texts are the same; with more digits, or below one, SQLite calculates with its own approximation, and the
+ * text of one number in two thousand has other digits for the same double.
+ */
+export function decimalText(value: number): string {
+  if (value === 0) return '0.0';
+  const size = Math.abs(value);
+  const short = size.toExponential(shortDigits - 1);
+  const [digits, power] = Number(short) === size ? partsOf(short) : longDigits(size);
+  return (value < 0 ? '-' : '') + placed(digits.replace(/0+$/, ''), power);
+}
+
+const shortDigits = 13;
 
 /** Exponents outside of these are written. */
 const leastPlain = -4;
 const firstLarge = 17;
 
-/**
- * A double as SQLite writes it into JSON, so that a record has the same text on both engines: 15 digits where they suffice,
- * else 17, at least one after the point, and an exponent for very large and very small numbers. Where 17 are needed, which few
- * files have, SQLite may round the last one differently; the double is the same.
- */
-export function decimalText(value: number): string {
-  if (value === 0) return '0.0';
-  const short = value.toExponential(keptDigits - 1);
-  const scientific = Number(short) === value ? short : value.toExponential(mostDigits - 1);
+function partsOf(scientific: string): [digits: string, power: number] {
   const [mantissa = '', power = ''] = scientific.split('e');
-  const digits = mantissa.replace(/[-.]/g, '').replace(/0+$/, '');
-  return (value < 0 ? '-' : '') + placed(digits, Number(power));
+  return [mantissa.replace('.', ''), Number(power)];
+}
+
+/** 17 digits, rounded from 18; fewer where the 14th to 16th show that they were meant, and find the double again. */
+function longDigits(size: number): [digits: string, power: number] {
+  const [digits, power] = partsOf(size.toExponential(17));
+  const rounded = String((BigInt(digits) + 5n) / 10n);
+  if (rounded.length > 17) return [rounded, power + 1];
+  const [head, tail] = [rounded.slice(0, 14), rounded.slice(14, 16)];
+  const candidate = tail === '99' ? String(BigInt(head) + 1n) : head;
+  const isShort = (tail === '99' && candidate.length === 14) || rounded.slice(13, 16) === '000';
+  return isShort && Number(`${candidate}e${power - 13}`) === size ? [candidate, power] : [rounded, power];
 }
 
 function placed(digits: string, power: number): string {

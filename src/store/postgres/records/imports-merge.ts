@@ -1,5 +1,6 @@
 import type { ImportSummary } from '../../../core/port/records.ts';
 import type { Session } from '../connection/session.ts';
+import { rememberRemoved } from './changes.ts';
 import { type ImportTable, incoming, rowsOf } from './import-table.ts';
 
 /** What an import changes. */
@@ -30,6 +31,7 @@ export async function countChanges(session: Session, table: ImportTable): Promis
 export async function writeChanges(session: Session, table: ImportTable, { summary, known }: Changes): Promise<void> {
   const { table: name, entity, updatedAt } = table;
   if (summary.removed > 0) {
+    await rememberRemoved(session, table);
     const remove = `delete from ${name} as t where entity = $1 and not exists (select from ${incoming} as i where i.id = t.id)`;
     await rowsOf(session, remove, [entity]);
   }

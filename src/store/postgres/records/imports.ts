@@ -4,10 +4,11 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { importFields } from '../../../core/records/fields.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
-import { formatInstantUs } from '../../../core/time/instants.ts';
+import { changeInstant } from '../../../core/records/sync/changes.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
+import { readChangedAt, recordChange } from './changes.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
 import { createRowWriter } from './import-rows.ts';
 import { type ImportTable, incoming } from './import-table.ts';
@@ -25,13 +26,15 @@ export async function importRecords(
   numbers: EntityNumbers,
   request: ImportRequest,
 ): Promise<ImportSummary> {
-  const table = toImportTable(request, await numbers.give(request.entityId));
+  const entity = await numbers.give(request.entityId);
   const work = async (session: Session) => {
-    await session.query('imports.lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [table.entity, table.table]);
+    const { name } = request.resource;
+    await session.query('imports.lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [entity, name]);
+    const table = toImportTable(request, entity, await readChangedAt(session, request.resource, entity));
     const rows = await copyRows(session, request);
     await session.run(`set local work_mem = '64MB'; set local enable_nestloop = ${rows <= fewRows ? 'on' : 'off'}`);
     await session.run(`analyze ${incoming}`);
-    const summary = await apply(session, table, request.dryRun);
+    const summary = await apply(session, table, request);
     if (!request.dryRun) await advance(session, request.entityId);
     await appendAudit(session, request.audit(summary));
     return summary;
@@ -45,13 +48,13 @@ export async function importRecords(
  */
 const fewRows = 10_000;
 
-function toImportTable({ resource, replace, nowUs }: ImportRequest, entity: number): ImportTable {
+function toImportTable({ resource, replace, nowUs }: ImportRequest, entity: number, changedAt: string): ImportTable {
   return {
     resource,
     table: tableName(resource),
     entity,
     columns: Object.keys(importFields(resource)),
-    updatedAt: formatInstantUs(nowUs),
+    updatedAt: changeInstant(nowUs, changedAt),
     replace,
   };
 }
@@ -84,12 +87,16 @@ async function copyRows(session: Session, { resource, rows }: ImportRequest): Pr
 }
 
 /** Checks what only the whole file shows before anything is written. */
-async function apply(session: Session, table: ImportTable, dryRun: boolean): Promise<ImportSummary> {
+async function apply(session: Session, table: ImportTable, { dryRun, nowUs }: ImportRequest): Promise<ImportSummary> {
   const violations = new ViolationList();
   await checkWhole(session, table, violations);
   violations.refuse();
   const counts = await countChanges(session, table);
-  if (!dryRun) await writeChanges(session, table, counts);
+  const { inserted, updated, removed } = counts.summary;
+  if (!dryRun && inserted + updated + removed > 0) {
+    await writeChanges(session, table, counts);
+    await recordChange(session, table, inserted, nowUs);
+  }
   return counts.summary;
 }
 

@@ -1,7 +1,19 @@
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
-import { listFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
 import { jsonColumnsOf, tableName } from './tables.ts';
+
+/**
+ * A page walks an index in its order, never anything else: without statistics, as after an import, the planner would scan and
+ * sort all records of an entity for a page.
+ */
+export const inOrder = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_incremental_sort: 'off',
+  plan_cache_mode: 'force_generic_plan',
+} as const;
 
 /** The query of a page. Requests of the same `text` share a prepared statement and differ in `values` only. */
 export interface PageQuery {
@@ -15,7 +27,7 @@ export interface PageQuery {
  * `rare`, it checks and sorts all of these instead.
  */
 export function pageQuery(request: RecordPageRequest, entity: number, rare: string | undefined): PageQuery {
-  const { resource, limit } = request;
+  const { resource, limit, include = [] } = request;
   const values = new Values();
   const table = tableName(resource);
   const ofEntity = `entity = ${values.add(entity)}`;
@@ -23,13 +35,13 @@ export function pageQuery(request: RecordPageRequest, entity: number, rare: stri
     rare === undefined ? walkOf(request, values) : sortOf(request, rare, values);
   const walk = all([ofEntity, ...served]);
   const most = values.add(limit + 1);
-  const record = `select row_to_json(r)::text as json from (select ${jsonColumnsOf(listFields(resource))}`;
+  const record = `select row_to_json(r)::text as json from (select ${jsonColumnsOf(pageFields(resource, include))}`;
   const page = (reached: string, from: string) =>
     `select string_agg(json, '${pageSeparator}') as json, count(*)::int4 as n, ${reached} as reached from (${record} from ${from}) as r) as p`;
 
   if (rare !== undefined) {
-    // Sorted apart: the planner must not walk the whole index of the order instead, in search of few records.
-    const found = `with found as materialized (select * from ${table} where ${walk})`;
+    // Found apart, in the order of their index: the planner must not walk that of the page instead, in search of few records.
+    const found = `with found as materialized (select * from ${table} where ${walk} order by "${rare}", id)`;
     const from = `found where ${all([...checked, ...position])} order by ${order} limit ${most}`;
     return { text: `${found} ${page('null::text', from)}`, values: values.all };
   }
@@ -68,7 +80,9 @@ export function countQuery(
 class Values {
   readonly all: unknown[] = [];
 
-  add(value: unknown): string {
+  add(given: unknown): string {
+    // A cursor may hold anything. PostgreSQL's texts have no NUL, and nothing is between a text and the same with one behind it.
+    const value = typeof given === 'string' ? given.replace(/\0.*$/s, '') : given;
     return `$${this.all.push(value)}`;
   }
 }

@@ -3,22 +3,11 @@ import type { RecordPageRequest, RecordStore } from '../../../core/port/records.
 import { allFields } from '../../../core/records/fields.ts';
 import { equalRarestFirst, fewRecords, type PageRow, toPage } from '../../../core/records/page-rows.ts';
 import type { Database } from '../connection/database.ts';
+import { readChanges, readRemoved } from './changes.ts';
 import { EntityNumbers } from './entity-numbers.ts';
 import { importRecords } from './imports.ts';
-import { countQuery, type PageQuery, pageQuery } from './pages.ts';
+import { countQuery, inOrder, type PageQuery, pageQuery } from './pages.ts';
 import { jsonColumnsOf, tableName } from './tables.ts';
-
-/**
- * A page walks an index in its order, never anything else: without statistics, as after an import, the planner would scan and
- * sort all records of an entity for a page.
- */
-const inOrder = {
-  enable_seqscan: 'off',
-  enable_bitmapscan: 'off',
-  enable_sort: 'off',
-  enable_incremental_sort: 'off',
-  plan_cache_mode: 'force_generic_plan',
-} as const;
 
 /**
  * The records of all resources. PostgreSQL returns a page as one JSON text; no row becomes an object here. `version` changes
@@ -42,7 +31,7 @@ export function createRecordStore(database: Database, version: () => MaybePromis
     version,
     async get(resource, entityId, id) {
       const entity = await numbers.find(entityId);
-      if (entity === undefined) return undefined;
+      if (entity === undefined || hasNul(id)) return undefined;
       const text = `select row_to_json(r)::text as json from (select ${jsonColumnsOf(allFields(resource))}
         from ${tableName(resource)} where entity = $1 and id = $2) as r`;
       const [row] = await run<{ json: string }>({ text, values: [entity, id] });
@@ -50,11 +39,23 @@ export function createRecordStore(database: Database, version: () => MaybePromis
     },
     async page(request) {
       const entity = await numbers.find(request.entityId);
-      if (entity === undefined) return { json: '', count: 0, next: null };
+      const { conditions } = request;
+      if (entity === undefined || conditions.some(({ value }) => hasNul(value)))
+        return { json: '', count: 0, next: null };
       const rare = await rareField(request, entity);
       const [row] = await run<PageRow>(pageQuery(request, entity, rare));
       return toPage(row, request);
     },
+    changes: async (resource, entityId) => readChanges(lane, resource, (await numbers.find(entityId)) ?? null),
+    async removed(request) {
+      const entity = await numbers.find(request.entityId);
+      return entity === undefined ? { ids: [], next: null } : readRemoved(lane, request, entity);
+    },
     import: (request) => importRecords(database, numbers, request),
   };
+}
+
+/** PostgreSQL refuses this character in a text; no record has it, since imports refuse control characters. */
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0');
 }

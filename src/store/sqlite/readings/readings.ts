@@ -1,6 +1,8 @@
 import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/port/readings.ts';
 import {
   type BatchResult,
+  type DropRequest,
+  type DropResult,
   type Heartbeat,
   qualities,
   type Reading,
@@ -11,12 +13,13 @@ import {
   type SensorDirectory,
   type SensorState,
 } from '../../../core/port/readings.ts';
-import { type ReadSlice, Reads, readLimits } from '../../../core/readings/reads.ts';
-import { endOfTimeUs, within } from '../../../core/readings/slices.ts';
+import { type ReadSlice, Reads, readLimits } from '../../../core/readings/reads/reads.ts';
+import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';
 import { entityNumber } from '../records/tables.ts';
+import { createErasure } from './erasure.ts';
 import { createSliceReader } from './reader/slices.ts';
 import type { IngestTask } from './writer/client.ts';
 
@@ -37,10 +40,12 @@ export function createReadingStore(options: {
   recordsVersion: () => number;
   path: string;
   write: WriteIngest;
+  /** Drops old readings, likewise. */
+  drop: (request: DropRequest) => Promise<DropResult>;
   /** Reads slices in the reader thread; undefined to read them in this one. */
   thread: ReadSlice | undefined;
 }): ReadingStore & { close(): void } {
-  const { records, readings, recordsVersion, path, write } = options;
+  const { records, readings, recordsVersion, path, write, drop } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
   const sensorsOf = lazily(() =>
     records().prepare<[string], SensorRow>(
@@ -74,6 +79,12 @@ export function createReadingStore(options: {
       'select at_us as atUs, value from readings where series = ? order by at_us desc limit 1',
     ),
   );
+  const lastSummary = lazily(() =>
+    readings().prepare<[number], { atUs: number; value: number }>(
+      'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
+    ),
+  );
+  const erasure = lazily(() => createErasure(readings()));
   const lastHeartbeat = lazily(() =>
     readings().prepare<[number], { atUs: number; status: string | null }>(
       'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
@@ -136,12 +147,15 @@ export function createReadingStore(options: {
       const isSmall = request.buckets === undefined && request.limit <= readLimits.direct;
       return isSmall ? readAtOnce(request, client) : reads.read(request, client);
     },
+    drop,
+    countRange: (range) => translating(path, () => erasure().count(range)),
+    erase: (range) => translating(path, () => erasure().erase(range)),
     close: () => reads.close(),
     states: (numbers) =>
       translating(path, () => {
         const states = new Map<number, SensorState>();
         for (const series of numbers) {
-          const reading = lastReading().get(series);
+          const reading = lastReading().get(series) ?? lastSummary().get(series);
           const heartbeat = lastHeartbeat().get(series);
           states.set(series, {
             lastReadingAtUs: reading?.atUs ?? null,

@@ -36,3 +36,27 @@ export const heartbeats = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.series, table.atUs] })],
 );
+
+/** Hourly summaries of dropped readings in order of sensor and time; likewise WITHOUT ROWID. */
+export const summaries = sqliteTable(
+  'summaries',
+  {
+    series: integer('series').notNull(),
+    hourUs: integer('hour_us').notNull(),
+    count: integer('count').notNull(),
+    min: real('min').notNull(),
+    max: real('max').notNull(),
+    mean: real('mean').notNull(),
+    first: real('first').notNull(),
+    last: real('last').notNull(),
+    firstAtUs: integer('first_at_us').notNull(),
+    lastAtUs: integer('last_at_us').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.series, table.hourUs] })],
+);
+
+/** For each entity the instant before which its readings were dropped, and before which none is accepted any more. */
+export const drops = sqliteTable('drops', {
+  entityId: text('entity_id').primaryKey(),
+  untilUs: integer('until_us').notNull(),
+});

@@ -1,5 +1,6 @@
 import { valueAt } from '../../../core/records/import-batch.ts';
 import type { Connection } from '../connection/driver.ts';
+import { rememberRemoved } from './changes.ts';
 import type { ImportTable, ImportTarget } from './import-target.ts';
 
 /** Imports into existing records: each row is inserted, or updated where a field differs. */
@@ -35,7 +36,9 @@ export function createMerge(target: ImportTable): ImportTarget {
     },
     finish() {
       if (target.replace) {
-        const remove = `delete from ${table} where entity = ? and id not in (select id from temp.seen)`;
+        const isGone = 'id not in (select id from temp.seen)';
+        rememberRemoved(target, isGone);
+        const remove = `delete from ${table} where entity = ? and ${isGone}`;
         summary.removed = connection.prepare(remove).run(entity).changes;
       }
       findShared(target, lineOf);

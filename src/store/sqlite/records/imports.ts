@@ -3,9 +3,10 @@ import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts
 import { importFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import type { ImportBatch, ImportColumn } from '../../../core/records/import-batch.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
-import { formatInstantUs } from '../../../core/time/instants.ts';
+import { changeInstant } from '../../../core/records/sync/changes.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
+import { createChangesReader, recordChange } from './changes.ts';
 import type { ImportTable, ImportTarget } from './import-target.ts';
 import { createFill } from './imports-fill.ts';
 import { createMerge } from './imports-merge.ts';
@@ -35,9 +36,12 @@ export async function importRecords(
   try {
     // Indexes may be dropped and created again from the SQL in the schema; the write lock keeps it unchanged until the commit.
     requireSchema();
-    const target = run(() => createTarget(connection, request));
+    const table = run(() => toImportTable(connection, request));
+    const target = run(() => createTarget(table));
     for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource)));
     const summary = run(() => target.finish());
+    const { inserted, updated, removed } = summary;
+    if (inserted + updated + removed > 0) run(() => recordChange(table, inserted, request.nowUs));
     const audit = request.audit(summary);
     if (!request.dryRun) run(() => putInOutbox(connection, audit));
     run(() => connection.exec(request.dryRun ? 'rollback' : 'commit'));
@@ -51,23 +55,31 @@ export async function importRecords(
   }
 }
 
-function createTarget(connection: Connection, request: ImportRequest): ImportTarget {
-  const { resource, replace, dryRun } = request;
-  const fields = Object.entries(importFields(resource));
-  const table: ImportTable = {
+function toImportTable(
+  connection: Connection,
+  { resource, entityId, nowUs, replace, dryRun }: ImportRequest,
+): ImportTable {
+  const entity = numberOf(connection, entityId);
+  const { changedAt } = createChangesReader(() => connection).changes(resource, entityId);
+  return {
     connection,
     resource,
     table: tableName(resource),
-    entity: numberOf(connection, request.entityId),
-    columns: fields.map(([name]) => name),
-    updatedAt: formatInstantUs(request.nowUs),
+    entity,
+    columns: Object.keys(importFields(resource)),
+    updatedAt: changeInstant(nowUs, changedAt),
     replace,
     dryRun,
     violations: new ViolationList(),
   };
+}
+
+function createTarget(table: ImportTable): ImportTarget {
   // Sensors are few and their codes unique: they are merged, which remembers the line of every row.
-  const isPlain = fields.every(([, field]) => !field.unique);
-  const hasRecords = connection.prepare(`select 1 from ${table.table} where entity = ? limit 1`).get(table.entity);
+  const isPlain = Object.values(table.resource.fields).every(({ unique }) => !unique);
+  const hasRecords = table.connection
+    .prepare(`select 1 from ${table.table} where entity = ? limit 1`)
+    .get(table.entity);
   return isPlain && !hasRecords ? createFill(table) : createMerge(table);
 }
 

@@ -1,5 +1,5 @@
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
-import { listFields } from '../../../core/records/fields.ts';
+import { pageFields } from '../../../core/records/fields.ts';
 import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
 
@@ -18,19 +18,19 @@ export interface PageQuery {
  * `rare`, it checks and sorts all of these instead.
  */
 export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery {
-  const { resource, entityId, orderBy, limit } = request;
+  const { resource, entityId, orderBy, limit, include = [] } = request;
   const { index, served, checked, order } = walkOf(request, rare);
   const isBounded = checked.length > 0 && rare === undefined;
   const conditionsOf = (terms: readonly Term[]) => terms.map(({ sql }) => sql).join(' and ');
   const valuesOf = (terms: readonly Term[]) => terms.flatMap(({ values }) => values);
   const walk = [{ sql: `entity = ${entityNumber}`, values: [entityId] }, ...served];
   const page = (columns: string, from: string) => `select group_concat(json, '${pageSeparator}') as json, count(*) as n,
-    ${columns} as reached from (select ${jsonOf(listFields(resource))} as json from ${from} limit ?)`;
+    ${columns} as reached from (select ${jsonOf(pageFields(resource, include))} as json from ${from} limit ?)`;
 
   if (!isBounded) {
     const terms = [...walk, ...checked];
     return {
-      shape: [resource.name, index, order, conditionsOf(terms)].join(),
+      shape: [resource.name, include.join('+'), index, order, conditionsOf(terms)].join(),
       sql: () => page('null', `${tableName(resource)} ${index} where ${conditionsOf(terms)} order by ${order}`),
       values: [...valuesOf(terms), limit + 1],
     };
@@ -38,7 +38,15 @@ export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery 
   const walked = (columns: string) =>
     `select ${columns} from ${tableName(resource)} ${index} where ${conditionsOf(walk)} order by ${order}`;
   return {
-    shape: [resource.name, index, order, conditionsOf(walk), 'bounded', conditionsOf(checked)].join(),
+    shape: [
+      resource.name,
+      include.join('+'),
+      index,
+      order,
+      conditionsOf(walk),
+      'bounded',
+      conditionsOf(checked),
+    ].join(),
     sql: () =>
       page(
         // Evaluated only for a page that is not full, in the same statement, so that both see the same records.

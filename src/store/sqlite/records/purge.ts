@@ -35,14 +35,15 @@ const rowsAtOnce = 20_000;
 function purgeReadings(connection: Connection, entityId: string): void {
   const numbers = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
   const remove = connection.prepare<[number]>('delete from series where series = ?');
-  const deletions = ['readings', 'heartbeats'].map((table) => ({
+  const tables = { readings: 'at_us', heartbeats: 'at_us', summaries: 'hour_us' };
+  const deletions = Object.entries(tables).map(([table, time]) => ({
     // The end of the next piece; undefined for the last piece.
     end: connection
       .prepare<[number], number>(
-        `select at_us from ${table} where series = ? order by at_us limit 1 offset ${rowsAtOnce}`,
+        `select ${time} from ${table} where series = ? order by ${time} limit 1 offset ${rowsAtOnce}`,
       )
       .pluck(),
-    piece: connection.prepare<[number, number]>(`delete from ${table} where series = ? and at_us < ?`),
+    piece: connection.prepare<[number, number]>(`delete from ${table} where series = ? and ${time} < ?`),
     rest: connection.prepare<[number]>(`delete from ${table} where series = ?`),
   }));
   for (const series of numbers.all(entityId)) {
@@ -53,4 +54,5 @@ function purgeReadings(connection: Connection, entityId: string): void {
     // Last, since an interrupted purge finds by this row what is left to delete.
     remove.run(series);
   }
+  connection.prepare<[string]>('delete from drops where entity_id = ?').run(entityId);
 }

@@ -4,6 +4,7 @@ import { equalRarestFirst, fewRecords, type PageRow, toPage } from '../../../cor
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';
+import { createChangesReader } from './changes.ts';
 import { bound, type PageQuery, pageQuery } from './pages.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
 
@@ -21,6 +22,7 @@ export function createRecordStore(
   ownChanges: () => number,
   importRecords: RecordStore['import'],
 ): RecordStore {
+  const changes = createChangesReader(connection);
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
   const pages = new Map<string, Statement<PageRow>>();
   const records = new Map<string, Statement<string>>();
@@ -74,6 +76,8 @@ export function createRecordStore(
         const query = pageQuery(request, rareField(request));
         return toPage(pageStatement(query).get(...query.values), request);
       }),
+    changes: (resource, entityId) => translating(path, () => changes.changes(resource, entityId)),
+    removed: (request) => translating(path, () => changes.removed(request)),
     import: importRecords,
   };
 }

@@ -14,6 +14,36 @@ export const recordEntities = sqliteTable('record_entities', {
   entityId: text('entity_id').notNull().unique(),
 });
 
+/** How far the changes of each resource of an entity have come; no row before the first import since this table exists. */
+export const recordChanges = sqliteTable(
+  'record_changes',
+  {
+    entity: integer('entity').notNull(),
+    resource: text('resource').notNull(),
+    changedAt: text('changed_at').notNull(),
+    forgottenTo: text('forgotten_to').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.entity, table.resource] })],
+);
+
+/** The ids of removed records, for those who mirror them. The migrations add WITHOUT ROWID here, too. */
+export const removedRecords = sqliteTable(
+  'removed_records',
+  {
+    entity: integer('entity').notNull(),
+    resource: text('resource').notNull(),
+    id: text('id').notNull(),
+    removedAt: text('removed_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.entity, table.resource, table.id] }),
+    index('removed_records_by_removed_at').on(table.entity, table.resource, table.removedAt, table.id),
+  ],
+);
+
+/** One row once the store was restored: a random name, which ends the sync tokens of the store before. */
+export const recordEpoch = sqliteTable('record_epoch', { epoch: text('epoch').primaryKey().notNull() });
+
 /** SQL for the number of the entity whose id is bound; null for an entity without records. */
 export const entityNumber = '(select number from record_entities where entity_id = ?)';
 

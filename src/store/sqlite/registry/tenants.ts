@@ -28,7 +28,7 @@ export function createTenantStore(registry: Registry, append: AppendAudit): Tena
       }),
     update: (id, change, audit) =>
       registry.change(() => {
-        if (change.name !== undefined || change.weekStart !== undefined) {
+        if (Object.keys(change).length > 0) {
           db.update(tenants).set(change).where(eq(tenants.id, id)).run();
         }
         append(audit);

@@ -6,9 +6,11 @@ import { readBackup } from '../backup/backup.ts';
 import { readBackupHead } from '../backup/backup-head.ts';
 import { holdFromDaemons } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';
+import { translating } from '../connection/errors.ts';
 import { filesOf, openFile } from '../connection/files.ts';
 import { migrateStore } from '../migration.ts';
 import { busyTimeoutMs, openStore } from '../opening.ts';
+import { drawEpoch } from '../records/changes.ts';
 import { SqliteStore } from '../store.ts';
 import { holdRestore } from './prepared.ts';
 import { type PresentStore, readPresent, unknownPresent } from './present.ts';
@@ -145,6 +147,7 @@ async function completeRestore(
   const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, writerThread: undefined });
   try {
     registry.exec('delete from daemons');
+    endSyncTokens(prepared);
     const nowMs = options.clock();
     const kept = replayStops({ registry, path, file, migrationsFolder: options.migrationsFolder, present, nowMs });
     // In the backup somebody may be a Super user who is none any more.
@@ -155,6 +158,17 @@ async function completeRestore(
     return kept;
   } finally {
     await store.close();
+  }
+}
+
+/** Mirrors have followed the store that is replaced: what they have seen since the backup may be undone. */
+function endSyncTokens(prepared: string): void {
+  const { records } = filesOf(prepared);
+  const connection = openFile(records, { busyTimeoutMs, create: false });
+  try {
+    translating(records, () => drawEpoch(connection));
+  } finally {
+    connection.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { HkctlError } from '../../../../core/errors.ts';
-import type { Slice, SliceRequest } from '../../../../core/readings/slices.ts';
+import type { Slice, SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 
 interface Waiter {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../../core/errors.ts';
-import type { Slice, SliceRequest } from '../../../../core/readings/slices.ts';
+import type { Slice, SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 
 /** Data with which the reader thread starts. */
 export interface ReaderData {

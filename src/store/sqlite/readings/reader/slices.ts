@@ -3,8 +3,9 @@ import {
   type Slice,
   type SliceRequest,
   type SliceRow,
-  toSlice,
-} from '../../../../core/readings/slices.ts';
+} from '../../../../core/readings/reads/slice-request.ts';
+import { toSlice, toSummarisedSlice } from '../../../../core/readings/reads/slices.ts';
+import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summarised-hours.ts';
 import type { Connection } from '../../connection/driver.ts';
 
 /** Creates the reader of slices on a connection; each slice is a statement of its own, so that no checkpoint waits for it. */
@@ -14,8 +15,25 @@ export function createSliceReader(connection: Connection): (request: SliceReques
       'select at_us, value, quality from readings where series = ? and at_us >= ? and at_us < ? order by at_us limit ?',
     )
     .raw();
-  return (request) => {
+  const newest = connection
+    .prepare<[number], number>('select last_at_us from summaries where series = ? order by hour_us desc limit 1')
+    .pluck();
+  const hoursOf = connection.prepare<[number, number, number, number, number, number], HourRow>(
+    `select hour_us as hourUs, count, min, max, mean, last from summaries
+     where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
+  );
+  const readRows = (request: SliceRequest): SliceRow[] => {
     const { series, fromUs, toUs, limit } = rangeOfSlice(request);
-    return toSlice(request, rowsOf.all(series, fromUs, toUs, limit) as SliceRow[]); // raw gives columns
+    return rowsOf.all(series, fromUs, toUs, limit) as SliceRow[]; // raw gives columns
   };
+  // In one transaction, or hours that are dropped between two statements would be missing.
+  const readBuckets = connection.transaction((request: SliceRequest): Slice => {
+    const summarisedUs = newest.get(request.series) ?? null;
+    if (summarisedUs === null) return { ...toSlice(request, readRows(request)), summarisedUs };
+    const resumed = { ...request, ...resume(request, summarisedUs) };
+    const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
+    const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
+    return toSummarisedSlice(resumed, { rows: readRows(resumed), hours, summarisedUs });
+  });
+  return (request) => (usesSummaries(request) ? readBuckets(request) : toSlice(request, readRows(request)));
 }

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, HkctlError } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
-import type { BatchResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
+import type { BatchResult, DropRequest, DropResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
 import { type GroupResult, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
@@ -28,8 +28,10 @@ interface Gathered {
   reject(error: unknown): void;
 }
 
+type Result = Extract<WriterAnswer, { result: unknown }>['result'];
+
 interface Waiter {
-  resolve(result: GroupResult | null): void;
+  resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
@@ -87,6 +89,13 @@ export class WriterClient {
     await this.#send({ kind: 'clock', progress });
   }
 
+  /** Resolves once a step of dropping old readings is on disk. */
+  async drop(request: DropRequest): Promise<DropResult> {
+    const result = await this.#send({ kind: 'drop', request });
+    if (result && 'next' in result) return result;
+    throw new Error('the writer returned no result of a drop');
+  }
+
   /** Waits for pending writes and ends the thread. */
   async close(): Promise<void> {
     this.#flush();
@@ -133,8 +142,9 @@ export class WriterClient {
     this.#send({ kind: 'group', group }, [group.rows.buffer]).then(
       (result) =>
         settle(() => {
-          settleEach(readings, result?.readings);
-          settleEach(heartbeats, result?.heartbeats);
+          const group: GroupResult | undefined = result && 'heartbeats' in result ? result : undefined;
+          settleEach(readings, group?.readings);
+          settleEach(heartbeats, group?.heartbeats);
         }),
       (error) =>
         settle(() => {
@@ -143,7 +153,7 @@ export class WriterClient {
     );
   }
 
-  #send(request: Request, transferred: ArrayBufferLike[] = []): Promise<GroupResult | null> {
+  #send(request: Request, transferred: ArrayBufferLike[] = []): Promise<Result> {
     return new Promise((resolve, reject) => {
       const worker = this.#running();
       // Only while something waits does the thread keep the process alive.

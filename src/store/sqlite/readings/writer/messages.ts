@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
+import type { DropRequest, DropResult } from '../../../../core/port/readings.ts';
 import type { GroupResult, IngestGroup } from './ingest-writer.ts';
 
 /** Data with which the writer thread starts. */
@@ -15,11 +16,12 @@ export type WriterRequest = { id: number } & (
   | { kind: 'group'; group: IngestGroup }
   | { kind: 'uses'; uses: ReadonlyMap<string, number> }
   | { kind: 'clock'; progress: ClockProgress }
+  | { kind: 'drop'; request: DropRequest }
   | { kind: 'close' }
 );
 
-/** The answer: the results of a group (null for other requests), or an error of the domain. Posted in lists. */
+/** The answer: the results of a group or of a drop (null for other requests), or an error of the domain. Posted in lists. */
 export type WriterAnswer = { id: number } & (
-  | { result: GroupResult | null }
+  | { result: GroupResult | DropResult | null }
   | { error: { code: ErrorCode; message: string; hint?: string } }
 );

@@ -2,11 +2,13 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from '
 import { type HkctlError, isHkctlError } from '../../../../core/errors.ts';
 import { toDomainError } from '../../connection/errors.ts';
 import { filesOf, openFile } from '../../connection/files.ts';
+import { lazily } from '../../connection/lazily.ts';
 import { createAppendAudit } from '../../registry/audit.ts';
 import { createClockStore } from '../../registry/clock.ts';
 import { createKeyStore } from '../../registry/keys.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { requireSchemaVersion } from '../../schema/schema-versions.ts';
+import { createDrop } from '../retention.ts';
 import { IngestWriter } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
@@ -28,6 +30,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   const keys = createKeyStore(registry, append, files.revocations);
   const clock = createClockStore(registry, append);
   const writer = new IngestWriter(readings);
+  const drop = lazily(() => createDrop(readings));
 
   const reply = (answers: readonly WriterAnswer[]) => port.postMessage(answers);
 
@@ -45,6 +48,10 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
 
   const answer = ({ id, ...request }: OtherRequest) => {
     try {
+      if (request.kind === 'drop') {
+        reply([{ id, result: drop()(request.request) }]);
+        return;
+      }
       if (request.kind === 'uses') {
         keys.recordUse(request.uses);
       } else if (request.kind === 'clock') {
@@ -55,7 +62,8 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
       }
       reply([{ id, result: null }]);
     } catch (thrown) {
-      reply([{ id, error: toPlainError(toDomainError(thrown, path)) }]);
+      const file = request.kind === 'drop' ? files.readings : path;
+      reply([{ id, error: toPlainError(toDomainError(thrown, file)) }]);
     }
     if (request.kind === 'close') port.close();
   };

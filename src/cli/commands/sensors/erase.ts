@@ -1,0 +1,59 @@
+import { HkctlError } from '../../../core/errors.ts';
+import { countErasable, erasePermission, eraseReadings } from '../../../core/readings/erasure.ts';
+import { requireSensor } from '../../../core/readings/sensors.ts';
+import { formatLocal } from '../../../core/time/calendar.ts';
+import { formatInstantUs } from '../../../core/time/instants.ts';
+import { defineCommand, yesFlag } from '../../command.ts';
+import { requireConfirmation } from '../../context.ts';
+import { entityOrAsk } from '../../entity-choice.ts';
+import { rangeFlags, readRange } from './range.ts';
+import { entity } from './sensors.ts';
+
+/** `hkctl sensors erase` */
+export const erase = defineCommand({
+  name: 'erase',
+  summary: 'Take readings of a sensor out for good',
+  description:
+    'For Super users. From --from on and before --to; the summaries of dropped readings go with them. Backups made before still hold them.',
+  words: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
+  flags: { entity, ...rangeFlags, yes: yesFlag },
+  examples: [
+    ['hkctl sensors erase OVEN-3-T1 --entity BER --from 2026-11-20 --to 2026-11-21', 'a day of a wrong probe'],
+    [
+      'hkctl sensors erase OVEN-3-T1 --entity BER --from 2026-11-20T08:00:00Z --to 2026-11-20T08:30:00Z --yes',
+      'half an hour, from a script',
+    ],
+  ],
+  needs: ({ entity: code = '' }, [ref = '']) => ({
+    permissions: [erasePermission],
+    action: 'sensors.erase',
+    target: `${code}/${ref}`,
+  }),
+  async run(context, flags, [ref = '']) {
+    const { domain, actor } = await context.session();
+    const site = await entityOrAsk(context, domain, actor, flags.entity);
+    const { fromUs, toUs } = readRange(flags, site.timezone);
+    if (fromUs === undefined || toUs === undefined) {
+      const missing = [fromUs === undefined && '--from', toUs === undefined && '--to'].filter(Boolean);
+      throw new HkctlError('usage', `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`);
+    }
+    const sensor = await requireSensor(domain, site, ref);
+    const erasure = { entity: site, sensor, fromUs, toUs };
+    const found = await countErasable(domain, erasure);
+    const span = [fromUs, toUs].map((us) => formatLocal(Math.floor(us / 1000), site.timezone)).join(' to ');
+    if (found.readings + found.summarised > 0) {
+      const question = `Erase ${counted(found)} of ${sensor.code} from ${span}, for good?`;
+      await requireConfirmation(context, flags.yes, question, 'Erase readings');
+    }
+    const { readings, summarised } = await eraseReadings(domain, actor, erasure);
+    if (context.json) {
+      const range = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs) };
+      context.printJson({ sensor: sensor.code, ...range, readings, summarised });
+    } else context.print(`Erased ${counted({ readings, summarised })} of ${sensor.code} from ${span}`);
+  },
+});
+
+function counted({ readings, summarised }: { readings: number; summarised: number }): string {
+  const one = `${readings} ${readings === 1 ? 'reading' : 'readings'}`;
+  return summarised === 0 ? one : `${one} and the summaries of ${summarised} dropped ones`;
+}

@@ -1,0 +1,53 @@
+import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { HkctlError } from '../errors.ts';
+import type { Entity } from '../port/entities.ts';
+import type { RangeCount, Sensor } from '../port/readings.ts';
+import { formatInstantUs } from '../time/instants.ts';
+
+/** Readings to take out for good: those of one sensor from `fromUs` (inclusive) to `toUs` (exclusive). */
+export interface Erasure {
+  entity: Entity;
+  sensor: Sensor;
+  fromUs: number;
+  toUs: number;
+}
+
+/** The permission to take readings out: that to remove an entity with all of them. */
+export const erasePermission = 'entities.manage';
+
+/**
+ * Counts what an erasure would take out. Throws `state_forbids` where it would take only a part of an hour of which nothing
+ * but a summary is left.
+ */
+export async function countErasable({ store }: Pick<Domain, 'store'>, erasure: Erasure): Promise<RangeCount> {
+  const { sensor, fromUs, toUs } = erasure;
+  const count = await store.readings.countRange({ series: sensor.series, fromUs, toUs });
+  if (count.splitHourUs === null) return count;
+  const hour = formatInstantUs(count.splitHourUs);
+  throw new HkctlError('state_forbids', `Of the hour from ${hour} only a summary is kept, which cannot be divided.`, {
+    hint: 'Erase from and to whole hours in UTC.',
+  });
+}
+
+/**
+ * Takes readings out for good, and the summaries of dropped ones; returns how many. Needs `entities.manage`. The trail names
+ * what is taken out before the first reading is gone: what a crash interrupts is completed by the same command again.
+ */
+export async function eraseReadings(domain: Domain, actor: Actor, erasure: Erasure): Promise<RangeCount> {
+  const { entity, sensor, fromUs, toUs } = erasure;
+  const target = `${entity.code}/${sensor.code}`;
+  await requirePermissions(domain, actor, [erasePermission], { action: 'sensors.erase', target });
+  const count = await countErasable(domain, erasure);
+  const { readings, summarised } = count;
+  const detail = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs), readings, summarised };
+  await domain.store.audit.append(auditDraft(domain, actor, 'sensors.erase', target, detail));
+  try {
+    await domain.store.readings.erase({ series: sensor.series, fromUs, toUs });
+  } catch (thrown) {
+    await domain.store.audit.append(auditDraft(domain, actor, 'sensors.erase', target, detail, 'failed'));
+    throw thrown;
+  }
+  // An hour may have been dropped since it was counted, and lie only partly in the range.
+  await countErasable(domain, erasure);
+  return count;
+}

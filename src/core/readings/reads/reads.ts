@@ -1,0 +1,152 @@
+import { HkctlError } from '../../errors.ts';
+import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../port/readings.ts';
+import { FairQueue } from '../fair-queue.ts';
+import type { Slice, SliceRequest } from './slice-request.ts';
+
+/** Limits that keep a read bounded; in readings unless stated otherwise. */
+export const readLimits = {
+  /** A page up to this size is read at once, in the calling thread: half a millisecond. */
+  direct: 500,
+  /** Rows written in one slice, and readings aggregated in one: some milliseconds each. */
+  written: 5000,
+  summedUp: 20_000,
+  /** A page of buckets that has at least one bucket scans no more: it ends short, and the next page continues after it. */
+  page: 1_000_000,
+  /** Number of waiting reads of one owner. */
+  waiting: 64,
+} as const;
+
+/** Reads one slice, in the reader thread or in this one. */
+export type ReadSlice = (request: SliceRequest) => Promise<Slice>;
+
+/** Reads in slices, round-robin by owner and one slice at a time over all of them; one owner's reads one after the other. */
+export class Reads {
+  readonly #readSlice: ReadSlice;
+  readonly #waiting = new FairQueue<Read>();
+  #isRunning = false;
+
+  constructor(readSlice: ReadSlice) {
+    this.#readSlice = readSlice;
+  }
+
+  /** Rejects with `too_many_requests` where too many of the owner wait, with what `charge` throws, or with the signal's reason. */
+  read(request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> {
+    const { owner, signal } = client;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#waiting.sizeOf(owner) >= readLimits.waiting) return Promise.reject(tooManyWait());
+    return new Promise((resolve, reject) => {
+      const read = new Read(request, client, resolve, reject);
+      signal?.addEventListener('abort', () => this.#abort(read), { once: true });
+      this.#waiting.add(owner, read);
+      if (!this.#isRunning) void this.#run();
+    });
+  }
+
+  /** Rejects the waiting reads; does not wait for a slice under way. */
+  close(): void {
+    for (let read = this.#waiting.take(); read; read = this.#waiting.take()) read.reject(closed());
+  }
+
+  #abort(read: Read): void {
+    // A read under way ends with its slice.
+    if (this.#waiting.remove(read.client.owner, read)) read.reject(read.client.signal?.reason);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    for (let read = this.#waiting.take(); read; read = this.#waiting.take()) {
+      try {
+        if (!read.isBegun) read.client.charge(0);
+        const slice = await this.#readSlice(read.nextSlice());
+        read.take(slice);
+        read.client.charge(slice.scanned);
+        read.client.signal?.throwIfAborted();
+        if (read.isDone) read.resolve(read.text());
+        else this.#waiting.putBack(read.client.owner, read);
+      } catch (thrown) {
+        read.reject(thrown);
+      }
+    }
+    this.#isRunning = false;
+  }
+}
+
+/** One read under way. */
+export class Read {
+  readonly request: ReadingTextRequest;
+  readonly client: ReadingClient;
+  readonly resolve: (text: ReadingText) => void;
+  readonly reject: (error: unknown) => void;
+  isBegun = false;
+  isDone = false;
+  readonly #pieces: Uint8Array[] = [];
+  readonly #digests: string[] = [];
+  #count = 0;
+  #scanned = 0;
+  #nextUs: number | null = null;
+  #open: Slice['open'];
+  #summarisedUs: Slice['summarisedUs'];
+
+  constructor(
+    request: ReadingTextRequest,
+    client: ReadingClient,
+    resolve: (text: ReadingText) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.request = request;
+    this.client = client;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  /** The next slice to read. */
+  nextSlice(): SliceRequest {
+    const { fromUs, limit, buckets } = this.request;
+    return {
+      ...this.request,
+      fromUs: this.#nextUs ?? fromUs,
+      limit: limit - this.#count,
+      most: buckets ? readLimits.summedUp : readLimits.written,
+      open: this.#open,
+      beganUs: fromUs,
+      summarisedUs: this.#summarisedUs,
+    };
+  }
+
+  /** Adds a slice that was read. */
+  take(slice: Slice): void {
+    const { text, count, digest, scanned, nextUs, open, summarisedUs } = slice;
+    if (count > 0) {
+      if (this.#count > 0 && this.request.format === 'json') this.#pieces.push(comma);
+      this.#pieces.push(text);
+      this.#digests.push(digest);
+    }
+    this.isBegun = true;
+    this.#count += count;
+    this.#scanned += scanned;
+    this.#nextUs = nextUs;
+    this.#open = open;
+    this.#summarisedUs = summarisedUs;
+    const isEnough = this.#count >= this.request.limit || (this.#count > 0 && this.#scanned >= readLimits.page);
+    this.isDone = nextUs === null || isEnough;
+  }
+
+  text(): ReadingText {
+    // An incomplete bucket belongs to the next page.
+    const nextUs = this.#open?.startUs ?? this.#nextUs;
+    return { pieces: this.#pieces, count: this.#count, digest: this.#digests.join('.'), nextUs };
+  }
+}
+
+const comma = Uint8Array.of(0x2c);
+
+function tooManyWait(): HkctlError {
+  return new HkctlError(
+    'too_many_requests',
+    'Too many large reads of this API key wait already. Ask for fewer at once.',
+  );
+}
+
+function closed(): HkctlError {
+  return new HkctlError('unavailable', 'The store is being closed.');
+}

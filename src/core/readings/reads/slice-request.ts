@@ -1,0 +1,59 @@
+import type { ReadingTextRequest } from '../../port/readings.ts';
+import type { OpenBucket } from './buckets.ts';
+
+/** A part of a read, small enough that other reads need not wait for it. */
+export interface SliceRequest extends ReadingTextRequest {
+  /** Maximum number of readings to scan. */
+  most: number;
+  /** The incomplete bucket at the end of the slice before. */
+  open?: OpenBucket;
+  /** Where the first slice of this read began; undefined for the beginning. */
+  beganUs?: number;
+  /** What the slice before returned. */
+  summarisedUs?: number | null;
+}
+
+/** The result of a slice. */
+export interface Slice {
+  /** In a buffer of its own, so that it can be transferred. */
+  text: Uint8Array<ArrayBuffer>;
+  /** Rows in the text. */
+  count: number;
+  digest: string;
+  /** Number of readings scanned. */
+  scanned: number;
+  /** The instant of the first reading after them; null where there is none. */
+  nextUs: number | null;
+  /** The incomplete bucket; none at the end. */
+  open?: OpenBucket;
+  /** The latest instant of the series that was dropped, as this slice saw it; null where there is none. */
+  summarisedUs?: number | null;
+}
+
+/** A stored reading; its quality is 0 for none, else 1 + the index in {@link qualities}. */
+export type SliceRow = [atUs: number, value: number, quality: number];
+
+/** The rows that an engine has to read for a slice, in order of time. */
+export interface SliceRange {
+  series: number;
+  /** Inclusive. */
+  fromUs: number;
+  /** Exclusive. */
+  toUs: number;
+  /** One row more than the slice takes, which shows whether there is more, and where it starts. */
+  limit: number;
+}
+
+/** The rows to read for a slice. */
+export function rangeOfSlice({ series, fromUs, toUs, limit, most, buckets }: SliceRequest): SliceRange {
+  const wanted = buckets ? most : Math.min(most, limit);
+  return { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit: wanted + 1 };
+}
+
+/** The nearest instant that can be kept. */
+export function within(us: number): number {
+  return Math.min(Math.max(us, -endOfTimeUs), endOfTimeUs);
+}
+
+/** Before and after every instant that can be kept. */
+export const endOfTimeUs = Number.MAX_SAFE_INTEGER;

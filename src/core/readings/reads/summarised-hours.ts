@@ -1,0 +1,81 @@
+import { summaryWidthUs } from '../../port/readings.ts';
+import { bucketStart, type SummarisedHour } from './buckets.ts';
+import { endOfTimeUs, type SliceRequest, type SliceRow, within } from './slice-request.ts';
+
+/** A summary and the hour that it is of. */
+export interface HourRow extends SummarisedHour {
+  hourUs: number;
+}
+
+/** Readings and summarised hours of a slice in order of time, and the instant of the first one after them. */
+export interface BucketItems {
+  items: readonly (SliceRow | [hourUs: number, hour: SummarisedHour])[];
+  nextUs: number | null;
+}
+
+/** The summaries that an engine has to read for a slice: all of whose readings lie in the range. Of others nobody can say which part does. */
+export interface HourRange {
+  series: number;
+  /** The first hour, inclusive. */
+  firstHourUs: number;
+  /** Inclusive. */
+  fromUs: number;
+  /** Exclusive. */
+  toUs: number;
+  limit: number;
+}
+
+/** Whether summaries can answer a request: each bucket holds whole hours. */
+export function usesSummaries({ buckets }: Pick<SliceRequest, 'buckets'>): boolean {
+  return buckets !== undefined && buckets.widthUs % summaryWidthUs === 0;
+}
+
+/**
+ * Where a slice begins. When readings were dropped since the slice before from an hour that it has read in part, the summary
+ * of that hour counts them once more: the bucket is then read anew. `summarisedUs` is the latest instant that was dropped.
+ */
+export function resume(
+  { fromUs, open, beganUs, summarisedUs: before }: SliceRequest,
+  summarisedUs: number,
+): Pick<SliceRequest, 'fromUs' | 'open'> {
+  if (!open || fromUs === undefined || summarisedUs < fromUs) return { fromUs, open };
+  if (before !== undefined && before !== null && before >= fromUs) return { fromUs, open };
+  return { fromUs: Math.max(open.startUs, beganUs ?? open.startUs), open: undefined };
+}
+
+/** The summaries to read for a slice. */
+export function hoursOfSlice({ series, fromUs = -endOfTimeUs, toUs = endOfTimeUs, most }: SliceRequest): HourRange {
+  const firstHourUs = bucketStart(Math.max(within(fromUs), -endOfTimeUs + summaryWidthUs), summaryWidthUs);
+  return { series, firstHourUs, fromUs: within(fromUs), toUs: within(toUs), limit: most + 1 };
+}
+
+/**
+ * The items of a slice of at most `most` of each kind. An hour may be both for a moment, since readings are dropped in order of
+ * time: its summary then comes first.
+ */
+export function inOrderOfTime(rows: readonly SliceRow[], hours: readonly HourRow[], most: number): BucketItems {
+  const nextUs = earlier(rows[most]?.[0] ?? null, hours[most]?.hourUs ?? null);
+  return { items: [...merged(rows.slice(0, most), hours.slice(0, most), nextUs)], nextUs };
+}
+
+function* merged(rows: readonly SliceRow[], hours: readonly HourRow[], untilUs: number | null) {
+  const end = untilUs ?? Number.POSITIVE_INFINITY;
+  let next = 0;
+  for (const { hourUs, ...hour } of hours) {
+    for (let row = rows[next]; row && row[0] < hourUs && row[0] < end; row = rows[next]) {
+      yield row;
+      next++;
+    }
+    if (hourUs >= end) return;
+    yield [hourUs, hour] satisfies BucketItems['items'][number];
+  }
+  for (let row = rows[next]; row && row[0] < end; row = rows[next]) {
+    yield row;
+    next++;
+  }
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}

@@ -1,0 +1,58 @@
+import type { Domain } from '../access/actors.ts';
+import { HkctlError } from '../errors.ts';
+import type { Entity } from '../port/entities.ts';
+import { type DropResult, summaryWidthUs } from '../port/readings.ts';
+
+/** The longest retention; `forever` is more. */
+const mostDays = 36_500;
+const dayUs = 86_400_000_000;
+
+/** Reads a retention such as `400d` to days, `forever` to null. Throws `usage`. */
+export function parseRetention(given: string): number | null {
+  if (given === 'forever') return null;
+  const days = /^[1-9]\d{0,4}d$/.test(given) ? Number(given.slice(0, -1)) : Number.POSITIVE_INFINITY;
+  if (days <= mostDays) return days;
+  throw new HkctlError(
+    'usage',
+    `"${given}" is no retention: give days such as 400d, at most ${mostDays}d, or forever.`,
+  );
+}
+
+/** A retention as people type it. */
+export function shownRetention(days: number | null): string {
+  return days === null ? 'forever' : `${days}d`;
+}
+
+/** The instant (epoch µs, a whole hour) before which readings are no longer retained. */
+export function retentionBorderUs(days: number, nowMs: number): number {
+  const border = nowMs * 1000 - days * dayUs;
+  return Math.floor(border / summaryWidthUs) * summaryWidthUs;
+}
+
+/** One step of dropping readings. */
+export interface DropStep extends DropResult {
+  entity: Entity;
+  untilUs: number;
+}
+
+/**
+ * Drops the readings that their organizations no longer retain, step by step, so that the caller can wait in between.
+ * `isDone` says of an entity and a border whether nothing is left to drop there.
+ */
+export async function* dropExpiredReadings(
+  { store, clock }: Pick<Domain, 'store' | 'clock'>,
+  isDone: (entityId: string, untilUs: number) => boolean,
+): AsyncGenerator<DropStep> {
+  for (const { id, retainReadingsDays } of await store.tenants.list()) {
+    if (retainReadingsDays === null) continue;
+    for (const entity of await store.entities.list(id)) {
+      const untilUs = retentionBorderUs(retainReadingsDays, clock());
+      if (isDone(entity.id, untilUs)) continue;
+      for (let position: number | null | undefined; position !== null; ) {
+        const step: DropResult = await store.readings.drop({ entityId: entity.id, untilUs, position });
+        yield { ...step, entity, untilUs };
+        position = step.next;
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { ResourceDefinition } from '../../core/records/fields.ts';
+import type { ListPage } from '../../core/records/lists.ts';
+import { mediaTypeFor } from '../request/accept.ts';
+import { type Representation, toRepresentation } from '../request/caching.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { withParameter } from '../request/query.ts';
+import { recordsToCsv } from './records-csv.ts';
+
+/** The media types of a list of records. */
+export const listTypes = ['application/json', 'text/csv'] as const;
+type ListType = (typeof listTypes)[number];
+
+/** Writes the Link header to the next page (RFC 8288): the query of this page with the cursor; none where it is null. */
+export type Links = (exchange: Exchange, cursor: string | null) => string[];
+
+/** Builds the writer of Link headers; a proxy in front serves the API below `basePath`. */
+export function createLinks(basePath: string): Links {
+  return ({ path, query }, cursor) =>
+    cursor === null ? [] : ['Link', `<${basePath}${path}?${withParameter(query, 'cursor', cursor)}>; rel="next"`];
+}
+
+/** The media type of a list. Throws `not_acceptable`; CSV has no place for removed ids. */
+export function listTypeFor(exchange: Exchange): ListType {
+  const accepted = exchange.header('accept');
+  if (accepted === undefined || accepted === '*/*') return 'application/json';
+  const hasToken = exchange.query.includes('sync_token=');
+  return hasToken ? mediaTypeFor(accepted, ['application/json']) : mediaTypeFor(accepted, listTypes);
+}
+
+/** A page of a list as JSON, or as CSV with the next page in the Link header only. */
+export function listRepresentation(
+  exchange: Exchange,
+  resource: ResourceDefinition,
+  page: ListPage,
+  type: ListType,
+  links: Links,
+): Representation {
+  const options = { headers: links(exchange, page.cursor), vary: 'Authorization, Accept', type };
+  return toRepresentation(type === 'text/csv' ? recordsToCsv(resource, page.json) : envelope(page), options);
+}
+
+function envelope({ json, removed, cursor, syncToken }: ListPage): string {
+  const ids = removed === undefined ? '' : `"removed":${JSON.stringify(removed)},`;
+  return `{"data":[${json}],${ids}"next_cursor":${quoted(cursor)},"sync_token":${quoted(syncToken)}}`;
+}
+
+/** Cursors and tokens are base64url and need no escapes. */
+function quoted(text: string | null): string {
+  return text === null ? 'null' : `"${text}"`;
+}

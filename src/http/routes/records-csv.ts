@@ -1,0 +1,19 @@
+import { listFields, type ResourceDefinition } from '../../core/records/fields.ts';
+
+/**
+ * Writes records as CSV (RFC 4180) with the columns that an import reads: a header, then empty cells for null, `""` for an
+ * empty text and JSON for lists. `json` holds the records, joined by commas.
+ */
+export function recordsToCsv(resource: ResourceDefinition, json: string): string {
+  const records: Record<string, unknown>[] = JSON.parse(`[${json}]`);
+  const columns = Object.keys(records[0] ?? listFields(resource));
+  const rows = records.map((record) => columns.map((column) => toCell(record[column])).join(','));
+  return `${[columns.join(','), ...rows].join('\n')}\n`;
+}
+
+function toCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  // A blank at an end would be lost in some readers.
+  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,84 @@
+import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
+import type { ResourceDefinition } from '../../../core/records/fields.ts';
+import { forgettableInstant } from '../../../core/records/sync/changes.ts';
+import type { Lane } from '../connection/lane.ts';
+import type { Session } from '../connection/session.ts';
+import { type ImportTable, incoming, rowsOf } from './import-table.ts';
+
+const changesSql = `select coalesce((select epoch from record_epoch), '') as epoch,
+    coalesce(max(changed_at), '') as "changedAt", coalesce(max(forgotten_to), '') as "forgottenTo"
+  from record_changes where entity = $1 and resource = $2`;
+
+/** Reads how far the changes of a resource of an entity have come; the entity's number is null where it has no records yet. */
+export async function readChanges(
+  lane: Lane,
+  resource: ResourceDefinition,
+  entity: number | null,
+): Promise<RecordChanges> {
+  const [changes] = await lane.query<RecordChanges>(changesSql, [entity, resource.name]);
+  return changes ?? { epoch: '', changedAt: '', forgottenTo: '' };
+}
+
+const removedSql = `select id, removed_at as value from removed_records
+  where entity = $1 and resource = $2 and (removed_at, id) > ($3, $4) and removed_at <= $5 order by removed_at, id limit $6`;
+
+/** Reads the instant of the last change inside the transaction of an import, which holds the lock of the resource. */
+export async function readChangedAt(session: Session, resource: ResourceDefinition, entity: number): Promise<string> {
+  const [changes] = await rowsOf<RecordChanges>(session, changesSql, [entity, resource.name]);
+  return changes?.changedAt ?? '';
+}
+
+/** Reads the ids of removed records. */
+export async function readRemoved(
+  lane: Lane,
+  { resource, after, to, limit }: RemovedPageRequest,
+  entity: number,
+): Promise<RemovedPage> {
+  // One more than requested shows whether there are more.
+  const values = [entity, resource.name, after.value, after.id, to, limit + 1];
+  const rows = await lane.query<{ id: string; value: string }>(removedSql, values);
+  const asked = rows.slice(0, limit);
+  return { ids: asked.map(({ id }) => id), next: rows.length > limit ? (asked.at(-1) ?? after) : null };
+}
+
+/** Keeps the ids of the records that an import is about to remove: those that are not in the file. */
+export async function rememberRemoved(
+  session: Session,
+  { resource, table, entity, updatedAt }: ImportTable,
+): Promise<void> {
+  await rowsOf(
+    session,
+    `insert into removed_records (entity, resource, id, removed_at) select entity, $2, id, $3 from ${table} as t
+        where entity = $1 and not exists (select from ${incoming} as i where i.id = t.id)
+      on conflict (entity, resource, id) do update set removed_at = excluded.removed_at`,
+    [entity, resource.name, updatedAt],
+  );
+}
+
+/** Keeps the instant of an import that has changed something; what came back is no longer removed. */
+export async function recordChange(
+  session: Session,
+  { resource: { name }, entity, updatedAt }: ImportTable,
+  inserted: number,
+  nowUs: number,
+): Promise<void> {
+  if (inserted > 0) {
+    const back = `${removedOf} and exists (select from ${incoming} as i where i.id = r.id)`;
+    await rowsOf(session, back, [entity, name]);
+  }
+  const to = forgettableInstant(nowUs);
+  const forgotten = await rowsOf(
+    session,
+    `with gone as (${removedOf} and removed_at <= $3 returning 1) select from gone limit 1`,
+    [entity, name, to],
+  );
+  await rowsOf(
+    session,
+    `insert into record_changes as c (entity, resource, changed_at, forgotten_to) values ($1, $2, $3, $4)
+      on conflict (entity, resource) do update
+        set changed_at = excluded.changed_at, forgotten_to = greatest(c.forgotten_to, excluded.forgotten_to)`,
+    [entity, name, updatedAt, forgotten.length > 0 ? to : ''],
+  );
+}
+
+const removedOf = 'delete from removed_records as r where r.entity = $1 and r.resource = $2';

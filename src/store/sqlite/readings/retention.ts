@@ -1,0 +1,65 @@
+import type { DropRequest, DropResult } from '../../../core/port/readings.ts';
+import { joined, type Summary, summarise, type TimedValue } from '../../../core/readings/reads/summaries.ts';
+import type { Connection } from '../connection/driver.ts';
+
+/** What one step handles: some milliseconds, for which ingest waits at most. */
+const dropLimits = { readings: 2000, series: 500 } as const;
+
+/** Creates the step that replaces old readings by summaries; see the port. Each step is one transaction. */
+export function createDrop(
+  connection: Connection,
+  limits: Readonly<Record<keyof typeof dropLimits, number>> = dropLimits,
+): (request: DropRequest) => DropResult {
+  const raiseBorder = connection.prepare<[string, number]>(
+    `insert into drops (entity_id, until_us) values (?, ?)
+     on conflict (entity_id) do update set until_us = excluded.until_us where excluded.until_us > until_us`,
+  );
+  const seriesFrom = connection
+    .prepare<[string, number], number>(
+      `select series from series where entity_id = ? and series >= ? order by series limit ${limits.series + 1}`,
+    )
+    .pluck();
+  const oldest = connection
+    .prepare<[number, number, number], TimedValue>(
+      'select at_us, value from readings where series = ? and at_us < ? order by at_us limit ?',
+    )
+    .raw();
+  const remove = connection.prepare<[number, number]>('delete from readings where series = ? and at_us <= ?');
+  const find = connection.prepare<[number, number], Summary>(
+    `select hour_us as hourUs, count, min, max, mean, first, last, first_at_us as firstAtUs, last_at_us as lastAtUs
+     from summaries where series = ? and hour_us = ?`,
+  );
+  const put = connection.prepare(
+    `insert or replace into summaries (series, hour_us, count, min, max, mean, first, last, first_at_us, last_at_us)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+
+  const dropOf = (series: number, rows: readonly TimedValue[]) => {
+    for (const summary of summarise(rows)) {
+      // An hour with more readings than a step handles is summed up in parts.
+      const before = find.get(series, summary.hourUs);
+      const { hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs } = before
+        ? joined(before, summary)
+        : summary;
+      put.run(series, hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs);
+    }
+    remove.run(series, rows.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY);
+  };
+
+  const step = connection.transaction(({ entityId, untilUs, position }: DropRequest): DropResult => {
+    if (position === undefined) raiseBorder.run(entityId, untilUs);
+    const numbers = seriesFrom.all(entityId, position ?? 0);
+    let readings = 0;
+    for (const series of numbers.slice(0, limits.series)) {
+      const left = limits.readings - readings;
+      const rows = oldest.all(series, untilUs, left + 1) as TimedValue[]; // raw gives columns
+      const isMore = rows.length > left;
+      if (isMore) rows.length = left;
+      if (rows.length > 0) dropOf(series, rows);
+      readings += rows.length;
+      if (isMore) return { readings, next: series };
+    }
+    return { readings, next: numbers[limits.series] ?? null };
+  });
+  return (request) => step.immediate(request);
+}

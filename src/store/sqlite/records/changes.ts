@@ -1,0 +1,94 @@
+import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
+import type { ResourceDefinition } from '../../../core/records/fields.ts';
+import { forgettableInstant } from '../../../core/records/sync/changes.ts';
+import type { Connection, Statement } from '../connection/driver.ts';
+import type { ImportTable } from './import-target.ts';
+import { entityNumber, tableName } from './tables.ts';
+
+/** Reads how far changes have come, and what was removed; each statement is prepared once. */
+export function createChangesReader(connection: () => Connection) {
+  const statements = new Map<string, Statement<RecordChanges>>();
+  let removedStatement: Statement<{ id: string; value: string }> | undefined;
+  const changesStatement = (resource: ResourceDefinition) => {
+    let statement = statements.get(resource.name);
+    if (!statement) {
+      statement = connection().prepare<unknown[], RecordChanges>(changesSql(resource));
+      statements.set(resource.name, statement);
+    }
+    return statement;
+  };
+  return {
+    changes: (resource: ResourceDefinition, entityId: string): RecordChanges =>
+      changesStatement(resource).get(entityId, resource.name) ?? { epoch: '', changedAt: '', forgottenTo: '' },
+    removed: (request: RemovedPageRequest): RemovedPage => {
+      removedStatement ??= connection().prepare<unknown[], { id: string; value: string }>(removedSql);
+      return readRemoved(removedStatement, request);
+    },
+  };
+}
+
+/**
+ * Before the first import into a store that was migrated, the index of the records shows the last change: nothing can have
+ * been removed since.
+ */
+function changesSql(resource: ResourceDefinition): string {
+  const table = tableName(resource);
+  return `with own(number) as (select ${entityNumber})
+    select coalesce((select epoch from record_epoch), '') as epoch,
+      coalesce(changed_at, (select updated_at from ${table} where entity = number order by updated_at desc limit 1), '')
+        as changedAt,
+      coalesce(forgotten_to, '') as forgottenTo
+    from own left join record_changes on entity = number and resource = ?`;
+}
+
+const removedSql = `select id, removed_at as value from removed_records
+  where entity = ${entityNumber} and resource = ? and (removed_at, id) > (?, ?) and removed_at <= ?
+  order by removed_at, id limit ?`;
+
+function readRemoved(
+  statement: Statement<{ id: string; value: string }>,
+  { resource, entityId, after, to, limit }: RemovedPageRequest,
+): RemovedPage {
+  // One more than requested shows whether there are more.
+  const rows = statement.all(entityId, resource.name, after.value, after.id, to, limit + 1);
+  const asked = rows.slice(0, limit);
+  return { ids: asked.map(({ id }) => id), next: rows.length > limit ? (asked.at(-1) ?? after) : null };
+}
+
+/** Keeps the ids of all records that an import is about to remove: those it has not seen. */
+export function rememberRemoved({ connection, resource, table, entity, updatedAt }: ImportTable, isGone: string): void {
+  connection
+    .prepare<unknown[]>(
+      `insert or replace into removed_records (entity, resource, id, removed_at)
+         select entity, ?, id, ? from ${table} where entity = ? and ${isGone}`,
+    )
+    .run(resource.name, updatedAt, entity);
+}
+
+/** Keeps the instant of an import that has changed something; what came back is no longer removed. */
+export function recordChange(
+  { connection, resource: { name }, table, entity, updatedAt }: ImportTable,
+  inserted: number,
+  nowUs: number,
+): void {
+  if (inserted > 0) {
+    const back = `exists (select 1 from ${table} where entity = removed_records.entity and id = removed_records.id)`;
+    connection.prepare<unknown[]>(`${removedOf} and ${back}`).run(entity, name);
+  }
+  const to = forgettableInstant(nowUs);
+  const isForgotten =
+    connection.prepare<unknown[]>(`${removedOf} and removed_at <= ?`).run(entity, name, to).changes > 0;
+  connection
+    .prepare<unknown[]>(
+      `insert into record_changes (entity, resource, changed_at, forgotten_to) values (?, ?, ?, ?)
+         on conflict do update set changed_at = excluded.changed_at, forgotten_to = max(forgotten_to, excluded.forgotten_to)`,
+    )
+    .run(entity, name, updatedAt, isForgotten ? to : '');
+}
+
+const removedOf = 'delete from removed_records where entity = ? and resource = ?';
+
+/** Ends the sync tokens of the store from which these records come. */
+export function drawEpoch(connection: Connection): void {
+  connection.exec('delete from record_epoch; insert into record_epoch (epoch) values (lower(hex(randomblob(6))))');
+}

@@ -1,0 +1,190 @@
+import { appendFileSync, chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Check } from '../../../src/core/operations/doctor.ts';
+import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
+import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
+import { Cli, press, startMs } from '../harness.ts';
+import { tamper } from '../tamper.ts';
+
+let cli: Cli;
+beforeEach(async () => {
+  cli = await new Cli().seed();
+});
+
+const hourMs = 3_600_000;
+const terminal = { columns: 100, rows: 30 };
+
+/** Runs `doctor --json`; gives the exit code and all that is not ok. */
+async function examine(): Promise<{ code: number; wrong: Record<string, Check> }> {
+  const result = await cli.run('doctor --json');
+  const { checks, ok } = result.json<{ checks: Check[]; ok: boolean }>();
+  // How full the machine of the tests is, is not ours to say.
+  const wrong = checks.filter(({ name, status }) => status !== 'ok' && name !== 'disk');
+  expect(ok).toBe(wrong.every(({ status }) => status !== 'problem'));
+  return { code: result.code, wrong: Object.fromEntries(wrong.map((check) => [check.name, check])) };
+}
+
+describe('doctor', () => {
+  it('finds nothing wrong with a store that is whole, and makes every check', async () => {
+    const { key } = await cli.key('A');
+    await cli.ok(['keys', 'revoke', key.id, '--yes']);
+    expect(await examine()).toEqual({ code: 0, wrong: {} });
+    const names = (await cli.ok('doctor --json')).json<{ checks: Check[] }>().checks.map(({ name }) => name);
+    expect(names).toEqual([
+      'files',
+      'registry',
+      'records',
+      'readings',
+      'schema',
+      'references',
+      'audit',
+      'revocations',
+      'disk',
+      'clock',
+      'daemon',
+    ]);
+  });
+
+  it('is readable without colours, and says what to do', async () => {
+    chmodSync(filesOf(cli.store).records, 0o644);
+    const { code, stdout } = await cli.run('doctor', { terminal, env: { NO_COLOR: '1' } });
+    expect(code).toBe(5);
+    expect(stdout).toMatch(/^✗ problem {2}files .*mode 0644/m);
+    expect(stdout).toMatch(/^ +Run: chmod 600 .*records\.db$/m);
+    expect(stdout).toMatch(/^✓ ok {7}audit {8}The chain of \d+ records is whole\.$/m);
+    expect(stdout).toMatch(/^1 problem, \d warnings?\.$/m);
+  });
+
+  it('is for a Super user, and a refused attempt is audited', async () => {
+    for (const line of ['doctor --json', 'doctor --accept-clock --yes --json']) {
+      const refused = await cli.run(line, { osAccount: 'entity_admin' });
+      expect([refused.code, refused.error().code, refused.stdout]).toEqual([4, 'not_permitted', '']);
+    }
+    const tried = (await cli.ok('audit list --json --limit 2')).json<{ action: string; outcome: string }[]>();
+    expect(tried.map(({ action, outcome }) => [action, outcome])).toEqual([
+      ['store.accept_clock', 'denied'],
+      ['store.doctor', 'denied'],
+    ]);
+  });
+
+  it('ends as every command does where the store cannot be opened', async () => {
+    writeFileSync(cli.store, 'no database at all');
+    const expected = await cli.run('keys list --json');
+    const result = await cli.run('doctor --json');
+    expect([result.code, result.error(), result.stdout]).toEqual([expected.code, expected.error(), '']);
+  });
+
+  it('finds what damages a database, and goes on with the others', async () => {
+    writeFileSync(filesOf(cli.store).readings, Buffer.alloc(8192, 7));
+    for (const end of ['-wal', '-shm']) rmSync(filesOf(cli.store).readings + end, { force: true });
+    const { code, wrong } = await examine();
+    expect([code, Object.keys(wrong)]).toEqual([6, ['readings', 'schema']]);
+    rmSync(filesOf(cli.store).records);
+    expect(Object.keys((await examine()).wrong)).toEqual(['records', 'readings', 'schema', 'audit']);
+  });
+
+  it('finds rows that refer to nothing, and an audit trail that was altered', async () => {
+    const { key } = await cli.key('A');
+    const undo = tamper(
+      cli.store,
+      `pragma foreign_keys = off; update keys set entity_id = 'gone' where id = '${key.id}'`,
+    );
+    expect(await examine()).toMatchObject({
+      code: 6,
+      wrong: { references: { detail: expect.stringContaining('1 of keys') } },
+    });
+    undo();
+    tamper(cli.store, "update audit set target = 'x' where seq = 2");
+    expect(await examine()).toMatchObject({
+      code: 5,
+      wrong: { audit: { detail: expect.stringContaining('record 2') } },
+    });
+  });
+
+  it('finds keys that work though the journal says they were revoked, and lines cut off in it', async () => {
+    const { key } = await cli.key('A');
+    const { key: expired } = await cli.key('B', ['--expires', '1d']);
+    const back = tamper(cli.store, 'select 1');
+    await cli.ok(['keys', 'revoke', key.id, expired.id, '--yes']);
+    back();
+    cli.nowMs = startMs + 25 * hourMs;
+    const { code, wrong } = await examine();
+    expect([code, Object.keys(wrong)]).toEqual([5, ['revocations']]);
+    expect(wrong.revocations?.hint).toBe(`Run: hkctl keys revoke ${key.prefix} --yes`);
+    await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
+    expect(await examine()).toEqual({ code: 0, wrong: {} });
+    appendFileSync(filesOf(cli.store).revocations, '2026-11-20T08:0');
+    expect(await examine()).toMatchObject({ code: 0, wrong: { revocations: { status: 'warning' } } });
+  });
+
+  it('warns of a folder that others can read', async () => {
+    chmodSync(dirname(cli.store), 0o755);
+    expect(await examine()).toMatchObject({ code: 0, wrong: { files: { status: 'warning' } } });
+  });
+
+  it('tells whether the daemon that is noted answers', async () => {
+    const server = createServer((_request, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const store = await cli.services.openStore(cli.store);
+    await store.daemon.recordAddress(`http://127.0.0.1:${port}`, process.pid);
+    expect(await examine()).toEqual({ code: 0, wrong: {} });
+    await new Promise((resolve) => server.close(resolve));
+    expect(await examine()).toMatchObject({ code: 0, wrong: { daemon: { status: 'warning' } } });
+    await store.close();
+    expect(await examine()).toEqual({ code: 0, wrong: {} });
+  });
+});
+
+describe('a clock that was set back', () => {
+  beforeEach(async () => {
+    cli.nowMs = startMs + hourMs;
+    for (let looks = 0; looks < 2; looks++) await cli.ok('keys list');
+    cli.nowMs = startMs;
+  });
+
+  it('is a problem until it is accepted', async () => {
+    expect(await examine()).toMatchObject({ code: 5, wrong: { clock: { status: 'problem' } } });
+    const asked = await cli.run('doctor --accept-clock --json');
+    expect([asked.code, asked.error().code]).toEqual([2, 'confirmation_required']);
+    expect((await examine()).code).toBe(5);
+    expect((await cli.ok('doctor --accept-clock --yes --json')).json()).toMatchObject({ ok: true });
+    const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
+    expect(last).toMatchObject({
+      action: 'store.accept_clock',
+      at: new Date(startMs).toISOString(),
+      detail: { from: new Date(startMs + hourMs).toISOString(), to: new Date(startMs).toISOString() },
+    });
+    expect((await cli.run('doctor --accept-clock --yes')).stderr).toContain('nothing to accept');
+  });
+
+  it('is accepted on a terminal by an answer, and Enter alone accepts nothing', async () => {
+    const refused = await cli.run('doctor --accept-clock', { terminal, keys: [press.enter] });
+    expect(refused.code).toBe(130);
+    expect((await examine()).code).toBe(5);
+    const accepted = await cli.run('doctor --accept-clock', { terminal, keys: [press.up + press.enter] });
+    expect(accepted.code, accepted.stderr).toBe(0);
+  });
+
+  it('is what counts nowhere: keys expire and are made by the time that was seen', async () => {
+    const create = ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway', '--json'];
+    const past = new Date(startMs + hourMs / 2).toISOString();
+    expect((await cli.run([...create, '--expires', past])).code).toBe(2);
+    const { key } = await cli.key('B');
+    expect(key.created_at).toBe(new Date(startMs + hourMs).toISOString());
+  });
+});
+
+describe('a look at the clock', () => {
+  it('that cannot be noted stops no command that reads', async () => {
+    cli.nowMs = startMs + hourMs;
+    const other = openDatabase(cli.store, {});
+    other.exec('begin immediate');
+    await cli.ok('keys list');
+    other.close();
+    expect(await examine()).toEqual({ code: 0, wrong: {} });
+  });
+});

@@ -1,0 +1,246 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
+import { type DatabaseName, databaseNames, filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { backupIn, restoreBackup } from '../../../src/store/sqlite/restore/restoration.ts';
+import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
+import { Cli } from '../harness.ts';
+
+let cli: Cli;
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  cli = await new Cli().seed();
+  folder = dirname(dirname(cli.store));
+  file = join(folder, 'plant.backup');
+});
+
+/** Runs SQL on a database as somebody could who writes to the file, also on its schema. */
+function tamper(database: string, sql: string): void {
+  const connection = openDatabase(database, {});
+  connection.unsafeMode(true);
+  connection.exec(`pragma writable_schema = on; ${sql}`);
+  connection.close();
+}
+
+const rewrite = (name: string, from: string, to: string) =>
+  `update sqlite_master set sql = replace(sql, '${from}', '${to}') where name = '${name}'`;
+
+/** What somebody may put into a registry, or into a backup, and how it is named. */
+const foreign: readonly [what: string, sql: string, named: string][] = [
+  [
+    'a trigger',
+    'create trigger evil after insert on audit begin delete from audit; end',
+    'the trigger "evil" is none of',
+  ],
+  ['a view', 'create view evil as select 1', 'the view "evil" is none of'],
+  ['a virtual table', 'create virtual table evil using fts5(x)', 'the virtual table "evil" is none of'],
+  ['another table', 'create table evil (x)', 'the table "evil" is none of'],
+  ['an index on an expression', 'create index evil on keys (lower(name))', 'the index "evil" is none of'],
+  ['another column', 'alter table keys add column evil text', 'the table "keys" has another definition'],
+  [
+    'a generated column',
+    'alter table keys add column evil text as (upper(name))',
+    'the table "keys" has another definition',
+  ],
+  [
+    'a check',
+    rewrite('users', '`role` text NOT NULL', '`role` text NOT NULL check (1)'),
+    'the table "users" has another',
+  ],
+  [
+    'an index that orders otherwise',
+    rewrite('users_tenant', '`login`)', '`role`)'),
+    'the index "users_tenant" has another',
+  ],
+  ['a table less', 'drop table purges', 'the table "purges" is missing'],
+  ['an index less', 'drop index users_tenant', 'the index "users_tenant" is missing'],
+  [
+    'an entry of no kind',
+    "insert into sqlite_master values ('other', 'evil', 'evil', 0, 'create other evil')",
+    'the entry "evil" is none of',
+  ],
+];
+
+/** What a command says of a thing that is refused as damage, names included; nothing was written. */
+async function refused(line: readonly string[], named: string): Promise<void> {
+  const { code, stderr } = await cli.run(line);
+  expect([code, stderr], line.join(' ')).toEqual([6, expect.stringContaining(named)]);
+}
+
+describe('a store with something foreign in its schema', () => {
+  it.each(foreign)('%s is refused by every command and named, and nothing of it is run', async (what, sql, named) => {
+    // SQLite itself refuses to load an entry of no kind, before anybody can name it.
+    const expected = what === 'an entry of no kind' ? 'is damaged' : named;
+    tamper(cli.store, sql);
+    for (const line of [['keys', 'list'], ['doctor'], ['backup', file], ['migrate'], ['audit', 'verify']]) {
+      await refused(line, expected);
+    }
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it.each(['records', 'readings'] as const)(
+    'in its %s, doctor names it and goes on; backup writes nothing',
+    async (name) => {
+      tamper(
+        filesOf(cli.store)[name],
+        'create trigger evil after insert on sqlite_sequence begin select 1; end'.replace(
+          'sqlite_sequence',
+          name === 'records' ? 'parts' : 'series',
+        ),
+      );
+      const result = await cli.run('doctor --json');
+      const { checks } = result.json<{ checks: { name: string; status: string; detail: string }[] }>();
+      expect(result.code).toBe(6);
+      expect(checks.find((check) => check.name === 'schema')).toMatchObject({
+        status: 'problem',
+        detail: expect.stringContaining(`the trigger "evil" is none of hkctl's (${name})`),
+      });
+      await refused(['backup', file], 'the trigger "evil"');
+      expect(readdirSync(folder)).toEqual(['state']);
+    },
+  );
+
+  it('of an older version is not migrated', async () => {
+    tamper(filesOf(cli.store).readings, 'drop table heartbeats; pragma user_version = 0');
+    await refused(['migrate'], 'the table "readings" is none of');
+  });
+
+  it('is replaced by a backup from before', async () => {
+    await cli.ok(['backup', file]);
+    tamper(cli.store, 'create trigger evil after insert on audit begin delete from audit; end');
+    await cli.ok(['restore', file, '--yes']);
+    await cli.ok('doctor');
+  });
+
+  it('is one that ANALYZE has looked at, which is nothing foreign', async () => {
+    tamper(cli.store, 'analyze');
+    await cli.ok('doctor');
+    await cli.ok(['backup', file]);
+    await cli.ok(['restore', file, '--yes']);
+  });
+});
+
+describe('a backup with something foreign in its schema', () => {
+  it.each(foreign)('%s is refused by restore and named, and nothing is written', async (what, sql, named) => {
+    const expected = what === 'an entry of no kind' ? 'is damaged' : named;
+    await cli.ok(['backup', file]);
+    tamper(file, sql);
+    const names = () => [readdirSync(folder), readdirSync(dirname(cli.store))];
+    const [before, content] = [names(), readFileSync(file)];
+    await refused(['restore', file, '--yes'], expected);
+    expect([names(), readFileSync(file).equals(content)]).toEqual([before, true]);
+    await cli.ok('doctor');
+  });
+
+  it('runs no statement that hides behind a definition', async () => {
+    await cli.ok(['backup', file]);
+    const made = join(folder, 'made-by-sql');
+    const hidden = `CREATE TABLE \`marks\` (x); attach ''${made}'' as evil; create table evil.t (x)`;
+    tamper(file, `update sqlite_master set sql = '${hidden}' where name = 'marks'`);
+    const { code } = await cli.run(['restore', file, '--yes']);
+    expect([code, existsSync(made)]).toEqual([6, false]);
+    tamper(cli.store, `update sqlite_master set sql = '${hidden}' where name = 'marks'`);
+    const { code: backupCode } = await cli.run(['backup', `${file}.2`]);
+    expect([backupCode, existsSync(made), existsSync(`${file}.2`)]).toEqual([6, false, false]);
+  });
+
+  it('that names no version, or tables of its own that are views, is refused', async () => {
+    await cli.ok(['backup', file]);
+    const whole = readFileSync(file);
+    for (const value of ["'x'", '-1', '1.5', '0', 'zeroblob(4)']) {
+      tamper(file, `update backup set value = ${value} where name = 'registry_version'`);
+      await refused(['restore', file, '--yes'], 'it names no version of its registry');
+      writeFileSync(file, whole);
+    }
+    tamper(file, "drop table backup; create view backup as select 'registry_version' as name, 1 as value");
+    expect((await cli.run(['restore', file, '--yes'])).code).toBe(2);
+    writeFileSync(file, whole);
+    tamper(file, "update backup set value = 9e17 where name = 'created_at_ms'");
+    await refused(['restore', file, '--yes'], 'it names no time');
+  });
+
+  it('that was written to since, or beside which a log lies, is refused before SQLite opens it', async () => {
+    await cli.ok(['backup', file]);
+    for (const end of ['-journal', '-wal', '-shm']) {
+      const copy = join(mkdtempSync(join(tmpdir(), 'hkctl-beside-')), 'a.backup');
+      cpSync(file, copy);
+      writeFileSync(copy + end, 'x');
+      const { code, stderr } = await cli.run(['restore', copy, '--yes']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${copy}${end} lies beside it`)]);
+      expect(readdirSync(dirname(copy)).sort()).toEqual(['a.backup', `a.backup${end}`]);
+      expect(readFileSync(copy + end, 'utf8')).toBe('x');
+    }
+    tamper(file, 'pragma journal_mode = wal');
+    const { code, stderr } = await cli.run(['restore', file, '--yes']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('it keeps a log')]);
+    expect(readdirSync(folder).sort()).toEqual(['plant.backup', 'state']);
+  });
+
+  it('of a path with white space around it is not taken for another file', async () => {
+    await cli.ok(['backup', file]);
+    cpSync(file, `${file} `);
+    const before = statSync(file).mtimeMs;
+    const { code, stderr } = await cli.run(['restore', `${file} `, '--yes']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('white space')]);
+    expect(statSync(file).mtimeMs).toBe(before);
+  });
+});
+
+describe('a backup of an older version', () => {
+  const before = { ...schemaVersions };
+  afterEach(() => {
+    Object.assign(schemaVersions, before);
+  });
+
+  /** The migrations, and one more for a database. */
+  function newer(name: DatabaseName, sql: string): string {
+    const migrationsFolder = mkdtempSync(join(tmpdir(), 'hkctl-migrations-'));
+    for (const database of databaseNames)
+      cpSync(join('migrations', database), join(migrationsFolder, database), { recursive: true });
+    mkdirSync(join(migrationsFolder, name), { recursive: true });
+    writeFileSync(join(migrationsFolder, name, '0001_more.sql'), sql);
+    const journal = join(migrationsFolder, name, 'meta', '_journal.json');
+    const { entries, ...rest } = JSON.parse(readFileSync(journal, 'utf8'));
+    writeFileSync(
+      journal,
+      JSON.stringify({ ...rest, entries: [...entries, { ...entries[0], idx: 1, tag: '0001_more' }] }),
+    );
+    schemaVersions[name] = 2;
+    return migrationsFolder;
+  }
+
+  it('is restored with the tables it had, and then migrated on', async () => {
+    const create = 'keys create --name A --entity BER --preset sensor-gateway --json';
+    const { key } = (await cli.ok(create)).json<{ key: { id: string } }>();
+    await cli.ok(['backup', file]);
+    const migrationsFolder = newer(
+      'registry',
+      "ALTER TABLE `keys` ADD `colour` text DEFAULT 'green' NOT NULL;--> statement-breakpoint\nCREATE TABLE `more` (`x` integer);",
+    );
+    const options = { clock: () => cli.nowMs, migrationsFolder, writerThread: undefined };
+    const hooks = { authorize: () => {}, confirm: () => {}, audit: () => {} };
+    await restoreBackup(cli.store, backupIn(file, options), options, hooks);
+    const registry = openFile(cli.store, { busyTimeoutMs: 100, create: false });
+    expect(registry.prepare('select id, colour from keys').all()).toEqual([{ id: key.id, colour: 'green' }]);
+    expect(registry.pragma('user_version', { simple: true })).toBe(2);
+    registry.close();
+    // And what is foreign in it is foreign to the version that it had.
+    tamper(file, "alter table keys add column colour text default 'green' not null");
+    await expect(restoreBackup(cli.store, backupIn(file, options), options, hooks)).rejects.toMatchObject({
+      code: 'store_corrupt',
+      message: expect.stringContaining('the table "keys" has another definition'),
+    });
+  });
+});

@@ -1,0 +1,308 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Cli, type KeyJson } from '../harness.ts';
+
+let cli: Cli;
+beforeEach(async () => {
+  cli = await new Cli().seed();
+});
+
+interface AuditJson {
+  seq: number;
+  action: string;
+  target: string;
+  outcome: string;
+  os_account: string;
+  actor: { login: string } | null;
+  detail: Record<string, unknown>;
+}
+
+async function trail(): Promise<AuditJson[]> {
+  return (await cli.ok('audit list --json --limit 1000')).json();
+}
+
+async function result(secret: string): Promise<[number, string | undefined]> {
+  const { code, stdout } = await cli.run('keys verify --json', { input: secret });
+  return [code, stdout === '' ? undefined : JSON.parse(stdout).reason];
+}
+
+describe('who acts', () => {
+  it('is the profile of the OS account, else the one that --as or HKCTL_USER names', async () => {
+    await cli.ok('keys list', { osAccount: 'entity_admin' });
+    await cli.ok('keys list --as entity_admin', { osAccount: 'somebody' });
+    await cli.ok('keys list', { osAccount: 'somebody', env: { HKCTL_USER: 'entity_admin' } });
+    await cli.ok(
+      ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway', '--as', 'entity_admin'],
+      { osAccount: 'somebody' },
+    );
+    const [last] = await trail();
+    expect(last).toMatchObject({
+      action: 'key.create',
+      actor: { login: 'entity_admin' },
+      os_account: 'somebody',
+      outcome: 'done',
+    });
+  });
+
+  it('without a profile may do nothing: exit 4 and what to ask for', async () => {
+    const { code, stderr } = await cli.run('keys list', { osAccount: 'stranger' });
+    expect(code).toBe(4);
+    expect(stderr).toContain('hkctl users add stranger');
+  });
+
+  it('with an inactive profile may do nothing', async () => {
+    await cli.ok('users deactivate entity_admin --yes');
+    const result = await cli.run('keys list --json', { osAccount: 'entity_admin' });
+    expect([result.code, result.error().code]).toEqual([4, 'profile_inactive']);
+  });
+
+  const rights: [line: string, ...may: string[]][] = [
+    ['keys list', 'entity_admin'],
+    ['keys create --name A --entity BER --preset sensor-gateway', 'entity_admin'],
+    ['keys scan /dev/null', 'entity_admin'],
+    ['users list'],
+    ['users add x --name X --role operator'],
+    ['users set-role operator manager'],
+    ['entities list', 'entity_admin', 'manager', 'operator', 'master_data'],
+    ['entities add X --name X --timezone UTC'],
+    ['entities activate BER'],
+    ['entities deactivate BER --yes'],
+    ['entities remove CHI --yes'],
+    ['tenants list'],
+    ['tenants add Other --admin other'],
+    ['tenants set --name Other'],
+    ['import parts - --entity BER', 'master_data'],
+    ['audit list'],
+    ['audit verify'],
+    ['audit export'],
+    ['migrate'],
+    ['permissions list', 'entity_admin', 'manager', 'operator', 'master_data'],
+  ];
+  for (const [line, ...may] of rights) {
+    it(`${line}: for ${['super_user', ...may].join(', ')}`, async () => {
+      for (const role of ['entity_admin', 'manager', 'operator', 'master_data']) {
+        const { code, stderr } = await cli.run(line, { osAccount: role, input: 'id,name,part_number,is_active\n' });
+        expect([role, code, stderr]).toEqual([role, may.includes(role) ? 0 : 4, expect.anything()]);
+        if (code === 4) expect((await trail())[0]).toMatchObject({ outcome: 'denied', actor: { login: role } });
+      }
+      await cli.ok(line, { input: 'id,name,part_number,is_active\n' });
+    });
+  }
+
+  it('sees nothing of another tenant: API key not found', async () => {
+    const { key, secret } = await cli.key('A');
+    await cli.ok('tenants add Other --admin other');
+    for (const line of [`keys show ${key.id}`, `keys rotate ${key.prefix} --yes`, `keys revoke ${key.id} --yes`]) {
+      const { code, stderr } = await cli.run(line, { osAccount: 'other' });
+      expect([code, stderr]).toEqual([3, expect.stringContaining('API key not found')]);
+    }
+    expect((await cli.run('keys verify', { osAccount: 'other', input: secret })).code).toBe(3);
+    expect((await cli.ok('keys list --all --json', { osAccount: 'other' })).json()).toEqual([]);
+    expect((await cli.ok('tenants list --json', { osAccount: 'other' })).json()).toHaveLength(1);
+    expect((await cli.run('tenants add Third --admin third', { osAccount: 'other' })).code).toBe(4);
+    expect((await cli.ok('users list --json', { osAccount: 'other' })).json()).toHaveLength(1);
+  });
+});
+
+describe('users and entities', () => {
+  it('deactivating a user stops the keys it made, and reactivating lets them work again', async () => {
+    const { secret } = await cli.key('A', ['--as', 'entity_admin']);
+    expect(await result(secret)).toEqual([0, null]);
+    const { stdout } = await cli.ok('users deactivate entity_admin --yes');
+    expect(stdout).toContain('One active key stopped working: A (hk_');
+    expect(await result(secret)).toEqual([5, 'creator_inactive']);
+    await cli.ok('users activate entity_admin');
+    expect(await result(secret)).toEqual([0, null]);
+  });
+
+  it('deactivating an entity stops its keys, and no key can be made for it', async () => {
+    const { secret, key } = await cli.key('A');
+    await cli.ok('entities deactivate BER --yes');
+    expect(await result(secret)).toEqual([5, 'entity_inactive']);
+    const refused = await cli.run('keys create --name B --entity BER --preset sensor-gateway --json');
+    expect([refused.code, refused.error().code]).toEqual([5, 'entity_inactive']);
+    expect((await cli.show(key.id)).status).toBe('Active');
+    await cli.ok('entities activate BER');
+    expect(await result(secret)).toEqual([0, null]);
+  });
+
+  it('tells only of keys that really stop or work again', async () => {
+    const { key } = await cli.key('A', ['--as', 'entity_admin']);
+    const report = async (line: string) => (await cli.ok(line)).stdout.trim().replace(/^[^.]*\. /, '');
+    const a = `A (${key.prefix}).`;
+    expect(await report('users deactivate entity_admin --yes')).toBe(`One active key stopped working: ${a}`);
+    expect(await report('users deactivate entity_admin --yes')).toBe('No active key stopped.');
+    expect(await report('entities deactivate BER --yes')).toBe('No active key stopped.');
+    expect(await report('users activate entity_admin')).toBe('No more keys work than before.');
+    expect(await report('entities activate BER')).toBe(`One active key works again: ${a}`);
+    expect(await report('entities activate BER')).toBe('No more keys work than before.');
+    expect(await report('entities remove BER --yes')).toBe(`One active key stopped working: ${a}`);
+    expect(await report('users deactivate entity_admin --yes')).toBe('No active key stopped.');
+  });
+
+  it('removing an entity leaves its keys listed and refused', async () => {
+    const { secret, key } = await cli.key('A');
+    await cli.ok('entities remove BER --yes');
+    expect(await result(secret)).toEqual([5, 'entity_missing']);
+    expect((await cli.ok('keys list --json')).json()).toEqual([{ ...key, entity: null }]);
+    expect((await cli.run(['keys', 'rotate', key.prefix, '--yes'])).code).toBe(5);
+    await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
+  });
+
+  it('never loses the last active Super user', async () => {
+    expect((await cli.run('users deactivate root --yes')).code).toBe(5);
+    // Nobody is asked first whether they are sure of what is refused anyway.
+    expect((await cli.run('users deactivate root')).code).toBe(5);
+    expect((await cli.run('users set-role root operator')).code).toBe(5);
+    await cli.ok('users set-role operator super_user');
+    await cli.ok('users deactivate root --yes');
+    expect((await cli.run('users set-role operator manager', { osAccount: 'operator' })).code).toBe(5);
+  });
+
+  it('refuses duplicates: exit 5', async () => {
+    await cli.ok('tenants add Other --admin other');
+    for (const line of [
+      'users add operator --name X --role operator',
+      'users add other --name X --role operator',
+      'entities add BER --name X --timezone UTC',
+      'tenants add Third --admin root',
+    ]) {
+      const result = await cli.run(`${line} --json`);
+      expect([line, result.code, result.error().code]).toEqual([line, 5, 'duplicate']);
+    }
+    expect((await cli.run('init --org A --entity B --entity-name C --timezone UTC')).code).toBe(5);
+  });
+
+  it('names what is not there: exit 3', async () => {
+    for (const line of [
+      'users activate nobody',
+      'entities activate NONE',
+      'keys show hk_none0',
+      'keys create --name A --entity NONE --preset sensor-gateway',
+      'sensors show X --entity BER',
+      'keys list --entity NONE',
+    ]) {
+      expect([line, (await cli.run(line)).code]).toEqual([line, 3]);
+    }
+  });
+
+  it('gives JSON as the contract has it', async () => {
+    expect((await cli.ok('entities list --json')).json()).toContainEqual({
+      id: expect.any(String),
+      code: 'BER',
+      name: 'Berlin plant',
+      timezone: 'Europe/Berlin',
+      status: 'active',
+    });
+    expect((await cli.ok('users list --json')).json()).toContainEqual({
+      id: expect.any(String),
+      login: 'operator',
+      name: 'The operator',
+      role: 'operator',
+      status: 'active',
+    });
+    expect((await cli.ok('tenants set --week-start sunday --json')).json()).toMatchObject({
+      name: 'Acme',
+      week_start: 'sunday',
+    });
+  });
+});
+
+describe('keys', () => {
+  it('expire by themselves, and cannot be rotated or revoked then', async () => {
+    const { key, secret } = await cli.key('A', ['--expires', '1d']);
+    cli.nowMs += 86_400_000 - 1;
+    expect(await result(secret)).toEqual([0, null]);
+    cli.nowMs += 1;
+    expect(await result(secret)).toEqual([5, 'key_expired']);
+    expect((await cli.show(key.id)).status).toBe('Expired');
+    for (const verb of ['rotate', 'revoke']) {
+      const { code, stderr } = await cli.run(['keys', verb, key.id, '--yes']);
+      expect([code, stderr]).toEqual([5, expect.stringContaining('is Expired')]);
+    }
+    expect((await cli.ok('keys list --json')).json()).toEqual([]);
+    expect((await cli.ok('keys list --status expired --json')).json()).toHaveLength(1);
+  });
+
+  it('are filtered', async () => {
+    await cli.key('old');
+    cli.nowMs += 100 * 86_400_000;
+    await cli.key('soon', ['--expires', '10d']);
+    await cli.key('later', ['--expires', '60d', '--entity', 'CHI']);
+    const names = async (flags: string) =>
+      (await cli.ok(`keys list --json ${flags}`))
+        .json<KeyJson[]>()
+        .map(({ name }) => name)
+        .sort();
+    expect(await names('')).toEqual(['later', 'old', 'soon']);
+    expect(await names('--expiring-within 14d')).toEqual(['soon']);
+    expect(await names('--unused-for 90d')).toEqual(['old']);
+    expect(await names('--older-than 90d')).toEqual(['old']);
+    expect(await names('--entity CHI')).toEqual(['later']);
+    expect(await names('--expiring-within 90d --entity BER')).toEqual(['soon']);
+    await cli.ok([
+      'keys',
+      'revoke',
+      (await cli.ok('keys list --json --older-than 90d')).json<KeyJson[]>()[0]?.id ?? '',
+      '--yes',
+    ]);
+    expect(await names('--status revoked')).toEqual(['old']);
+    expect(await names('--show-inactive')).toEqual(['later', 'old', 'soon']);
+  });
+
+  it('show their lineage to people, with who and when in the time zone of the entity', async () => {
+    const { key } = await cli.key('A');
+    const second = (await cli.ok(['keys', 'rotate', key.id, '--yes', '--json'])).json<{ key: KeyJson }>().key;
+    const third = (await cli.ok(['keys', 'rotate', second.id, '--yes', '--json', '--as', 'entity_admin'])).json<{
+      key: KeyJson;
+    }>().key;
+    const { stdout } = await cli.ok(['keys', 'show', second.prefix]);
+    const chain = stdout.slice(stdout.indexOf('Rotations'));
+    expect([key, second, third].map(({ prefix }) => chain.indexOf(prefix))).toEqual(
+      [...[key, second, third].map(({ prefix }) => chain.indexOf(prefix))].sort((a, b) => a - b),
+    );
+    expect(chain).toContain(`▸ ${second.prefix}`);
+    expect(chain).toContain('by entity_admin');
+    expect(stdout).toContain('2026-11-20 09:00:00');
+  });
+
+  it('verify tells unknown and incomplete secrets', async () => {
+    const { secret } = await cli.key('A');
+    expect((await cli.run('keys verify', { input: secret.slice(0, 8) })).code).toBe(5);
+    expect((await cli.run('keys verify', { input: `${secret.slice(0, -1)}_` })).code).toBe(5);
+    const other = await new Cli().seed();
+    expect((await cli.run('keys verify', { input: (await other.key('B')).secret })).code).toBe(3);
+  });
+});
+
+describe('the audit trail', () => {
+  it('holds every change, and no secret', async () => {
+    const { key, secret } = await cli.key('A');
+    const next = (await cli.ok(['keys', 'rotate', key.id, '--yes', '--json'])).json<{ secret: string; key: KeyJson }>();
+    await cli.ok(['keys', 'revoke', next.key.id, '--yes']);
+    const records = await trail();
+    expect(records.slice(0, 3).map(({ action, target }) => [action, target])).toEqual([
+      ['key.revoke', next.key.prefix],
+      ['key.rotate', key.prefix],
+      ['key.create', key.prefix],
+    ]);
+    const exported = (await cli.ok('audit export')).stdout;
+    expect(
+      exported
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).seq),
+    ).toEqual(records.map(({ seq }) => seq).reverse());
+    for (const text of [exported, (await cli.ok('audit list --limit 1000')).stdout]) {
+      expect(text).not.toContain(secret.slice(0, 12));
+      expect(text).not.toContain(next.secret.slice(0, 12));
+    }
+  });
+
+  it('is whole, and prints its head', async () => {
+    const report = (await cli.ok('audit verify --json')).json<{ ok: boolean; head_hash: string; records: number }>();
+    expect(report).toMatchObject({ ok: true, broken: null });
+    await cli.key('A');
+    await cli.ok(`audit verify --head ${report.head_hash}`);
+    expect((await cli.run(`audit verify --head ${'0'.repeat(64)}`)).code).toBe(5);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { panelLines } from '../../../src/cli/delivery/panel.ts';
+import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { widthOf } from '../../../src/cli/terminal/wrap.ts';
+import { drawSecret } from '../../../src/core/keys/secrets.ts';
+import type { Key } from '../../../src/core/port/keys.ts';
+
+const output = {
+  isTTY: false,
+  isNull: false,
+  columns: () => 80,
+  rows: () => 24,
+  write() {},
+  flush() {},
+  onResize: () => () => {},
+};
+const style = createStyle({}, output);
+
+function handed(name: string) {
+  const secret = drawSecret();
+  const key: Key = {
+    id: 'id',
+    tenantId: 't',
+    prefix: secret.slice(0, 8),
+    name,
+    permissions: ['parts.view'],
+    entity: null,
+    createdBy: { id: 'u', login: 'a', name: 'A' },
+    createdAtMs: 0,
+    expiresAtMs: null,
+    lastUsedAtMs: null,
+    revokedAtMs: null,
+    revokedBy: null,
+    rotatedFrom: null,
+    rotatedTo: null,
+  };
+  return { secret, key, revoked: null };
+}
+
+const view = { toast: 'API key rotated', asking: false, baseUrl: undefined };
+
+describe('the one-time panel', () => {
+  it('shows the secret whole and what can be done on any terminal', () => {
+    for (const columns of [30, 40, 52, 60, 80, 200]) {
+      for (const rows of [10, 12, 24, 50]) {
+        for (const name of ['A', 'x'.repeat(120)]) {
+          const one = handed(name);
+          const lines = panelLines({ ...view, handed: [one] }, columns, rows, style);
+          expect(lines.length).toBeLessThanOrEqual(rows);
+          expect(Math.max(...lines.map((line) => widthOf(line)))).toBeLessThanOrEqual(Math.max(columns, 36));
+          expect(lines.join('').includes(one.secret), `${columns}x${rows}`).toBe(true);
+          expect(lines.at(-1)).toContain('Dismiss');
+        }
+      }
+    }
+  });
+
+  it('has both examples, with {base_url} where no address is known, and the secret in neither', () => {
+    const one = handed('A');
+    const text = panelLines({ ...view, handed: [one] }, 80, 40, style).join('\n');
+    expect(text).toContain('curl -H "Authorization: Bearer $API_KEY" {base_url}/api/v1/me');
+    expect(text).toContain('{base_url}/api/v1/resources');
+    expect(text.split(one.secret)).toHaveLength(2);
+  });
+
+  it('asks before it is dismissed, by the prefix', () => {
+    const one = handed('A');
+    const text = panelLines({ ...view, handed: [one], asking: true }, 80, 40, style).join('\n');
+    expect(text).toContain(`The full key for ${one.key.prefix} will not be shown again.`);
+  });
+});

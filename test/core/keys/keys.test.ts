@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rotateKeys, type SecretDelivery } from '../../../src/core/keys/issuance.ts';
+import { requireActiveKeys, revokeKeys } from '../../../src/core/keys/keys.ts';
+import { HttpPlant } from '../../http/plant.ts';
+
+let plant: HttpPlant;
+beforeAll(async () => {
+  plant = await HttpPlant.open();
+});
+afterAll(() => plant.domain.store.close());
+
+/** The error that a promise ends with. */
+async function errorOf(promise: Promise<unknown>): Promise<{ code: string; message: string; hint?: string }> {
+  return promise.then(
+    () => expect.fail('nothing was refused'),
+    (thrown) => thrown,
+  );
+}
+
+describe('two that end one key at the same time', () => {
+  const outcomes = async (work: () => Promise<unknown>) => {
+    const settled = await Promise.allSettled([work(), work()]);
+    return settled.map((one) => (one.status === 'rejected' ? one.reason : undefined));
+  };
+
+  it('by revoking: the second learns what to do, and of no secret', async () => {
+    const { id, prefix } = await plant.key();
+    const [first, second] = await outcomes(() => revokeKeys(plant.domain, plant.actor, [id]));
+    expect(first).toBeUndefined();
+    expect(second).toMatchObject({
+      code: 'key_not_active',
+      message: `Meanwhile another process ended Test key (${prefix}); nothing was changed.`,
+      hint: 'A key that is not active needs no revoking; name only the others.',
+    });
+  });
+
+  it('by rotating: the second learns that its secret opens nothing', async () => {
+    const { id } = await plant.key();
+    const withdrawn: string[] = [];
+    const delivery = (name: string): SecretDelivery => ({
+      deliver() {},
+      complete() {},
+      withdraw: () => void withdrawn.push(name),
+    });
+    const names = ['first', 'second'];
+    const work = () => rotateKeys(plant.domain, plant.actor, [id], delivery(names.shift() ?? ''));
+    const [first, second] = await outcomes(work);
+    expect(first).toBeUndefined();
+    expect(second).toMatchObject({ code: 'key_not_active', hint: expect.stringContaining('secret') });
+    expect(withdrawn).toEqual(['second']);
+  });
+});
+
+describe('several keys of which some do not fit', () => {
+  const require = (refs: string[]) => requireActiveKeys(plant.domain, plant.actor, refs, 'revoked');
+
+  it('are refused with all that there are not', async () => {
+    const { prefix } = await plant.key();
+    expect(await errorOf(require(['hk_none0', prefix, 'hk_none1']))).toMatchObject({
+      code: 'not_found',
+      message: 'API key not found: hk_none0, hk_none1',
+    });
+    expect(await errorOf(require(['hk_none0']))).toMatchObject({ code: 'not_found', message: 'API key not found' });
+  });
+
+  it('are refused with all that are not active', async () => {
+    const [revoked, active] = [await plant.key(), await plant.key()];
+    const expired = await plant.key({ expiresAtMs: plant.nowMs + 1 });
+    await plant.revoke(revoked.id);
+    plant.nowMs += 1;
+    expect(await errorOf(require([revoked.id, active.id, expired.prefix]))).toMatchObject({
+      code: 'key_not_active',
+      message:
+        `Of the keys, Test key (${revoked.prefix}) is Revoked, Test key (${expired.prefix}) is Expired; ` +
+        'only active keys can be revoked.',
+    });
+    expect(await errorOf(require([expired.id]))).toMatchObject({
+      message: `The key Test key (${expired.prefix}) is Expired; only active keys can be revoked.`,
+    });
+  });
+
+  it('are refused without a secret in the sentence', async () => {
+    const { secret } = await plant.key();
+    const { message } = await errorOf(require([secret, `\u001b[2J`]));
+    expect(message).toBe(`API key not found: ${secret.slice(0, 8)}…, \\u001b[2J`);
+  });
+
+  it('are one where they are named twice', async () => {
+    const { id, prefix } = await plant.key();
+    expect((await require([id, prefix])).map((key) => key.id)).toEqual([id]);
+  });
+});

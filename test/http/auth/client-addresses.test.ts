@@ -1,0 +1,58 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAddressBook, networkOf } from '../../../src/http/auth/client-addresses.ts';
+import type { Exchange } from '../../../src/http/request/exchange.ts';
+
+/** The network of a request in which a trusted proxy names an address. */
+function countedAs(forwarded: string): string {
+  const book = createAddressBook(['127.0.0.1']);
+  // Only the peer and the headers are read.
+  const exchange = {
+    peer: '127.0.0.1',
+    header: (name: string) => (name === 'x-forwarded-for' ? forwarded : undefined),
+  };
+  return networkOf(book.clientOf(exchange as Exchange));
+}
+
+describe('the network that an address counts as', () => {
+  it.each([
+    '8.8.8.2',
+    '::ffff:8.8.8.2',
+    '::FFFF:8.8.8.2',
+    '::ffff:808:802',
+    '::ffff:0808:0802',
+    '0:0:0:0:0:ffff:808:802',
+    '0000:0000:0000:0000:0000:ffff:0808:0802',
+    '0::ffff:8.8.8.2',
+    '::0:ffff:808:802',
+    '0:0:0:0:0:FFFF:8.8.8.2',
+    '[::ffff:808:802]:4711',
+    '8.8.8.2:4711',
+  ])('is one for 8.8.8.2, written as %s', (address) => {
+    expect(countedAs(address)).toBe('8.8.8.2');
+  });
+
+  it.each([
+    ['::1', '0:0:0:0::/64'],
+    ['::ffff:0:808:802', '0:0:0:0::/64'],
+    ['ffff::808:802', 'ffff:0:0:0::/64'],
+    ['2001:db8:1:2:ffff::2', '2001:db8:1:2::/64'],
+    ['2001:DB8:0001:2::', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::8.8.8.8', '64:ff9b:0:0::/64'],
+  ])('of %s is %s', (address, network) => {
+    expect(countedAs(address)).toBe(network);
+  });
+
+  it('is the same however an IPv4 address is mapped', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+        const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+        for (const form of [address, `::ffff:${address}`, `::ffff:${hex}`, `0:0:0:0:0:ffff:${hex}`]) {
+          expect(countedAs(form)).toBe(address);
+        }
+      }),
+    );
+  });
+});

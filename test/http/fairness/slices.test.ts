@@ -1,0 +1,137 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { finish, Slices, type Steps } from '../../../src/http/fairness/slices.ts';
+import type { Source } from '../../../src/http/net/source-queues.ts';
+import { RequestBatches } from '../../../src/http/request/batches.ts';
+
+function spin(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe('work in slices', () => {
+  function* steps(name: string, count: number, seen: string[], ms = 2): Steps<string> {
+    for (let step = 0; step < count; step++) {
+      seen.push(name);
+      spin(ms);
+      yield;
+    }
+    return name;
+  }
+
+  it('runs at once where it is short', () => {
+    expect(new Slices().run('a', steps('a', 3, [], 0))).toBe('a');
+  });
+
+  it('lets other work run between two slices', async () => {
+    const slices = new Slices();
+    const seen: string[] = [];
+    const work = slices.run('a', steps('a', 20, seen));
+    const counts: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      counts.push(seen.length);
+      await setImmediate();
+    }
+    expect(counts[0]).toBeLessThan(5);
+    expect(counts[2]).toBeLessThan(15);
+    expect(await work).toBe('a');
+    expect(seen.length).toBe(20);
+  });
+
+  it('of one holder does not wait for all of another', async () => {
+    const slices = new Slices();
+    const ended: string[] = [];
+    const start = async (holder: string, name: string) => {
+      ended.push(await slices.run(holder, steps(name, 10, [])));
+    };
+    const all = [...Array(8).keys()].map((index) => start('greedy', `greedy ${index}`));
+    all.push(start('modest', 'modest'));
+    await Promise.all(all);
+    expect(ended.indexOf('modest')).toBeLessThan(4);
+  });
+
+  it('that throws rejects, and the rest continues', async () => {
+    const slices = new Slices();
+    function* broken(): Steps<string> {
+      spin(6);
+      yield;
+      throw new Error('broken');
+    }
+    const [first, second] = [slices.run('a', broken()), slices.run('a', steps('next', 2, []))];
+    await expect(first).rejects.toThrow('broken');
+    expect(await second).toBe('next');
+    expect(() => finish(broken())).toThrow('broken');
+  });
+});
+
+describe('a request batch with more work than time', () => {
+  const source = (): Source => ({ destroyed: false });
+
+  it('leaves the rest to the next ones, round-robin by connection', async () => {
+    const batches = new RequestBatches();
+    const [flood, other] = [source(), source()];
+    let answered = 0;
+    for (let index = 0; index < 60; index++) {
+      batches.join({
+        source: flood,
+        run: () => {
+          spin(1);
+          answered++;
+        },
+      });
+    }
+    let answeredBefore: number | undefined;
+    await setImmediate();
+    expect(answered).toBeLessThan(30);
+    batches.join({
+      source: other,
+      run: () => {
+        answeredBefore = answered;
+      },
+    });
+    while (answeredBefore === undefined) await setImmediate();
+    expect(answeredBefore).toBeLessThan(40);
+    while (answered < 60) await setImmediate();
+  });
+
+  it('drops the requests of connections that have closed', async () => {
+    const batches = new RequestBatches();
+    const gone = { destroyed: false };
+    let answered = 0;
+    for (let index = 0; index < 40; index++) {
+      batches.join({
+        source: gone,
+        run: () => {
+          spin(1);
+          answered++;
+        },
+      });
+    }
+    await setImmediate();
+    const before = answered;
+    gone.destroyed = true;
+    for (let round = 0; round < 5; round++) await setImmediate();
+    expect(answered).toBe(before);
+  });
+
+  it('pauses a connection that sends many requests, resumes it once they are answered, and closes it where thousands wait', async () => {
+    const seen: string[] = [];
+    const batches = new RequestBatches({
+      hold: () => seen.push('hold'),
+      release: () => seen.push('release'),
+      shed: (one) => {
+        seen.push('shed');
+        Object.assign(one, { destroyed: true });
+      },
+    });
+    const few = source();
+    for (let index = 0; index < 100; index++) batches.join({ source: few, run() {} });
+    expect(seen).toEqual(['hold']);
+    while (!seen.includes('release')) await setImmediate();
+    expect(seen).toEqual(['hold', 'release']);
+    seen.length = 0;
+    const many = source();
+    for (let index = 0; index < 30_000; index++) batches.join({ source: many, run() {} });
+    expect(seen).toEqual(['hold', 'shed']);
+  });
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { longestItem, maxBatch, tooLong } from '../../../src/core/readings/rejections.ts';
+import { finish } from '../../../src/http/fairness/slices.ts';
+import { itemsOfJson, itemsOfLines } from '../../../src/http/ingest/batch-text.ts';
+import { ApiError } from '../../../src/http/request/problem.ts';
+
+const wrapping = { name: 'readings', expected: 'One list.' };
+const bare = { name: undefined, expected: 'A list.' };
+const padding = ' '.repeat(40_000);
+
+const itemsOf = (text: string) => finish(itemsOfJson(text, wrapping));
+
+/** The code of the error that a text causes. */
+function codeOf(read: () => unknown): string | undefined {
+  try {
+    read();
+  } catch (thrown) {
+    return thrown instanceof ApiError ? thrown.code : String(thrown);
+  }
+  return undefined;
+}
+
+describe('the items of a long text', () => {
+  const nasty = fc.oneof(
+    fc.jsonValue(),
+    fc.string().map((text) => ({ [`${text}"],[{\\`]: `\\"]},{${text}\\` })),
+  );
+
+  it('are the same as those of parsing it as a whole, for any items and any layout', () => {
+    fc.assert(
+      fc.property(fc.array(nasty, { maxLength: 40 }), fc.constantFrom(undefined, 2, '\r\n\t'), (items, space) => {
+        const filled = [...items, 'x'.repeat(10_000), ...items, 'y'.repeat(15_000), 'z'.repeat(15_000), ...items];
+        const expected: unknown = JSON.parse(JSON.stringify(filled));
+        expect(itemsOf(JSON.stringify({ readings: filled }, null, space))).toEqual(expected);
+        expect(finish(itemsOfJson(JSON.stringify(filled, null, space), bare))).toEqual(expected);
+      }),
+    );
+  });
+
+  it('are refused as invalid JSON where a short text is', () => {
+    const broken = [
+      '[1,,2]',
+      '[1,]',
+      '[,1]',
+      '[1 2]',
+      '[{]',
+      '[}',
+      '[1}',
+      '["',
+      '["\\"]',
+      '[1]]',
+      '[tru]',
+      '[01]',
+      '[',
+      '[1]x',
+    ];
+    for (const list of broken) {
+      for (const text of [`{"readings":${list}`, `{"readings":${list}}`]) {
+        expect([text, codeOf(() => itemsOf(text))]).toEqual([text, 'bad_json']);
+        expect([
+          text,
+          codeOf(() => itemsOf(`{"readings":${padding}${list}${text.endsWith('}') ? '}' : ''}`)),
+        ]).not.toEqual([text, undefined]);
+        const long = text.replace('[', `[${'"a",'.repeat(9000)}`);
+        expect([text, codeOf(() => itemsOf(long))]).toEqual([text, 'bad_json']);
+      }
+    }
+    expect(itemsOf(`{"readings":[${padding}]}`)).toEqual([]);
+    expect(itemsOf(`${padding}{ "readings" : [ 1 ] }${padding}`)).toEqual([1]);
+  });
+
+  it('of another shape are invalid_body, and invalid JSON is bad_json', () => {
+    const shapes = [
+      `[${padding}]`,
+      `{"a":1,${padding}"readings":[]}`,
+      `{"heartbeats":[${padding}]}`,
+      `"${padding}"`,
+      `1${'0'.repeat(40_000)}`,
+    ];
+    for (const text of [...shapes, `{"readings":[1],"more":"${padding}"}`, `{"readings":[${padding}],"readings":[]}`]) {
+      expect([text.slice(0, 30), codeOf(() => itemsOf(text))]).toEqual([text.slice(0, 30), 'invalid_body']);
+    }
+    for (const text of [padding, `x${padding}`, `{"a":1,${padding}`, `[${padding}`, `[${padding}]]`]) {
+      expect([text.slice(0, 30), codeOf(() => itemsOf(text))]).toEqual([text.slice(0, 30), 'bad_json']);
+    }
+  });
+
+  it('are counted before any of them is parsed', () => {
+    const most = `{"readings":[${'{},'.repeat(maxBatch - 1)}{}${padding}]}`;
+    expect(itemsOf(most).length).toBe(maxBatch);
+    // The last one is not JSON, which parsing would find.
+    expect(codeOf(() => itemsOf(`{"readings":[${'{},'.repeat(maxBatch)}nonsense${padding}]}`))).toBe('too_large');
+    expect(codeOf(() => finish(itemsOfJson(`[${'{},'.repeat(maxBatch)}nonsense${padding}]`, bare)))).toBe('too_large');
+    expect(codeOf(() => finish(itemsOfLines(`${'{}\n'.repeat(maxBatch)}{}`)))).toBe('too_large');
+    expect(finish(itemsOfLines('{}\n\n \r\n'.repeat(maxBatch))).length).toBe(maxBatch);
+  });
+
+  it('are not parsed where one alone is longer than any valid item', () => {
+    const long = `{"a":"${'x'.repeat(longestItem)}","b":nonsense}`;
+    const list = `[${padding}]`;
+    expect(itemsOf(`{"readings":[1,${long},{"a":2}, ${list},3]}`)).toEqual([1, tooLong, { a: 2 }, null, 3]);
+    expect(codeOf(() => itemsOf(`{"readings":[${long}, ,${long}, ${long}]}`))).toBe('bad_json');
+    expect(codeOf(() => itemsOf(`{"readings":[${long},${long}, ]}`))).toBe('bad_json');
+    expect(finish(itemsOfLines(`1\n${long}\n2`))).toEqual([1, tooLong, 2]);
+  });
+
+  it('are parsed in many steps', () => {
+    const work = itemsOfJson(`{"readings":[${'{"sensor":"a"},'.repeat(9_999)}{}]}`, wrapping);
+    let count = 0;
+    while (!work.next().done) count++;
+    expect(count).toBeGreaterThan(15);
+  });
+});
+
+describe('lines', () => {
+  it('that are not JSON are reported by their number', () => {
+    expect(() => finish(itemsOfLines('1\n\n  \n{'))).toThrow('Line 4 is not JSON.');
+    expect(finish(itemsOfLines('\n\n1\r\n 2 \n'))).toEqual([1, 2]);
+  });
+});

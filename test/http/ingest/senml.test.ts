@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { Sensor } from '../../../src/core/port/readings.ts';
+import { validateReadings } from '../../../src/core/readings/readings.ts';
+import { finish } from '../../../src/http/fairness/slices.ts';
+import { resolveSenml } from '../../../src/http/ingest/senml.ts';
+
+const nowMs = Date.UTC(2026, 10, 20, 8, 15);
+const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: null, isActive: true };
+
+/** The instant in epoch ms of one SenML record, or the code of its rejection. */
+function outcomeOf(record: Record<string, unknown>): number | string | undefined {
+  const { items } = finish(resolveSenml([{ n: 'OVEN', v: 1, ...record }], nowMs * 1000));
+  const { batch, rejected } = finish(validateReadings(items, new Map([['OVEN', oven]]), nowMs * 1000));
+  return rejected[0]?.code ?? (batch.rows[1] ?? Number.NaN) / 1000;
+}
+
+describe('the time of a SenML record, in seconds', () => {
+  it.each([
+    ['now without one', {}, nowMs],
+    ['counted from now below 2^28', { t: -60 }, nowMs - 60_000],
+    ['of an epoch below 100,000,000,000, which is milliseconds elsewhere', { t: 1_795_162_500 }, 1_795_162_500_000],
+    ['with a base time', { bt: 1_795_162_500, t: 1.5 }, 1_795_162_501_500],
+    ['before 1970, counted from now', { t: -2_000_000_000 }, nowMs - 2_000_000_000_000],
+    ['of 1709', { t: -1e10 }, nowMs - 1e13],
+    ['before 1685', { t: -1.1e10 }, 'invalid_at'],
+    ['before any calendar', { t: -1e300 }, 'invalid_at'],
+    ['in milliseconds by mistake', { t: 1_795_162_500_000 }, 'in_future'],
+    ['beyond any calendar', { t: 1e300 }, 'in_future'],
+  ])('%s', (_name, record, expected) => {
+    expect(outcomeOf(record)).toBe(expected);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { anchorIn } from '../../../src/core/audit/anchors.ts';
+import type { Store } from '../../../src/core/port/store.ts';
+import { AuditAnchors } from '../../../src/http/monitoring/anchors.ts';
+import { createLog } from '../../../src/http/monitoring/log.ts';
+import { draftOf, type Plant, plantIn, temporaryStore } from '../../store/stores.ts';
+
+let store: Store;
+let plant: Plant;
+let log: string[];
+let nowMs: number;
+let anchors: AuditAnchors;
+
+beforeEach(async () => {
+  store = await temporaryStore();
+  plant = await plantIn(store);
+  log = [];
+  nowMs = 1000;
+  anchors = new AuditAnchors(store.audit, createLog('info', { write: (line) => log.push(line) }), () => nowMs);
+});
+afterEach(() => store.close());
+
+const change = () => store.audit.append(draftOf(plant.tenant.id, 'key.list', 'x'));
+const counts = () => log.map((line) => anchorIn(line)?.count);
+
+it('an anchor is logged when the daemon starts and when it ends', async () => {
+  await anchors.start();
+  expect(counts()).toEqual([1]);
+  expect(anchorIn(log[0] ?? '')).toEqual(await store.audit.head());
+  await anchors.stop();
+  expect(counts()).toEqual([1, 1]);
+});
+
+it('an anchor is logged after each change, at most once a minute', async () => {
+  await anchors.start();
+  await change();
+  nowMs += 59_999;
+  await anchors.writeIfDue();
+  expect(counts()).toEqual([1]);
+  nowMs += 1;
+  await change();
+  await anchors.writeIfDue();
+  expect(counts()).toEqual([1, 3]);
+  await change();
+  await anchors.writeIfDue();
+  expect(counts()).toEqual([1, 3]);
+  nowMs += 60_000;
+  await anchors.writeIfDue();
+  expect(counts()).toEqual([1, 3, 4]);
+  await anchors.stop();
+});
+
+it('an anchor is logged at once where the last one is older than a minute', async () => {
+  await anchors.start();
+  nowMs += 3_600_000;
+  await anchors.writeIfDue();
+  expect(counts()).toEqual([1]);
+  await change();
+  await anchors.writeIfDue();
+  expect(counts()).toEqual([1, 2]);
+  await anchors.stop();
+});
+
+it('anchors continue after the store could not be read', async () => {
+  await anchors.start();
+  await store.close();
+  nowMs += 60_000;
+  await anchors.writeIfDue();
+  expect(log.at(-1)).toContain('the head of the audit chain was not read; trying again');
+  await anchors.writeIfDue();
+  expect(log.length).toBe(2);
+  await anchors.stop();
+});

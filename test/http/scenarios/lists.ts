@@ -1,0 +1,68 @@
+import type { Scenario } from './scenario.ts';
+
+const bad = { status: 400, code: 'bad_parameter' };
+
+/** Media types, included details, days and sync tokens of lists of records. */
+export const listScenarios: Scenario[] = [
+  ...(
+    [
+      ['text/csv', /^text\/csv/],
+      ['text/csv;q=0.5, application/json', /^application\/json/],
+      ['application/json;charset=utf-8', /^application\/json/],
+      ['text/html, */*;q=0.1', /^application\/json/],
+    ] as const
+  ).flatMap(([accept, type]) =>
+    ['/api/v1/parts?limit=2', '/api/v1/sensors', '/api/v1/orders?include=services', '/api/v1/parts?category=none'].map(
+      (path): Scenario => ({
+        name: `${path} where ${accept} is welcome`,
+        path,
+        headers: { accept },
+        status: 200,
+        header: { 'content-type': type, vary: /Authorization, Accept(,|$)/ },
+      }),
+    ),
+  ),
+  ...['/api/v1/parts', '/api/v1/sensors', '/api/v1/parts/P-1001', '/api/v1/sensors/SE-1001'].map(
+    (path): Scenario => ({
+      name: `${path} where only XML is welcome`,
+      path,
+      headers: { accept: 'application/xml' },
+      status: 406,
+      code: 'not_acceptable',
+    }),
+  ),
+  {
+    name: 'one record as CSV',
+    path: '/api/v1/parts/P-1001',
+    headers: { accept: 'text/csv' },
+    status: 406,
+    code: 'not_acceptable',
+  },
+  {
+    name: 'changes as CSV',
+    path: '/api/v1/parts?sync_token=x',
+    headers: { accept: 'text/csv' },
+    status: 406,
+    code: 'not_acceptable',
+  },
+  { name: 'the services of orders', path: '/api/v1/orders?include=services&status=confirmed', status: 200 },
+  { name: 'the services of documents', path: '/api/v1/inbound-documents?include=services', status: 200 },
+  { name: 'details that orders do not have', path: '/api/v1/orders?include=parts', ...bad },
+  { name: 'services twice', path: '/api/v1/orders?include=services,services', ...bad },
+  { name: 'nothing included', path: '/api/v1/orders?include=', ...bad },
+  { name: 'the services of parts', path: '/api/v1/parts?include=services', ...bad },
+  { name: 'records since a day', path: '/api/v1/parts?updated_since=2026-11-20', status: 200 },
+  {
+    name: 'records from a day to a day',
+    path: '/api/v1/oee-events?started_at_from=2026-11-20&started_at_to=2026-11-20',
+    status: 200,
+  },
+  { name: 'records at a day', path: '/api/v1/parts?updated_since=2026-11-31', ...bad },
+  { name: 'records before all years', path: '/api/v1/parts?updated_since=0000-01-01', ...bad },
+  ...['', 'x', 'WyJhIl0', 'WyJhIiwiIiwiIiwxXQ', '%ff'].map(
+    (token): Scenario => ({ name: `sync_token=${token}`, path: `/api/v1/parts?sync_token=${token}`, ...bad }),
+  ),
+  { name: 'a token twice', path: '/api/v1/parts?sync_token=x&sync_token=x', ...bad },
+  { name: 'a token for one record', path: '/api/v1/parts/P-1001?sync_token=x', ...bad },
+  { name: 'a token for readings', path: '/api/v1/sensors/SE-1001/readings?sync_token=x', ...bad },
+];

@@ -1,0 +1,27 @@
+import type { RecordPageRequest } from '../../src/core/port/records.ts';
+import type { ResourceDefinition } from '../../src/core/records/fields.ts';
+import { createPageReader, pageParameters } from '../../src/core/records/queries.ts';
+
+/** The page that a parameter asks for, first and later. */
+export function requestsOf(resource: ResourceDefinition, name: string | undefined): RecordPageRequest[] {
+  const parameter = pageParameters(resource).find((one) => one.name === name);
+  const kind = parameter?.on?.declaration.kind;
+  const values: Partial<Record<string, string>> = {
+    boolean: 'true',
+    date: '2026-11-20',
+    instant: '2026-11-20T08:15:00Z',
+    integer: '1',
+    decimal: '1',
+    text: 'x',
+  };
+  const declaration = parameter?.on?.declaration;
+  const value =
+    parameter?.role === 'week'
+      ? '2026-11-20'
+      : declaration?.kind === 'enum'
+        ? declaration.values[0]
+        : values[kind ?? ''];
+  const scope = { entityId: 'e', timezone: 'UTC', weekStart: 'monday' as const };
+  const { request } = createPageReader(resource).read(name === undefined ? [] : [[name, value ?? 'x']], scope);
+  return [request, { ...request, after: { value: 'x', id: 'x' } }];
+}

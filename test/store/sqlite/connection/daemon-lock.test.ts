@@ -1,0 +1,126 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../../../src/core/port/store.ts';
+import { holdFromDaemons } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { openStore } from '../../../../src/store/sqlite/opening.ts';
+import { fileStore, nowMs } from '../../stores.ts';
+
+const removals: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const remove of removals.splice(0).reverse()) await remove();
+});
+
+async function given() {
+  const { store, path, remove } = await fileStore();
+  removals.push(remove);
+  return { store, path, lock: filesOf(path).daemons };
+}
+
+/** The same store as another process opens it. */
+function another(path: string): Store {
+  const store = openStore(path, {
+    clock: () => nowMs,
+    migrationsFolder: join(process.cwd(), 'migrations'),
+    writerThread: undefined,
+  });
+  removals.push(() => store.close());
+  return store;
+}
+
+/** A row as a daemon leaves it that was killed: with the number of a process that lives. */
+function leaveRow(path: string, pid: number): void {
+  const registry = openFile(path, { busyTimeoutMs: 1000, create: false });
+  registry.prepare('insert into daemons (pid, base_url, since_ms) values (?, ?, ?)').run(pid, 'http://gone', nowMs);
+  registry.close();
+}
+
+describe('a daemon', () => {
+  it.each([1, process.pid])('that was killed is gone, whatever process has its number %s now', async (pid) => {
+    const { store, path, lock } = await given();
+    leaveRow(path, pid);
+    expect(await store.daemon.address()).toBeUndefined();
+    const letIn = holdFromDaemons(lock);
+    expect(letIn).toBeDefined();
+    letIn?.();
+    // The next one that begins forgets it.
+    await store.daemon.begin();
+    expect(await store.daemon.address()).toBeUndefined();
+  });
+
+  it('is known to others as long as its process holds the lock, and no longer', async () => {
+    const { store, path, lock } = await given();
+    await store.daemon.recordAddress('http://127.0.0.1:1', 1);
+    expect(statSync(lock).mode & 0o777).toBe(0o600);
+    const script = `
+      const Database = require(${JSON.stringify(driver())});
+      const lock = new Database(${JSON.stringify(lock)});
+      lock.exec('begin'); lock.prepare('select count(*) from sqlite_master').get();
+      console.log('held'); setInterval(() => lock, 1000);`;
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    removals.push(() => child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    const other = another(path);
+    await store.close();
+    expect(await other.daemon.address()).toBe('http://127.0.0.1:1');
+    expect(holdFromDaemons(lock)).toBeUndefined();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await other.daemon.address()).toBeUndefined();
+  });
+
+  it('may be one of several; one that ends takes no other with it', async () => {
+    const { store, path, lock } = await given();
+    const other = another(path);
+    await store.daemon.recordAddress('http://127.0.0.1:1', 1);
+    await other.daemon.recordAddress('http://127.0.0.1:2', 2);
+    await other.daemon.clearAddress(2);
+    expect(await other.daemon.address()).toBe('http://127.0.0.1:1');
+    expect(holdFromDaemons(lock)).toBeUndefined();
+    await store.daemon.clearAddress(1);
+    const letIn = holdFromDaemons(lock);
+    expect(letIn).toBeDefined();
+    letIn?.();
+    expect(await other.daemon.address()).toBeUndefined();
+  });
+
+  it('keeps its lock while it asks itself where it answers', async () => {
+    const { store, path, lock } = await given();
+    await store.daemon.recordAddress('http://127.0.0.1:1', 1);
+    for (let n = 0; n < 3; n++) expect(await store.daemon.address()).toBe('http://127.0.0.1:1');
+    expect(await another(path).daemon.address()).toBe('http://127.0.0.1:1');
+    // Of locks that this process has lost only another one knows.
+    const script = `
+      const Database = require(${JSON.stringify(driver())});
+      new Database(${JSON.stringify(lock)}, { timeout: 0 }).exec('begin exclusive');`;
+    expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stderr).toContain('SQLITE_BUSY');
+    expect(holdFromDaemons(lock)).toBeUndefined();
+  });
+
+  it('does not begin while a restore goes on, which is no daemon', async () => {
+    const { store, path, lock } = await given();
+    leaveRow(path, process.pid);
+    const letIn = holdFromDaemons(lock);
+    expect(await store.daemon.address()).toBeUndefined();
+    expect(() => store.daemon.begin()).toThrow(expect.objectContaining({ code: 'state_forbids' }));
+    letIn?.();
+    await store.daemon.begin();
+  });
+
+  it('follows no link in place of its lock', async () => {
+    const { store, path, lock } = await given();
+    rmSync(lock, { force: true });
+    // The target is there: only the link itself speaks against it.
+    writeFileSync(`${path}.elsewhere`, '');
+    symlinkSync(`${path}.elsewhere`, lock);
+    expect(() => store.daemon.begin()).toThrow(expect.objectContaining({ code: 'store_unreadable' }));
+  });
+});
+
+function driver(): string {
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  return require.resolve(major >= 22 ? 'better-sqlite3' : 'better-sqlite3-12');
+}

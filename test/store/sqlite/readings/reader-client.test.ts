@@ -1,0 +1,91 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
+import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { ReaderClient } from '../../../../src/store/sqlite/readings/reader/client.ts';
+import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
+
+const script = join(process.cwd(), 'dist', 'readings.cjs');
+const slice: SliceRequest = { series: 1, limit: 10, most: 10, format: 'csv' };
+
+let folder: string;
+let file: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hkctl-reader-'));
+  file = join(folder, 'readings.db');
+  const connection = openFile(file, { busyTimeoutMs: 100, create: true });
+  applyMigrations(connection, 'readings', 'migrations', file);
+  connection.exec('insert into readings values (1, 0, 1.5, 1), (1, 1000000, 2.5, 0)');
+  connection.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the reader thread', () => {
+  it('reads slices, one after the other, and ends when it is closed', async () => {
+    const client = new ReaderClient(script, file);
+    const first = await client.readSlice({ ...slice, limit: 1 });
+    expect(Buffer.from(first.text).toString()).toBe('1970-01-01T00:00:00.000000Z,1.5,good\n');
+    expect(first).toMatchObject({ count: 1, scanned: 1, nextUs: 1_000_000 });
+    expect((await client.readSlice({ ...slice, fromUs: 1 })).count).toBe(1);
+    await client.close();
+    await expect(client.readSlice(slice)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('can be closed before anything was read, and while something is', async () => {
+    await new ReaderClient(script, file).close();
+    const client = new ReaderClient(script, file);
+    const [read] = await Promise.all([client.readSlice(slice), client.close()]);
+    expect(read.count).toBe(2);
+  });
+
+  it('reports what is wrong with the file in words of the domain, each time anew', async () => {
+    const client = new ReaderClient(script, join(folder, 'absent.db'));
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(client.readSlice(slice)).rejects.toMatchObject({ code: 'store_absent' });
+    }
+    const broken = join(folder, 'broken.db');
+    writeFileSync(broken, Buffer.concat([readFileSync(file).subarray(0, 4096), Buffer.alloc(8192, 'x')]));
+    const other = new ReaderClient(script, broken);
+    await expect(other.readSlice(slice)).rejects.toMatchObject({ code: 'store_corrupt' });
+    await other.close();
+    await client.close();
+  });
+
+  it('is started again where it broke down', async () => {
+    const marker = join(folder, 'broke-down');
+    const fragile = join(folder, 'fragile.cjs');
+    // Breaks down at its first message, and is the real one from then on.
+    writeFileSync(
+      fragile,
+      `const { existsSync, writeFileSync } = require('node:fs');
+      if (existsSync(${JSON.stringify(marker)})) require(${JSON.stringify(script)});
+      else require('node:worker_threads').parentPort.on('message', () => {
+        writeFileSync(${JSON.stringify(marker)}, '');
+        throw new Error('broken down');
+      });`,
+    );
+    const client = new ReaderClient(fragile, file);
+    await expect(client.readSlice(slice)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(existsSync(marker)).toBe(true);
+    expect((await client.readSlice(slice)).count).toBe(2);
+    await client.close();
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'goes behind the other threads where processors are busy (Linux only)',
+    async () => {
+      const nices = () =>
+        readdirSync('/proc/self/task')
+          .map((task) => readFileSync(`/proc/self/task/${task}/stat`, 'utf8'))
+          // The nineteenth field; the second is the name, in parentheses.
+          .map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
+      const before = nices().filter((nice) => nice > 0).length;
+      const client = new ReaderClient(script, file);
+      await client.readSlice(slice);
+      expect(nices().filter((nice) => nice > 0).length).toBe(before + 1);
+      await client.close();
+    },
+  );
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
+import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
+import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
+import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
+import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
+import { client } from '../../conformance/readings.ts';
+
+/** Series 1 to 3 have a reading a second each; 4 has more than a page of buckets looks through. */
+const count = 12_000;
+const long = readLimits.page + 500_000;
+
+let connection: Connection;
+let readSlice: (request: SliceRequest) => Slice;
+beforeAll(() => {
+  connection = openDatabase(':memory:', {});
+  applyMigrations(connection, 'readings', 'migrations', ':memory:');
+  const fill = (series: number, rows: number) =>
+    connection.exec(`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${rows - 1})
+      insert into readings select ${series}, i * 1000000, i * 0.1, 0 from n`);
+  for (const series of [1, 2, 3]) fill(series, count);
+  fill(4, long);
+  readSlice = createSliceReader(connection);
+});
+afterAll(() => connection.close());
+
+/** Reads whose slices wait until the test lets them go on; `order` names the series of each slice in order. */
+function steppedReads() {
+  const order: number[] = [];
+  const gates: (() => void)[] = [];
+  const reads = new Reads(async (request) => {
+    order.push(request.series);
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return readSlice(request);
+  });
+  const step = async () => {
+    gates.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { reads, order, step, waiting: () => gates.length };
+}
+
+function readsAtOnce(): { reads: Reads; scanned: () => number } {
+  let scanned = 0;
+  const reads = new Reads(async (request) => {
+    const slice = readSlice(request);
+    scanned += slice.scanned;
+    return slice;
+  });
+  return { reads, scanned: () => scanned };
+}
+
+const all = (series: number): ReadingTextRequest => ({ series, limit: 100_000, format: 'csv' });
+const slicesOfAll = Math.ceil(count / readLimits.written);
+
+describe('reads of several owners', () => {
+  it('go on slice by slice, round-robin; those of one owner one after the other', async () => {
+    const { reads, order, step, waiting } = steppedReads();
+    const ended: string[] = [];
+    const read = (series: number, owner: string) =>
+      reads.read(all(series), client(owner)).then(() => ended.push(`${owner}${series}`));
+    const together = [read(1, 'a'), read(2, 'a'), read(3, 'b')];
+    while (waiting() > 0) await step();
+    await Promise.all(together);
+    expect(slicesOfAll).toBe(3);
+    expect(order).toEqual([1, 3, 1, 3, 1, 3, 2, 2, 2]);
+    expect(ended).toEqual(['a1', 'b3', 'a2']);
+  });
+
+  it('are refused by owner: too many of one keep no other from coming', async () => {
+    const { reads, step, waiting } = steppedReads();
+    const [many, other] = [client('many'), client('other')];
+    // The first is under way and does not wait.
+    const taken = Array.from({ length: readLimits.waiting + 1 }, () => reads.read({ ...all(1), limit: 1 }, many));
+    await expect(reads.read(all(1), many)).rejects.toMatchObject({ code: 'too_many_requests' });
+    const theirs = reads.read({ ...all(2), limit: 1 }, other);
+    // The one under way and one more of that owner, then this one.
+    for (let slices = 0; slices < 3; slices++) await step();
+    expect((await theirs).count).toBe(1);
+    while (waiting() > 0) await step();
+    expect(await Promise.all(taken)).toHaveLength(readLimits.waiting + 1);
+  });
+});
+
+describe('a read whose client went away', () => {
+  it('is not begun where it waits, and ends with its slice where it is under way', async () => {
+    const { reads, order, step, waiting } = steppedReads();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const underWay = expect(reads.read(all(1), client('a', first.signal))).rejects.toThrow('gone, too');
+    const later = expect(reads.read(all(2), client('a', second.signal))).rejects.toThrow('gone');
+    second.abort(new Error('gone'));
+    await later;
+    first.abort(new Error('gone, too'));
+    await step();
+    await underWay;
+    expect([order, waiting()]).toEqual([[1], 0]);
+    await expect(reads.read(all(3), client('a', first.signal))).rejects.toThrow('gone, too');
+    const next = reads.read({ ...all(3), limit: 1 }, client('a'));
+    await step();
+    expect((await next).count).toBe(1);
+  });
+});
+
+describe('what a read costs', () => {
+  it('is charged before anything is read, and after each slice', async () => {
+    const by = client();
+    await readsAtOnce().reads.read(all(1), by);
+    expect(by.charged).toEqual([0, readLimits.written, readLimits.written, count - 2 * readLimits.written]);
+  });
+
+  it('ends it where the client cannot pay: before it is begun nothing is read', async () => {
+    const { reads, scanned } = readsAtOnce();
+    const charge = (readings: number) => {
+      if (readings === 0) throw new Error('no more');
+    };
+    await expect(reads.read(all(1), { owner: 'a', charge })).rejects.toThrow('no more');
+    expect(scanned()).toBe(0);
+    expect((await reads.read(all(1), client())).count).toBe(count);
+  });
+
+  it('is that of the buckets asked for, not of years', async () => {
+    const { reads, scanned } = readsAtOnce();
+    const hour = { widthUs: 3600e6, aggregates: ['count'] as const };
+    const { count: found, nextUs } = await reads.read({ series: 4, limit: 1, format: 'csv', buckets: hour }, client());
+    expect([found, nextUs, scanned()]).toEqual([1, 3600e6, 3601]);
+  });
+});
+
+describe('a page of buckets', () => {
+  const read = async (widthUs: number, fromUs?: number) => {
+    const { reads, scanned } = readsAtOnce();
+    const buckets = { widthUs, aggregates: ['avg', 'min', 'max', 'last', 'count'] as const };
+    const text = await reads.read({ series: 4, fromUs, limit: 1000, format: 'ndjson', buckets }, client());
+    const rows = Buffer.concat(text.pieces).toString().trimEnd().split('\n');
+    return { rows: rows.map((row) => JSON.parse(row)), nextUs: text.nextUs, scanned: scanned() };
+  };
+
+  it('ends short where it has scanned enough, and the next one goes on without a seam', async () => {
+    const widthUs = 3600e6;
+    const first = await read(widthUs);
+    expect(first.scanned).toBeLessThan(readLimits.page + readLimits.summedUp);
+    expect(first.nextUs).toBe(first.rows.length * widthUs);
+    const second = await read(widthUs, first.nextUs ?? 0);
+    expect(second.nextUs).toBeNull();
+    const rows = [...first.rows, ...second.rows];
+    expect(rows.map(({ count: of }) => of)).toEqual([
+      ...Array.from({ length: Math.floor(long / 3600) }, () => 3600),
+      long % 3600,
+    ]);
+    const sums = connection.prepare<unknown[], { avg: number; min: number; max: number }>(
+      'select avg(value) as avg, min(value) as min, max(value) as max from readings where series = 4 group by at_us / 3600000000',
+    );
+    expect(rows.map(({ avg, min, max }) => ({ avg, min, max }))).toEqual(sums.all());
+    expect(rows.every(({ last, max }) => last === max)).toBe(true);
+  });
+
+  it('holds at least one, however long', async () => {
+    const { rows, nextUs } = await read(36_500 * 86_400e6);
+    expect(nextUs).toBeNull();
+    expect(rows).toMatchObject([{ count: long, min: 0, last: (long - 1) * 0.1 }]);
+  });
+});
