@@ -33,7 +33,7 @@ export function metricsConformance(given: Given): void {
     expect((await store.metrics?.read(nowMs))?.lastBackupMs).toBeUndefined();
     const draft = draftOf(plant.tenant.id, 'store.backup', 'x.backup');
     await store.audit.append({ ...draft, atMs: nowMs + 5 });
-    await store.audit.append({ ...draft, atMs: nowMs + 9, outcome: 'refused' });
+    await store.audit.append({ ...draft, atMs: nowMs + 9, outcome: 'denied' });
     expect((await store.metrics?.read(nowMs))?.lastBackupMs).toBe(nowMs + 5);
   });
 }
