@@ -1,5 +1,5 @@
 import { HkctlError } from '../core/errors.ts';
-import { splitPassword } from '../core/text/store-address.ts';
+import { isStoreAddress, splitPassword } from '../core/text/store-address.ts';
 import { type Flags, parsed, text, toggle } from './flags.ts';
 
 /** Flags of every command. */
@@ -37,6 +37,13 @@ function refusePassword(given: string): void {
 function requireStoreName(given: string): string {
   if (given === '' || given === ':memory:') {
     throw new HkctlError('usage', `"${given}" is no place where a store is kept: give the path of a file.`);
+  }
+  // Taken for a path, a mistyped address would make folders, and its password would be shown.
+  const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(given)?.[0];
+  if (scheme !== undefined && !isStoreAddress(given)) {
+    throw new HkctlError('usage', `No store can be kept at an address that begins with "${scheme}".`, {
+      hint: 'Give the path of a file, or an address such as postgres://db.example.com/plant',
+    });
   }
   return splitPassword(given).address;
 }

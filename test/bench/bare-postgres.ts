@@ -24,6 +24,31 @@ const mostInGroup = 20_000;
 const insert = `insert into bare_readings
   select 1, s, t, v, 0 from unnest($1::int4[], $2::int8[], $3::float8[]) as u (s, t, v) on conflict do nothing`;
 
+/** Rows a second that two connections insert without any server before them, `size` rows in a statement. */
+export async function insertRate(address: string, size: number, seconds: number): Promise<number> {
+  const clients = [new Client({ connectionString: address }), new Client({ connectionString: address })];
+  for (const client of clients) await client.connect();
+  const end = performance.now() + seconds * 1000;
+  let count = 0;
+  const run = async (client: Client) => {
+    for (; performance.now() < end; count += size) {
+      const second = ++lastSecond * 1_000_000;
+      const values = [
+        toBinaryArray('int4', size, (index) => index % 5000),
+        toBinaryArray('int8', size, (index) => second + index),
+        toBinaryArray('float8', size, (index) => 180 + (index % 100) / 10),
+      ];
+      await client.query({ name: 'insert', text: insert, values });
+    }
+  };
+  await Promise.all(clients.map(run));
+  for (const client of clients) await client.end();
+  return count / seconds;
+}
+
+/** Every statement of `insertRate` has an instant of its own: nothing is a duplicate. */
+let lastSecond = 0;
+
 /** Starts it beside a store, in a table of its own; two connections write what has gathered meanwhile. */
 export async function startBareServer(address: string, series: ReadonlyMap<string, number>): Promise<BareServer> {
   const clients = [new Client({ connectionString: address }), new Client({ connectionString: address })];

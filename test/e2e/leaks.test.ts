@@ -195,6 +195,8 @@ describe('every command', () => {
       ['completion', ['bash']],
       ['systemd-unit', []],
       ['metrics-rules', []],
+      ['postgres-roles', []],
+      ['postgres-citus', []],
       [
         'init',
         [

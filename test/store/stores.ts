@@ -45,9 +45,9 @@ export async function fileStore(): Promise<{ path: string; store: Store; remove:
 }
 
 /** A store in a PostgreSQL database of its own on the shared server, dropped at the end of the file of tests. */
-export async function postgresStore(): Promise<Store> {
+export async function postgresStore(address?: string): Promise<Store> {
   const { newDatabase } = await import('./postgres/databases.ts');
-  return engineAt(await newDatabase('store'), { ...options, writerThread: undefined }).open();
+  return engineAt(address ?? (await newDatabase('store')), { ...options, writerThread: undefined }).open();
 }
 
 /** A tenant with one entity and one Super user, put into a store. */

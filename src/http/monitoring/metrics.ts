@@ -109,6 +109,8 @@ export class Metrics {
       async collect() {
         const taken = await samples();
         metric.reset();
+        // The library would show 0 for what is unknown.
+        if (taken.length === 0 && labelNames.length === 0) metric.remove();
         for (const { labels, value } of taken) metric.inc(labels, value);
       },
     });

@@ -39,6 +39,20 @@ describe('the path of a store', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('HKCTL_STORE')]);
   });
 
+  it.each(['mysql://x:hunter2@h/plant', 'postgress://h/plant', 'HTTP://h'])(
+    '"%s" is the address of no store',
+    async (store) => {
+      for (const command of commands) {
+        const { code, stderr } = await cli.run(['--store', store, ...command]);
+        expect([code, stderr], command.join(' ')).toEqual([
+          2,
+          expect.stringMatching(/^error: --store: No store can be kept/),
+        ]);
+        expect(stderr).not.toContain('hunter2');
+      }
+    },
+  );
+
   it.each([
     ['a folder', 'is a folder'],
     ['a circle of links', 'links run in a circle'],

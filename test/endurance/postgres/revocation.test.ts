@@ -63,13 +63,20 @@ it(`three daemons let no revoked key in, in ${rounds} rounds with frozen connect
     for (const { pid } of rows) continueProcess(pid);
   };
 
+  const prefixes = new Set<string>();
+  const drawFree = (): string => {
+    const secret = drawSecret();
+    if (prefixes.has(prefixOf(secret))) return drawFree();
+    prefixes.add(prefixOf(secret));
+    return secret;
+  };
   const counts = { letIn: 0, refusedRevoked: 0, unavailable: 0, admitted: 0 };
   for (let round = 1; round <= rounds; round++) {
     if (round % roundsPerFreeze === 0) {
       await frozen;
       frozen = freeze(`daemon-${'abc'[(round / roundsPerFreeze) % 3]}`);
     }
-    const secret = drawSecret();
+    const secret = drawFree();
     const key = newKey({ tenant, entity, user }, round, { prefix: prefixOf(secret), secretHash: hashOf(secret) });
     await store.keys.insert(key, draftOf(tenant.id, 'key.create', key.prefix));
     for (const status of await all(secret)) {

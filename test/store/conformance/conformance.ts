@@ -5,6 +5,7 @@ import { changesConformance } from './changes.ts';
 import { clockConformance } from './clock.ts';
 import type { Given } from './given.ts';
 import { keyConformance } from './keys.ts';
+import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
 import { readingConformance } from './readings.ts';
 import { recordConformance } from './records.ts';
@@ -21,4 +22,5 @@ export function conformance(given: Given): void {
   describe('changes of records', () => changesConformance(given));
   describe('readings', () => readingConformance(given));
   describe('retention', () => retentionConformance(given));
+  describe('facts for monitoring', () => metricsConformance(given));
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe } from 'vitest';
+import { emptyStore, newDatabase } from '../postgres/databases.ts';
 import { plantIn, postgresStore } from '../stores.ts';
 import { conformance } from './conformance.ts';
 
@@ -7,10 +8,18 @@ afterEach(async () => {
   for (const remove of removals.splice(0)) await remove();
 });
 
+/** Databases that no test uses at the moment. */
+const free: string[] = [];
+
 describe('PostgreSQL', () => {
   conformance(async () => {
-    const store = await postgresStore();
-    removals.push(async () => store.close());
+    const address = free.pop() ?? (await newDatabase('store'));
+    const store = await postgresStore(address);
+    removals.push(async () => {
+      await store.close();
+      await emptyStore(address);
+      free.push(address);
+    });
     return { store, plant: await plantIn(store) };
   });
 });

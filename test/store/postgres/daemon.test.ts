@@ -1,56 +1,7 @@
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
-import type { Store } from '../../../src/core/port/store.ts';
-import { engineAt } from '../../../src/store/open.ts';
+import { describe, expect, it } from 'vitest';
 import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
-import { addressOf, newDatabase, onServer } from './databases.ts';
-import { startServer, type TestServer } from './server.ts';
-
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
-const stops: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-async function opened(address: string, daemon = true): Promise<Store> {
-  const store = await engineAt(address, options).open();
-  stops.push(async () => store.close());
-  if (daemon) {
-    await store.daemon.begin();
-    await store.openAll();
-  }
-  return store;
-}
-
-/** Calls until the result is as wished, or gives the last one after 15 s. */
-async function until<T>(call: () => Promise<T>, isDone: (result: T) => boolean): Promise<T> {
-  const end = Date.now() + 15_000;
-  for (;;) {
-    const result = await call();
-    if (isDone(result) || Date.now() > end) return result;
-    await pause(25);
-  }
-}
-
-/** The version, or the code of the error. */
-async function versionOrCode(store: Store): Promise<number | string> {
-  try {
-    return await store.keys.version();
-  } catch (thrown) {
-    return (thrown as { code: string }).code; // an HkctlError, compared below
-  }
-}
-
-/** A server of its own with an empty store; tests stop and freeze it. */
-async function ownServer(...settings: string[]): Promise<{ server: TestServer; address: string }> {
-  const server = await startServer(settings);
-  stops.push(server.stop);
-  await onServer(server.address, 'create database plant template template0');
-  const address = addressOf(server.address, 'plant');
-  await (await engineAt(address, options).create()).close();
-  return { server, address };
-}
+import { newDatabase, onServer } from './databases.ts';
+import { opened, until, versionOrCode } from './opened.ts';
 
 describe('several daemons on one database', () => {
   it('see each change of another process at the next question, and no change where there was none', async () => {
@@ -96,47 +47,5 @@ describe('a daemon whose database is away', () => {
       (result) => typeof result === 'number' && result !== before,
     );
     expect(after).toBeGreaterThan(before);
-  });
-
-  it('refuses within 2 s while the server is frozen, and continues by itself', async () => {
-    const { server, address } = await ownServer();
-    const daemon = await opened(address);
-    await daemon.keys.version();
-    const all = [server.pid ?? 0, ...(await server.children())];
-    for (const pid of all) process.kill(pid, 'SIGSTOP');
-    const from = performance.now();
-    expect(await versionOrCode(daemon)).toBe('store_unreachable');
-    expect(performance.now() - from).toBeLessThan(2000);
-    const again = performance.now();
-    expect(await versionOrCode(daemon)).toBe('store_unreachable');
-    expect(performance.now() - again).toBeLessThan(500);
-    for (const pid of all) process.kill(pid, 'SIGCONT');
-    expect(
-      await until(
-        () => versionOrCode(daemon),
-        (result) => typeof result === 'number',
-      ),
-    ).toBeTypeOf('number');
-  });
-
-  it('refuses where a primary confirms no write any more, although it answers reads', async () => {
-    const { address } = await ownServer();
-    const daemon = await opened(address);
-    expect(await versionOrCode(daemon)).toBeTypeOf('number');
-    // No standby of this name exists: every commit waits for its confirmation, as on a primary that was cut off.
-    await onServer(address, "alter system set synchronous_standby_names = 'absent'", 'select pg_reload_conf()');
-    expect(
-      await until(
-        () => versionOrCode(daemon),
-        (result) => result === 'store_unreachable',
-      ),
-    ).toBe('store_unreachable');
-    await onServer(address, 'alter system reset synchronous_standby_names', 'select pg_reload_conf()');
-    expect(
-      await until(
-        () => versionOrCode(daemon),
-        (result) => typeof result === 'number',
-      ),
-    ).toBeTypeOf('number');
   });
 });

@@ -27,6 +27,30 @@ export async function newDatabase(content: 'empty' | 'store' = 'empty'): Promise
   return addressOf(server, name);
 }
 
+/** Makes the store at an address as empty as a new one, in a tenth of the time that a new database takes. */
+export async function emptyStore(address: string): Promise<void> {
+  await onServer(
+    address,
+    `do $$
+      declare
+        name text;
+        isFilled boolean;
+        filled text[] := '{}';
+      begin
+        for name in select format('hkctl.%I', tablename) from pg_tables
+            where schemaname = 'hkctl' and tablename not in ('store_version', 'audit_head', 'generations') loop
+          execute 'select exists (select from ' || name || ')' into isFilled;
+          if isFilled then filled := filled || name; end if;
+        end loop;
+        if filled <> '{}' then
+          execute 'truncate ' || array_to_string(filled, ', ') || ' restart identity cascade';
+        end if;
+        update hkctl.audit_head set last_seq = 0;
+        update hkctl.generations set value = 0;
+      end $$`,
+  );
+}
+
 /** The address of another database of a server. */
 export function addressOf(server: string, database: string): string {
   return server.replace(/^(postgres(?:ql)?:\/\/[^/]*)\/[^?]*/, `$1/${database}`);

@@ -1,5 +1,5 @@
 import { type Field, importFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import { type ImportBatch, type ImportColumn, valueAt } from '../../../core/records/import-batch.ts';
+import { type ImportBatch, valueAt } from '../../../core/records/import-batch.ts';
 import { decimalText } from './decimal-text.ts';
 
 /** Creates the writer of batches as rows in the text format of COPY: number of the row in the file, line, then the fields. */
@@ -7,7 +7,7 @@ export function createRowWriter(resource: ResourceDefinition): (batch: ImportBat
   const writers = Object.values(importFields(resource)).map(toWriter);
   let number = 0;
   return ({ lines, columns }) => {
-    const written = columns.map((column, i) => writeColumn(column, writers[i] ?? copyText));
+    const written = columns.map((column, i) => column.map(writers[i] ?? escaped));
     let text = '';
     lines.forEach((line, row) => {
       text += `${number++}\t${line}`;
@@ -22,16 +22,18 @@ type WriteValue = (value: unknown) => string;
 
 const absent = '\\N';
 
-function writeColumn(column: ImportColumn, write: WriteValue): readonly string[] {
-  return column.map((value) => (value === null ? absent : write(value)));
+function toWriter({ kind }: Field): WriteValue {
+  // A list is never absent: it may be empty.
+  if (kind === 'list') return (value) => escaped(JSON.stringify(value ?? []));
+  const write = writePresent(kind);
+  return (value) => (value === null ? absent : write(value));
 }
 
-function toWriter({ kind }: Field): WriteValue {
+function writePresent(kind: Field['kind']): WriteValue {
   if (kind === 'decimal') return (value) => decimalText(Number(value));
   if (kind === 'integer') return String;
   if (kind === 'boolean') return (value) => (value === true ? 't' : 'f');
-  if (kind === 'list') return (value) => copyText(JSON.stringify(value ?? []));
-  return copyText;
+  return escaped;
 }
 
 const special = /[\\\t\n\r\b\f\v]/g;
@@ -47,7 +49,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** A value as the text format of COPY has it. */
-export function copyText(value: unknown): string {
+export function escaped(value: unknown): string {
   const text = String(value);
   return isSpecial.test(text) ? text.replace(special, (character) => escapes[character] ?? character) : text;
 }

@@ -8,8 +8,8 @@ import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { inOrder, type PageQuery, pageQuery } from '../../../src/store/postgres/records/pages.ts';
 import { tableName } from '../../../src/store/postgres/records/tables.ts';
-import { requestsOf } from '../page-requests.ts';
-import { newDatabase } from './databases.ts';
+import { requestsOf } from '../../store/page-requests.ts';
+import { newDatabase } from '../../store/postgres/databases.ts';
 
 let client: Client;
 beforeAll(async () => {
