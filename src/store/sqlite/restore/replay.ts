@@ -14,7 +14,7 @@ import { type JournalSummary, keyLine, readJournal, type StateEvent, stateLine }
 import type { PresentStore } from './present.ts';
 
 /** Input of a replay. */
-export interface Replay {
+interface Replay {
   /** The registry of the new store, built from the backup. */
   registry: Connection;
   /** The path of the store that it will replace, with the journal beside it. */
