@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import { nearest } from '../core/text/nearest.ts';
 
-/** One flag of a command; `T` is what the command gets for it. */
+/** One flag of a command; `T` is the type of its value. */
 export interface Flag<T> {
   /** As help shows it: `--name <NAME>`, `--all, --show-inactive`. */
   spelling: string;
@@ -10,7 +10,7 @@ export interface Flag<T> {
   kind: 'value' | 'toggle' | 'list';
   /** Reads one given text; throws `usage` or `bad_input` with what is allowed. */
   parse: (text: string) => unknown;
-  /** Environment variables that stand in for it, the first that is set; `HKCTL_<FLAG>` where none is named. */
+  /** Environment variables that replace it, the first that is set; `HKCTL_<FLAG>` by default. */
   env: readonly string[];
   /** Never filled; carries the type. */
   readonly value?: T;
@@ -32,7 +32,7 @@ export function parsed<T>(spelling: string, doc: string, parse: (given: string) 
   return { spelling, doc, kind: 'value', parse, env: variablesOf(spelling) };
 }
 
-/** A flag that takes one of some words. */
+/** A flag whose value is one of a list of words. */
 export function oneOf<const T extends string>(
   spelling: string,
   values: readonly T[],
@@ -46,7 +46,7 @@ export function toggle(spelling: string, doc: string): Flag<boolean> {
   return { spelling, doc, kind: 'toggle', parse: parseToggle, env: variablesOf(spelling) };
 }
 
-/** A flag that may be given several times; in the environment its values are parted by commas. */
+/** A flag that may be given several times; in the environment its values are separated by commas. */
 export function list<T = string>(
   spelling: string,
   doc: string,

@@ -404,12 +404,6 @@ export const mutants = [
   ],
   [
     'src/core/access/permissions.ts',
-    '(clientPermissions as readonly string[]).includes(text)',
-    'text.length > 0',
-    ...people,
-  ],
-  [
-    'src/core/access/permissions.ts',
     'clientPermissions.filter((permission) => wanted.has(permission))',
     '[...wanted]',
     ...people,
