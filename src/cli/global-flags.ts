@@ -18,7 +18,7 @@ export const globalFlags = {
   ]),
   json: toggle('--json', 'print one JSON document on standard output, errors as JSON on standard error'),
   quiet: toggle('--quiet', 'leave out what is said on success; results, warnings and errors stay'),
-  utc: toggle('--utc', 'show times of lists in full and in UTC, instead of "4 min ago"'),
+  utc: toggle('--utc', 'show times in full and in UTC, instead of "4 min ago"'),
   debug: toggle('--debug', 'show where an unexpected error came from'),
 } satisfies Flags;
 

@@ -108,6 +108,17 @@ describe('--quiet', () => {
   });
 });
 
+describe('--utc', () => {
+  it.each(['keys show REF', 'sensors show OVEN-1 --entity BER'])('shows the times of hkctl %s in UTC', async (line) => {
+    const { key } = await cli.key('Clock');
+    const words = line.replace('REF', key.prefix).split(' ');
+    expect((await cli.ok(words)).stdout).toContain('2026-11-20 09:00:00 CET');
+    const { stdout } = await cli.ok([...words, '--utc']);
+    expect(stdout).toContain('2026-11-20T08:00:00Z');
+    expect(stdout).not.toContain('CET');
+  });
+});
+
 describe('the store of the system', () => {
   const said = async (line: string) => (await cli.ok(line, { isSystemStore: true })).stderr;
 

@@ -12,8 +12,13 @@ export function createTimeText(
   nowMs: number,
 ): (ms: number | null, timezone: string) => string {
   return (ms, timezone) => {
-    if (ms === null) return 'Never';
-    if (utc) return formatInstantMs(ms).replace(/\.\d+Z$/, 'Z');
-    return io.stdout.isTTY ? relativeTime(ms, nowMs) : formatLocal(ms, timezone);
+    if (ms !== null && !utc && io.stdout.isTTY) return relativeTime(ms, nowMs);
+    return fullTime({ utc }, ms, timezone);
   };
+}
+
+/** An instant in full, in the time zone of the site or, with `--utc`, in UTC. Null is shown as `Never`. */
+export function fullTime({ utc }: Pick<Context, 'utc'>, ms: number | null, timezone: string): string {
+  if (ms === null) return 'Never';
+  return utc ? formatInstantMs(ms).replace(/\.\d+Z$/, 'Z') : formatLocal(ms, timezone);
 }

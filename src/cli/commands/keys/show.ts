@@ -2,8 +2,9 @@ import { permissionGroups } from '../../../core/access/permissions.ts';
 import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand } from '../../command.ts';
-import { keyJson, timeAt } from '../../terminal/output.ts';
-import type { Style } from '../../terminal/style.ts';
+import type { Context } from '../../context.ts';
+import { fullTime } from '../../table/shown-time.ts';
+import { keyJson } from '../../terminal/output.ts';
 
 /** `hkctl keys show` */
 export const show = defineCommand({
@@ -21,11 +22,13 @@ export const show = defineCommand({
     const key = await showKey(domain, actor, ref);
     const nowMs = domain.clock();
     if (context.json) context.printJson(keyJson(key, nowMs));
-    else context.print(...describe(key, await lineageOf(domain, actor, key), nowMs, context.style));
+    else context.print(...describe(key, await lineageOf(domain, actor, key), nowMs, context));
   },
 });
 
-function describe(key: Key, chain: readonly Key[], nowMs: number, style: Style): string[] {
+function describe(key: Key, chain: readonly Key[], nowMs: number, context: Context): string[] {
+  const { style } = context;
+  const timeAt = (ms: number | null, one: Key) => fullTime(context, ms, one.entity?.timezone ?? 'UTC');
   const { entity, createdBy, revokedBy } = key;
   const facts: [string, string][] = [
     ['Prefix', style.cyan(key.prefix)],

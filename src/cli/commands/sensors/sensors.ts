@@ -1,5 +1,4 @@
 import type { ResourceDefinition } from '../../../core/records/fields.ts';
-import { formatLocal } from '../../../core/time/calendar.ts';
 import type { Context } from '../../context.ts';
 import { text } from '../../flags.ts';
 
@@ -11,9 +10,4 @@ export async function sensorResource(context: Context): Promise<ResourceDefiniti
   const found = (await context.services.resources()).find(({ name }) => name === 'sensors');
   if (!found) throw new Error('There is no resource "sensors" among the declarations.');
   return found;
-}
-
-/** An instant for people at the site, or `Never`. */
-export function local(instant: string | null, timezone: string): string {
-  return instant === null ? 'Never' : formatLocal(Date.parse(instant), timezone);
 }

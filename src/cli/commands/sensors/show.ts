@@ -1,7 +1,8 @@
 import { showSensor } from '../../../core/readings/sensors.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { entityOrAsk } from '../../entity-choice.ts';
-import { entity, local, sensorResource } from './sensors.ts';
+import { fullTime } from '../../table/shown-time.ts';
+import { entity, sensorResource } from './sensors.ts';
 
 /** `hkctl sensors show` */
 export const show = defineCommand({
@@ -20,7 +21,8 @@ export const show = defineCommand({
       return;
     }
     for (const [field, value] of Object.entries(sensor)) {
-      const shown = field.endsWith('_at') && typeof value === 'string' ? local(value, site.timezone) : (value ?? '');
+      const isInstant = field.endsWith('_at') && typeof value === 'string';
+      const shown = isInstant ? fullTime(context, Date.parse(value), site.timezone) : (value ?? '');
       context.print(`${field.padEnd(18)} ${shown}`.trimEnd());
     }
   },
