@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { type Actor, auditDraft, requirePermissions } from '../../core/access/actors.ts';
 import type { AuditAction, AuditDraft } from '../../core/audit/events.ts';
-import type { KeptStopped } from '../../core/operations/backups.ts';
+import type { KeptStopped, RestoreHooks } from '../../core/operations/backups.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import { requireConfirmation } from '../context.ts';
+import { createProgress } from '../terminal/progress.ts';
 
 /** `hkctl restore` */
 export const restore = defineCommand({
@@ -23,16 +24,23 @@ export const restore = defineCommand({
     const source = resolve(file);
     const attempt = { action: 'store.restore', target: source } as const;
     let authorized: Actor | undefined;
-    const { facts, kept } = await context.services.restoreStore(context.storePath, source, {
+    let bar: ReturnType<typeof createProgress> | undefined;
+    let bytes = 0;
+    const hooks: RestoreHooks = {
       async authorize(store) {
         const domain = context.domainOf(store);
         authorized = await context.actorIn(domain);
         await requirePermissions(domain, authorized, ['store.manage'], attempt);
       },
-      async confirm({ createdAtMs, keys }) {
+      async confirm({ createdAtMs, keys, bytes: size }) {
+        bytes = size;
         const what = `the backup of ${formatInstantMs(createdAtMs)} (${keys} keys)`;
         const question = `Replace the store ${context.storePath} by ${what}? What was kept since is lost.`;
         await requireConfirmation(context, yes, question, 'Restore');
+      },
+      progress(share) {
+        bar ??= createProgress(context.io, 'Restoring', bytes, context.json);
+        bar.at(share * bytes);
       },
       async audit(store, kept, replaced) {
         const domain = context.domainOf(store);
@@ -66,7 +74,10 @@ export const restore = defineCommand({
           await store.audit.append({ ...draft(kinds[what].action, name, detail), tenantId });
         }
       },
-    });
+    };
+    const { facts, kept } = await context.services
+      .restoreStore(context.storePath, source, hooks)
+      .finally(() => bar?.end());
     const namesOf = (what: KeptStopped['what']) => kept.filter((one) => one.what === what).map(({ name }) => name);
     if (context.json) {
       const demoted = kept.filter(({ what }) => what === 'demoted_user');

@@ -4,6 +4,8 @@ import { canDraw } from './style.ts';
 /** A progress bar on standard error that shows how much of a source was read. */
 interface Progress {
   watch(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  /** Shows that so many bytes were read. */
+  at(bytes: number): void;
   /** Removes the bar; further calls do nothing. */
   end(): void;
 }
@@ -30,6 +32,10 @@ export function createProgress(io: Io, label: string, total: number | undefined,
         draw();
         yield chunk;
       }
+    },
+    at(bytes) {
+      read = bytes;
+      draw();
     },
     end() {
       if (drawn) io.stderr.write('\r\u001b[K');

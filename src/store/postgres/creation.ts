@@ -3,6 +3,7 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine.ts';
 import { type Database, databaseWithin } from './connection/database.ts';
+import type { Location } from './connection/location.ts';
 import type { Session } from './connection/session.ts';
 import { applyMigrations, lockMigrations } from './schema/migrations.ts';
 import { readPlace, requireNotNewer } from './schema/schema-version.ts';
@@ -32,14 +33,18 @@ export async function createStore(
       // Before anything is read: of two processes that create a store at once, the second finds that of the first.
       await lockMigrations(session);
       await requireNoStore(session, location.shown);
-      // A schema that an administrator has made needs no right to make one.
-      const there = await session.query('schema.named', 'select from pg_namespace where nspname = $1', [
-        location.schema,
-      ]);
-      if (there.length === 0) await session.run(`create schema "${location.schema}"`);
-      await applyMigrations(session, options.migrationsFolder, location.shown);
+      await prepareSchema(session, location, options.migrationsFolder);
       await fill(new PostgresStore(databaseWithin(session, location), options));
     },
     { idleMs: 60_000 },
   );
+}
+
+/** Creates the schema where it is missing, and the tables of this version; those of an older one are migrated. */
+export async function prepareSchema(session: Session, location: Location, migrationsFolder: string): Promise<void> {
+  await lockMigrations(session);
+  // A schema that an administrator has made needs no right to make one.
+  const there = await session.query('schema.named', 'select from pg_namespace where nspname = $1', [location.schema]);
+  if (there.length === 0) await session.run(`create schema "${location.schema}"`);
+  await applyMigrations(session, migrationsFolder, location.shown);
 }

@@ -1,4 +1,3 @@
-import { HkctlError } from '../../core/errors.ts';
 import type { Engine, StoreOptions } from '../engine.ts';
 import { type Database, PooledDatabase } from './connection/database.ts';
 import { parseLocation } from './connection/location.ts';
@@ -9,6 +8,7 @@ import { PostgresStore } from './store.ts';
 export function createPostgresEngine(address: string, options: StoreOptions): Engine {
   const location = parseLocation(address, options.env ?? {});
   const { shown } = location;
+  const { migrationsFolder } = options;
 
   /** Uses a database, which stays open where the work returns it as part of a store. */
   const using = async <T>(work: (database: Database) => Promise<T>, keep = false): Promise<T> => {
@@ -45,18 +45,14 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
       const { migrateStore } = await import('./migration.ts');
       return using((database) => migrateStore(database, options, check));
     },
-    backup: () => Promise.reject(notYet('backed up')),
-    restore: () => Promise.reject(notYet('restored')),
+    async backup(target, { nowMs, force }) {
+      const { writeBackup } = await import('./backup/backup.ts');
+      return using((database) => writeBackup(database, target, { nowMs, force, migrationsFolder }));
+    },
+    async restore(file, hooks) {
+      const { restoreBackup } = await import('./restore/restoration.ts');
+      return using((database) => restoreBackup(database, file, options, hooks));
+    },
     inspect: async () => (await import('./inspection.ts')).inspectStore((work) => using(work)),
   };
-
-  function notYet(what: string): HkctlError {
-    return new HkctlError(
-      'store_unreadable',
-      `The PostgreSQL store ${shown} cannot be ${what} by this version of hkctl.`,
-      {
-        hint: 'Use the tools of PostgreSQL meanwhile: pg_dump, or point-in-time recovery.',
-      },
-    );
-  }
 }

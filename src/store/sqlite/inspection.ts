@@ -1,11 +1,11 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
+import { readJournal } from '../journal-lines.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
 import { readSmallFile } from './connection/safe-files.ts';
-import { readJournal } from './journal/journal-lines.ts';
 import { busyTimeoutMs } from './opening.ts';
 import { foreignObjects } from './schema/own-schema.ts';
 import { schemaVersions } from './schema/schema-versions.ts';

@@ -43,6 +43,7 @@ begin
   end if;
   revoke update, delete, truncate on ${name}.audit from hkctl_admin, hkctl_daemon;
   revoke delete, truncate on ${name}.audit_head from hkctl_admin, hkctl_daemon;
+  revoke update, delete, truncate on ${name}.journal from hkctl_admin, hkctl_daemon;
   revoke insert, update, delete on ${name}.store_version from hkctl_admin, hkctl_daemon;
   revoke insert, delete on ${name}.generations from hkctl_admin, hkctl_daemon;
   grant insert, update, delete on ${name}.daemons, ${name}.limit_counts to hkctl_daemon;

@@ -94,8 +94,11 @@ export function createDaemonStore(
   };
 }
 
+/** SQL that is true for the row of a daemon that serves. */
+export const isAlive = `seen_at_ms >= ${now} - ${aliveMs}`;
+
 const selectNewest = `select base_url as "baseUrl", since_ms as "sinceMs", version from daemons
-  where base_url is not null and seen_at_ms >= ${now} - ${aliveMs} order by since_ms desc limit 1`;
+  where base_url is not null and ${isAlive} order by since_ms desc limit 1`;
 
 const beatOrBegin = `insert into daemons (id, pid, since_ms, seen_at_ms) values ($1, $2, $3, ${now})
   on conflict (id) do update set seen_at_ms = excluded.seen_at_ms`;

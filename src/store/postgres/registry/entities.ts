@@ -1,6 +1,8 @@
 import { and, asc, eq } from 'drizzle-orm';
 import type { EntityStore } from '../../../core/port/entities.ts';
+import { stateLine } from '../../journal-lines.ts';
 import { appendAudit } from './audit.ts';
+import { addToJournal } from './journal.ts';
 import type { Registry } from './registry.ts';
 import { entities, purges } from './tables.ts';
 
@@ -28,7 +30,11 @@ export function createEntityStore({ db, change }: Registry, purge: () => Promise
     async remove(id, audit) {
       // In a commit of its own: the entity's keys are refused from then on, even if the purge takes long or is interrupted.
       await change(async ({ db, session }) => {
-        await db.delete(entities).where(eq(entities.id, id));
+        const gone = await db.delete(entities).where(eq(entities.id, id)).returning();
+        const { atMs } = audit;
+        // A restore of an older backup finds no row of the entity any more.
+        const lines = gone.map(({ code: name }) => stateLine({ atMs, event: 'removed', of: 'entity', id, name }));
+        await addToJournal(session, lines);
         await db.insert(purges).values({ entityId: id }).onConflictDoNothing();
         await appendAudit(session, audit);
       });

@@ -148,6 +148,15 @@ export const purges = pgTable('purges', {
   entityId: bytewiseText('entity_id').primaryKey(),
 });
 
+/**
+ * Lines of a journal as SQLite keeps it beside its store, so that a restore brings back nothing that was stopped. The rows of
+ * keys, users and entities say themselves what is stopped now: a line is written where such a row goes.
+ */
+export const journal = pgTable('journal', {
+  number: wholeNumber('number').primaryKey().generatedAlwaysAsIdentity(),
+  line: text('line').notNull(),
+});
+
 /** Numbers of a store, such as the samples of the clock. */
 export const marks = pgTable('marks', {
   name: text('name').primaryKey(),

@@ -2,7 +2,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { Session } from '../connection/session.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /** What is at the place of a store. */
 interface Place {

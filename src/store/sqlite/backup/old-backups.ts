@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BackupSeries, isBackupName } from '../../../core/operations/backups.ts';
-import { isMarkedWhole, translatingTarget } from './backup-target.ts';
+import { isMarkedWhole, translatingTarget } from '../../backup-file/backup-target.ts';
 
 /**
  * Removes the oldest backups of a series beyond the number to keep and returns their paths. Counts and removes only regular
@@ -15,7 +15,8 @@ export function removeOldBackups({ folder, storeId, newest, keep }: BackupSeries
     .sort()
     .reverse();
   const old = others.slice(keep - 1);
-  for (const file of old) translatingTarget(file, () => rmSync(file));
+  // Another backup of the series may have removed it just now.
+  for (const file of old) translatingTarget(file, () => rmSync(file, { force: true }));
   return old;
 }
 

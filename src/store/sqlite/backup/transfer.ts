@@ -15,6 +15,14 @@ import {
 import { dirname, join } from 'node:path';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
+import { noBackup } from '../../backup-file/backup-file.ts';
+import { readBackupHead } from '../../backup-file/backup-head.ts';
+import {
+  isMarkedWhole,
+  removeLeftover,
+  requireFreeTarget,
+  translatingTarget,
+} from '../../backup-file/backup-target.ts';
 import type { StoreOptions, WithOwn } from '../../engine.ts';
 import { openDatabase } from '../connection/driver.ts';
 import { toDomainError, translating } from '../connection/errors.ts';
@@ -22,15 +30,7 @@ import { isCode, makeFolder } from '../connection/files.ts';
 import { requireOwnFile } from '../connection/safe-files.ts';
 import { syncFolderOf } from '../restore/prepared.ts';
 import type { BackupSource } from '../restore/restoration.ts';
-import { noBackup } from './backup-file.ts';
-import { readBackupHead } from './backup-head.ts';
-import {
-  isMarkedWhole,
-  removeLeftover,
-  requireElsewhere,
-  requireFreeTarget,
-  translatingTarget,
-} from './backup-target.ts';
+import { requireElsewhere } from './own-files.ts';
 
 /**
  * Backups and restores by root on the store of another account. SQLite opens files by name, and here with the rights of the

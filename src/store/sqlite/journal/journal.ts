@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
+import { type KeyEvent, keyLine, type Revocation } from '../../journal-lines.ts';
 import { translating } from '../connection/errors.ts';
 import { openSmallFile } from '../connection/safe-files.ts';
-import { type KeyEvent, keyLine, type Revocation } from './journal-lines.ts';
 
 /**
  * Appends revocations to the journal, synced, so that restoring an old copy revives no key, and then runs `commit`: a key

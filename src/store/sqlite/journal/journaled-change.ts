@@ -1,7 +1,7 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { type StateEntry, stateLine, withdrawnStateLine } from '../../journal-lines.ts';
 import type { Registry } from '../registry/registry.ts';
 import { appendLines, withLines } from './journal.ts';
-import { type StateEntry, stateLine, withdrawnStateLine } from './journal-lines.ts';
 
 /**
  * A change of a user or an entity with its entries in the journal. An entry that stops something is written before the

@@ -1,34 +1,14 @@
 import type { Role } from '../../../core/access/roles.ts';
-import type { AuditHead } from '../../../core/audit/events.ts';
 import { isHkctlError } from '../../../core/errors.ts';
-import type { ClockSamples } from '../../../core/port/clock.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import type { User } from '../../../core/port/users.ts';
+import { type PresentStore, unknownPresent } from '../../backup-file/present-store.ts';
 import type { Connection } from '../connection/driver.ts';
 import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
 import { createClockStore } from '../registry/clock.ts';
 import { createRegistry } from '../registry/registry.ts';
 
-/** What a restore must know of the store that it replaces, read while no other process can change it. */
-export interface PresentStore {
-  /** Ids of revoked keys, with the time. */
-  revoked: ReadonlyMap<string, number>;
-  users: ReadonlyMap<string, { status: User['status']; role: Role }>;
-  entities: ReadonlyMap<string, Entity['status']>;
-  trail: AuditHead | null;
-  clock: ClockSamples | null;
-}
-
-/** For a store that is absent or cannot be read, of which only the journal is known. */
-export const unknownPresent: PresentStore = {
-  revoked: new Map(),
-  users: new Map(),
-  entities: new Map(),
-  trail: null,
-  clock: null,
-};
-
-/** Reads it from the registry of a store of this version; returns `unknownPresent` for a damaged one. */
+/** Reads what a restore must know from the registry of a store of this version; returns `unknownPresent` for a damaged one. */
 export async function readPresent(connection: Connection, path: string): Promise<PresentStore> {
   const registry = createRegistry(connection, path);
   const append = createAppendAudit(registry);

@@ -1,9 +1,10 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupHead, KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { Store } from '../../../core/port/store.ts';
+import { readBackupHead } from '../../backup-file/backup-head.ts';
+import { type PresentStore, unknownPresent } from '../../backup-file/present-store.ts';
+import { readBackup } from '../../backup-file/verified-backup.ts';
 import type { StoreOptions } from '../../engine.ts';
-import { readBackup } from '../backup/backup.ts';
-import { readBackupHead } from '../backup/backup-head.ts';
 import { holdFromDaemons } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
@@ -13,7 +14,7 @@ import { busyTimeoutMs, openStore } from '../opening.ts';
 import { drawEpoch } from '../records/changes.ts';
 import { SqliteStore } from '../store.ts';
 import { holdRestore } from './prepared.ts';
-import { type PresentStore, readPresent, unknownPresent } from './present.ts';
+import { readPresent } from './present.ts';
 import { replayStops } from './replay.ts';
 import { abandonRestore, prepareRestore, replaceStore } from './restore.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { damagedBackup, type OpenBackup, openBackup } from '../backup/backup-file.ts';
-import { copyRead, createPrivate, refusingRows, syncFile } from '../backup/whole-files.ts';
+import { damagedBackup, type OpenBackup, openBackup } from '../../backup-file/backup-file.ts';
+import { copyRead, createPrivate, refusingRows, syncFile } from '../../backup-file/whole-files.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile, type StoreFiles } from '../connection/files.ts';

@@ -46,6 +46,11 @@ export function makeTables(connection: Connection, name: DatabaseName, version: 
   for (const statement of migrationsOf(name, folder).slice(0, Math.max(version, 0)).flat()) connection.exec(statement);
 }
 
+/** Applies the migrations of a database after the first `version` to its tables in the main database of a connection. */
+export function upgradeTables(connection: Connection, name: DatabaseName, version: number, folder: string): void {
+  for (const statement of migrationsOf(name, folder).slice(version).flat()) connection.exec(statement);
+}
+
 /** The statements of each migration of a database, in the order of drizzle's journal. */
 function migrationsOf(name: DatabaseName, folder: string): string[][] {
   const own = join(folder, name);

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
 import type { User } from '../../../../src/core/port/users.ts';
-import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import {
   keyLine,
   readJournal,
   type StateEntry,
   stateLine,
   withdrawnStateLine,
-} from '../../../../src/store/sqlite/journal/journal-lines.ts';
+} from '../../../../src/store/journal-lines.ts';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { changeWithJournal } from '../../../../src/store/sqlite/journal/journaled-change.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../../stores.ts';

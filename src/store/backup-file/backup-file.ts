@@ -1,12 +1,12 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { HkctlError } from '../../../core/errors.ts';
-import { type Connection, openDatabase } from '../connection/driver.ts';
-import { toDomainError } from '../connection/errors.ts';
-import { type DatabaseName, databaseNames } from '../connection/files.ts';
-import { makeTables } from '../schema/migrated-schema.ts';
-import { differences, shownDifferences } from '../schema/own-schema.ts';
-import { lineOf, type SchemaObject, schemaObjectsIn } from '../schema/schema-objects.ts';
-import { requireNotNewer } from '../schema/schema-versions.ts';
+import { HkctlError } from '../../core/errors.ts';
+import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
+import { toDomainError } from '../sqlite/connection/errors.ts';
+import { type DatabaseName, databaseNames } from '../sqlite/connection/files.ts';
+import { makeTables } from '../sqlite/schema/migrated-schema.ts';
+import { differences, shownDifferences } from '../sqlite/schema/own-schema.ts';
+import { lineOf, type SchemaObject, schemaObjectsIn } from '../sqlite/schema/schema-objects.ts';
+import { requireNotNewer } from '../sqlite/schema/schema-versions.ts';
 import { marks, sqliteMagic } from './backup-target.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { type Connection, openDatabase } from '../connection/driver.ts';
-import type { OwnTable } from '../schema/migrated-schema.ts';
+import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
+import type { OwnTable } from '../sqlite/schema/migrated-schema.ts';
 
 /**
  * Creates a database for its owner only (mode 0600), to be written once and sequentially: without a log, since an incomplete
@@ -31,26 +31,44 @@ export function copyAttached(connection: Connection, from: string, tables: reado
 /** Rows in one statement: the call of a statement costs as much as a row. */
 const rowsPerStatement = 32;
 
+/** Writes rows into a table, many in one statement. `end` writes those that wait. */
+export interface RowWriter {
+  write(row: readonly unknown[]): void;
+  end(): void;
+}
+
+/** Creates a writer of rows, each with the values of all columns of a table in order. */
+export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
+  const { length } = table.columns;
+  const row = `(${new Array(length).fill('?').join(', ')})`;
+  const into = `insert into ${quoted(table.name)} (${columnsOf(table)}) values `;
+  const many = to.prepare<unknown[]>(into + new Array(rowsPerStatement).fill(row).join(', '));
+  let values: unknown[] = [];
+  return {
+    write(given) {
+      for (const value of given) values.push(value);
+      if (values.length < rowsPerStatement * length) return;
+      many.run(values);
+      values = [];
+    },
+    end() {
+      const one = to.prepare<unknown[]>(into + row);
+      for (let at = 0; at < values.length; at += length) one.run(values.slice(at, at + length));
+      values = [];
+    },
+  };
+}
+
 /**
  * Copies the rows of our own tables from one connection to another. Slower than from an attached database (a million rows
  * a second), but the source can be opened read-only.
  */
 export function copyRead(from: Connection, to: Connection, tables: readonly OwnTable[]): void {
   for (const table of tables) {
-    const { length } = table.columns;
-    const row = `(${new Array(length).fill('?').join(', ')})`;
-    const into = `insert into ${quoted(table.name)} (${columnsOf(table)}) values `;
-    const many = to.prepare<unknown[]>(into + new Array(rowsPerStatement).fill(row).join(', '));
+    const writer = createRowWriter(to, table);
     const read = from.prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`).raw();
-    let values: unknown[] = [];
-    for (const found of read.iterate()) {
-      for (const value of found) values.push(value);
-      if (values.length < rowsPerStatement * length) continue;
-      many.run(values);
-      values = [];
-    }
-    const one = to.prepare<unknown[]>(into + row);
-    for (let at = 0; at < values.length; at += length) one.run(values.slice(at, at + length));
+    for (const row of read.iterate()) writer.write(row);
+    writer.end();
   }
   putSequences(to, sequencesIn(from, 'main', tables));
 }

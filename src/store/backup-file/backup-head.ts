@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import type { BackupHead } from '../../../core/operations/backups.ts';
-import { translating } from '../connection/errors.ts';
+import type { BackupHead } from '../../core/operations/backups.ts';
+import { translating } from '../sqlite/connection/errors.ts';
 import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Role, roleNames } from '../../../core/access/roles.ts';
+import { type Role, roleNames } from '../core/access/roles.ts';
 
 /** A key that is about to be revoked, as the journal names it. */
 export interface Revocation {
@@ -86,6 +86,11 @@ export function readJournal(journal: string): JournalSummary {
     } else if (line !== '') torn++;
   }
   return { keys, userStatus: userStatus.last(), userRole: userRole.last(), entities: entities.last(), torn };
+}
+
+/** The complete entries in the text of a journal, each a line without its end. */
+export function entriesIn(journal: string): string[] {
+  return journal.split('\n').filter((line) => keyPattern.test(line) || statePattern.test(line));
 }
 
 const keyPattern = /^\S+Z (?:revoked|withdrawn) \S{36} hk_\w{5} \S{43}$/;

@@ -1,21 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { HkctlError } from '../../../core/errors.ts';
-import { pathFaults } from '../../../core/text/path-faults.ts';
-import { toDomainError } from '../connection/errors.ts';
-import { filesOf } from '../connection/files.ts';
-import { preparedPath } from '../restore/prepared.ts';
+import { HkctlError } from '../../core/errors.ts';
+import { pathFaults } from '../../core/text/path-faults.ts';
+import { toDomainError } from '../sqlite/connection/errors.ts';
 
 /** The `application_id` in the header of a backup: "hkb1", and "hkb0" while it is being written. */
 export const marks = { whole: 0x68_6b_62_31, unfinished: 0x68_6b_62_30 } as const;
-
-/** Every file that a store has or may have, those of a restore under way among them. */
-function ownFiles(path: string): string[] {
-  const prepared = preparedPath(path);
-  const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
-  const sidecars = ['', '-wal', '-shm', '-journal'];
-  return [prepared.ready, prepared.lock, ...bases].flatMap((file) => sidecars.map((end) => file + end));
-}
 
 /**
  * Refuses an existing target (`state_forbids`) unless `force` is set, and always anything but a regular file, such as a
@@ -36,24 +25,6 @@ export function requireFreeTarget(target: string, force: boolean): void {
       hint: 'Give the name of a new file.',
     });
   });
-}
-
-/** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */
-export function requireElsewhere(target: string, path: string): void {
-  const isOwn = translatingTarget(target, () => {
-    const place = placeOf(target);
-    return ownFiles(path).some((file) => resolve(file) === target || (place !== undefined && placeOf(file) === place));
-  });
-  if (!isOwn) return;
-  throw new HkctlError('bad_input', `${target} is a file of the store itself; nothing was written.`, {
-    hint: 'Give another name, best on another disk.',
-  });
-}
-
-/** Identifies a file by device and inode, whatever its name. */
-function placeOf(file: string): string | undefined {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat && `${stat.dev} ${stat.ino}`;
 }
 
 /**

@@ -1,0 +1,24 @@
+import type { Role } from '../../core/access/roles.ts';
+import type { AuditHead } from '../../core/audit/events.ts';
+import type { ClockSamples } from '../../core/port/clock.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import type { User } from '../../core/port/users.ts';
+
+/** What a restore must know of the store that it replaces, read while no other process can change it. */
+export interface PresentStore {
+  /** Ids of revoked keys, with the time. */
+  revoked: ReadonlyMap<string, number>;
+  users: ReadonlyMap<string, { status: User['status']; role: Role }>;
+  entities: ReadonlyMap<string, Entity['status']>;
+  trail: AuditHead | null;
+  clock: ClockSamples | null;
+}
+
+/** For a store that is absent or cannot be read, of which only the journal is known. */
+export const unknownPresent: PresentStore = {
+  revoked: new Map(),
+  users: new Map(),
+  entities: new Map(),
+  trail: null,
+  clock: null,
+};

@@ -1,0 +1,148 @@
+import { type Role, roleExceeds } from '../../core/access/roles.ts';
+import { HkctlError } from '../../core/errors.ts';
+import type { KeptStopped } from '../../core/operations/backups.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import type { Tenant } from '../../core/port/tenants.ts';
+import type { User } from '../../core/port/users.ts';
+import { type JournalSummary, keyLine, type StateEvent, stateLine } from '../journal-lines.ts';
+import type { PresentStore } from './present-store.ts';
+
+/** A key of a backup that is not revoked in it. */
+export interface LiveKey {
+  id: string;
+  tenantId: string;
+  prefix: string;
+  secretHash: string;
+}
+
+/** The objects of a backup that can be stopped. */
+export interface Stoppable {
+  tenants: readonly Pick<Tenant, 'id' | 'name'>[];
+  users: readonly Pick<User, 'id' | 'tenantId' | 'login' | 'status' | 'role'>[];
+  entities: readonly Pick<Entity, 'id' | 'tenantId' | 'code' | 'status'>[];
+  /** Of the keys that `revokedSince` names, those that are not revoked in the backup. */
+  keys: readonly LiveKey[];
+}
+
+/** What is known to be stopped since: by the store that is replaced and by the journal. */
+export interface Since {
+  present: PresentStore;
+  journal: JournalSummary;
+  nowMs: number;
+}
+
+/** Something that stays stopped, and its line where the journal is missing it. */
+export interface Stop {
+  kept: KeptStopped;
+  missingLine?: string;
+}
+
+/** Ids of all keys that were ever revoked, with the time. */
+export function revokedSince({ present, journal }: Pick<Since, 'present' | 'journal'>): ReadonlyMap<string, number> {
+  return new Map([...present.revoked, ...journal.keys]);
+}
+
+/**
+ * What a restore must stop in the store of a backup. It starts nothing. An entry of the journal whose commit failed counts too
+ * unless it was withdrawn: what it names was about to be stopped. Throws `state_forbids` where an organization would be left
+ * without an active Super user.
+ */
+export function stopsSince(backup: Stoppable, since: Since): Stop[] {
+  const stops = [...keyStops(backup, since), ...userStops(backup, since), ...entityStops(backup, since)];
+  const kept = stops.map((stop) => stop.kept);
+  const off = new Set(
+    kept
+      .filter(({ what, role }) => what === 'deactivated_user' || (what === 'demoted_user' && role !== 'super_user'))
+      .map(({ id }) => id),
+  );
+  const leaders = backup.users.filter(({ role, status }) => role === 'super_user' && status === 'active');
+  const led = new Set(leaders.map(({ tenantId }) => tenantId));
+  const still = new Set(leaders.filter(({ id }) => !off.has(id)).map(({ tenantId }) => tenantId));
+  const left = backup.tenants.filter(({ id }) => led.has(id) && !still.has(id));
+  if (left.length > 0) throw nobodyLeft(left, kept);
+  return stops;
+}
+
+function keyStops({ keys }: Stoppable, since: Since): Stop[] {
+  const live = new Map(keys.map((key) => [key.id, key]));
+  const stops: Stop[] = [];
+  for (const [id, atMs] of revokedSince(since)) {
+    const key = live.get(id);
+    if (!key) continue;
+    const { tenantId, prefix: name } = key;
+    stops.push({
+      kept: { what: 'revoked_key', id, tenantId, name, atMs },
+      ...(!since.journal.keys.has(id) && { missingLine: keyLine('revoked', { ...key, keyId: id, atMs }) }),
+    });
+  }
+  return stops;
+}
+
+function userStops({ users }: Stoppable, { present, journal, nowMs }: Since): Stop[] {
+  const stops: Stop[] = [];
+  for (const { login: name, ...user } of users) {
+    const of = { id: user.id, tenantId: user.tenantId, name };
+    const lineOf = (event: StateEvent) => stateLine({ atMs: nowMs, event, of: 'user', id: user.id, name });
+    const now = present.users.get(user.id);
+    const status = journal.userStatus.get(user.id);
+    const atMs = status?.event === 'deactivated' ? status.atMs : undefined;
+    if (user.status === 'active' && (atMs !== undefined || now?.status === 'inactive')) {
+      stops.push({
+        kept: { what: 'deactivated_user', ...of, atMs: atMs ?? nowMs },
+        ...(atMs === undefined && { missingLine: lineOf('deactivated') }),
+      });
+    }
+    const change = journal.userRole.get(user.id);
+    const role = lowest(user.role, now?.role, change?.event);
+    if (role !== user.role) {
+      const isRecorded = change?.event === role;
+      stops.push({
+        kept: { what: 'demoted_user', ...of, atMs: isRecorded ? change.atMs : nowMs, role },
+        ...(!isRecorded && { missingLine: lineOf(`role:${role}`) }),
+      });
+    }
+  }
+  return stops;
+}
+
+/** The lowest of a role and those given since. */
+function lowest(role: Role, ...since: (Role | undefined)[]): Role {
+  return since.reduce<Role>((kept, next) => (next !== undefined && roleExceeds(kept, next) ? next : kept), role);
+}
+
+function entityStops({ entities }: Stoppable, { present, journal, nowMs }: Since): Stop[] {
+  const stops: Stop[] = [];
+  for (const { code: name, id, tenantId, status } of entities) {
+    const event = journal.entities.get(id);
+    const now = present.entities.get(id);
+    // An entity that is still there was not removed, even if the journal has an entry of a failed removal: its records stay.
+    if (event?.event === 'removed' && now === undefined) {
+      stops.push({ kept: { what: 'removed_entity', id, tenantId, name, atMs: event.atMs } });
+      continue;
+    }
+    const atMs = event?.event === 'deactivated' ? event.atMs : undefined;
+    if (status === 'inactive' || (atMs === undefined && now !== 'inactive')) continue;
+    const missingLine = stateLine({ atMs: nowMs, event: 'deactivated', of: 'entity', id, name });
+    stops.push({
+      kept: { what: 'deactivated_entity', id, tenantId, name, atMs: atMs ?? nowMs },
+      ...(atMs === undefined && { missingLine }),
+    });
+  }
+  return stops;
+}
+
+/** Nobody could act in such an organization again, and no stopped user is started to prevent that. */
+function nobodyLeft(tenants: readonly { id: string; name: string }[], kept: readonly KeptStopped[]): HkctlError {
+  const ids = new Set(tenants.map(({ id }) => id));
+  const logins = kept
+    .filter(({ what, tenantId }) => what.endsWith('_user') && ids.has(tenantId))
+    .map(({ name }) => name);
+  const names = tenants.map(({ name }) => name).join(', ');
+  return new HkctlError(
+    'state_forbids',
+    `The Super users whom the backup knows were stopped since (${[...new Set(logins)].join(', ')}): nobody could act in ${names}. Nothing was changed.`,
+    {
+      hint: 'Give one of them the role again (hkctl users set-role, hkctl users activate). Or restore the backup elsewhere with --store PATH, add a Super user there, back that up, and restore that.',
+    },
+  );
+}

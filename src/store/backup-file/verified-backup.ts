@@ -1,0 +1,87 @@
+import { renameSync, rmSync, statSync } from 'node:fs';
+import { verifyTrail } from '../../core/audit/verification.ts';
+import type { HkctlError } from '../../core/errors.ts';
+import type { BackupFacts } from '../../core/operations/backups.ts';
+import type { Connection } from '../sqlite/connection/driver.ts';
+import { translating } from '../sqlite/connection/errors.ts';
+import { createAppendAudit, createAuditStore } from '../sqlite/registry/audit.ts';
+import { createRegistry } from '../sqlite/registry/registry.ts';
+import { syncFolderOf } from '../sqlite/restore/prepared.ts';
+import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
+import { marks, removeLeftover, translatingTarget } from './backup-target.ts';
+import { createPrivate, syncFile } from './whole-files.ts';
+
+/** A backup to be written. */
+export interface BackupRequest {
+  /** The path of the file. */
+  target: string;
+  migrationsFolder: string;
+  /** Writes all tables and rows into the new file, all or none. */
+  fill(backup: Connection): void | Promise<void>;
+  /** The error where the copy is damaged, which is a fault of the store. */
+  damaged(what: string): HkctlError;
+}
+
+/**
+ * Writes a backup under a name of its own (mode 0600). It gets the name `target` once it is complete, synced and checked; where
+ * anything fails, nothing is left.
+ */
+export async function writeVerified({ target, migrationsFolder, fill, damaged }: BackupRequest): Promise<BackupFacts> {
+  const pending = pendingOf(target);
+  removeLeftover(pending);
+  const backup = translatingTarget(pending, () => createPrivate(pending));
+  try {
+    try {
+      backup.pragma(`application_id = ${marks.unfinished}`);
+      await fill(backup);
+    } finally {
+      backup.close();
+    }
+    const facts = await readBackup(pending, migrationsFolder, damaged);
+    translatingTarget(target, () => {
+      syncFile(pending);
+      renameSync(pending, target);
+      syncFolderOf(target);
+    });
+    return facts;
+  } catch (thrown) {
+    rmSync(pending, { force: true });
+    throw thrown;
+  }
+}
+
+/** The path under which a backup is written until it is complete. */
+export function pendingOf(target: string): string {
+  return `${target}.new`;
+}
+
+/** Checks every page, reference and audit record of a backup and returns its counts; `store_corrupt` where it is damaged. */
+export async function readBackup(
+  file: string,
+  migrationsFolder: string,
+  damaged: (what: string) => HkctlError = (what) => damagedBackup(file, what),
+): Promise<BackupFacts> {
+  const { connection: backup } = openBackup(file, migrationsFolder);
+  try {
+    const damage = translating(file, () => backup.pragma('integrity_check(1)', { simple: true }));
+    if (damage !== 'ok') throw damaged(String(damage));
+    const loose = translating(file, () => backup.prepare('pragma foreign_key_check').all());
+    if (loose.length > 0) throw damaged(`${loose.length} rows refer to rows that are not there`);
+    const registry = createRegistry(backup, file);
+    const trail = createAuditStore(registry, createAppendAudit(registry), () => {});
+    const chain = await verifyTrail(trail);
+    if (chain.broken !== null) throw damaged(`audit record ${chain.broken.seq}: ${chain.broken.reason}`);
+    const count = (table: string) => Number(backup.prepare(`select count(*) from ${table}`).pluck().get());
+    const createdAtMs = creationOf(backup);
+    if (createdAtMs === undefined) throw damaged('it names no time at which it was made');
+    return {
+      createdAtMs,
+      keys: count('keys'),
+      auditRecords: count('audit'),
+      damagedAuditRecords: chain.damaged,
+      bytes: statSync(file).size,
+    };
+  } finally {
+    backup.close();
+  }
+}

@@ -1,0 +1,154 @@
+import { HkctlError } from '../../../core/errors.ts';
+import type { BackupFacts } from '../../../core/operations/backups.ts';
+import { requireFreeTarget } from '../../backup-file/backup-target.ts';
+import { missingLines } from '../../backup-file/continued-journal.ts';
+import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
+import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
+import { createRowWriter, refusingRows } from '../../backup-file/whole-files.ts';
+import type { Connection } from '../../sqlite/connection/driver.ts';
+import { toDomainError } from '../../sqlite/connection/errors.ts';
+import { databaseNames } from '../../sqlite/connection/files.ts';
+import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
+import { schemaVersions } from '../../sqlite/schema/schema-versions.ts';
+import type { Database } from '../connection/database.ts';
+import type { Session } from '../connection/session.ts';
+import { toSeries } from '../readings/series-numbers.ts';
+import { readJournalText } from '../registry/journal.ts';
+import { readStates } from '../registry/states.ts';
+import { readColumnTypes } from '../schema/column-types.ts';
+import { requireSchemaVersion } from '../schema/schema-version.ts';
+import { cursorRows } from './cursor-rows.ts';
+import { queryFor } from './queries.ts';
+
+/** How a backup is written. */
+export interface WriteOptions {
+  nowMs: number;
+  force: boolean;
+  migrationsFolder: string;
+}
+
+/**
+ * Writes all of a store into one file, the same as a backup of SQLite, from one snapshot, while others read and write it.
+ * Throws `state_forbids` where the file exists and `force` is false.
+ */
+export function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
+  const { nowMs, force, migrationsFolder } = options;
+  const { shown } = database.location;
+  requireFreeTarget(target, force);
+  const damaged = (what: string) => damagedStore(shown, what);
+  const copy = (backup: Connection) =>
+    database.transaction(
+      async (session) => {
+        // Not the limit of an administrator for statements: the copy of a plant takes minutes.
+        await session.run(`set transaction isolation level repeatable read, read only; set local statement_timeout = 0;
+          set local cursor_tuple_fraction = 1`);
+        await requireSchemaVersion(session, shown);
+        backup.exec('begin');
+        beginBackup(backup, nowMs);
+        await copyTables(session, backup, migrationsFolder, damaged);
+        const journal = await readJournalText(session);
+        const added = missingLines(journal, await readStates(session), nowMs);
+        completeBackup(backup, journal + added.join(''));
+        backup.exec('commit');
+      },
+      { idleMs: 0 },
+    );
+  return writeVerified({
+    target,
+    migrationsFolder,
+    damaged,
+    fill: (backup) =>
+      copy(backup).catch((thrown: unknown) => {
+        throw toDomainError(thrown, pendingOf(target));
+      }),
+  });
+}
+
+type Damaged = (what: string) => HkctlError;
+
+async function copyTables(session: Session, backup: Connection, folder: string, damaged: Damaged): Promise<void> {
+  const types = await readColumnTypes(session);
+  const series = new SeriesNumbers();
+  for (const name of databaseNames) {
+    const tables = addTables(backup, name, schemaVersions[name], folder);
+    const putIndexesBack = takeIndexes(backup, tables);
+    if (name === 'readings') await copySeries(session, backup, tables, series);
+    for (const table of tables) {
+      const found = queryFor(table, types.get(table.name) ?? new Map(), (entity, n) => series.find(entity, n, damaged));
+      if (found === undefined || table.name === 'series') continue;
+      const { query, toRow = (row) => row } = found;
+      const writer = createRowWriter(backup, table);
+      for await (const rows of cursorRows(session, query)) {
+        refusing(table, damaged, () => {
+          for (const row of rows) writer.write(toRow(row));
+        });
+      }
+      refusing(table, damaged, () => writer.end());
+    }
+    refusingRows(putIndexesBack, () => damaged('two of its rows have the same unique value'));
+  }
+  const [head] = await session.query<{ seq: number }>('backup.head', 'select last_seq as seq from audit_head');
+  if (head) backup.prepare("update sqlite_sequence set seq = max(seq, ?) where name = 'audit'").run(head.seq);
+}
+
+function refusing({ name }: OwnTable, damaged: Damaged, copy: () => void): void {
+  try {
+    refusingRows(copy, () => damaged(`${name} holds rows that its own schema forbids`));
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) throw damaged(`${name} holds a text that is not JSON`);
+    throw thrown;
+  }
+}
+
+/** SQLite numbers series over all entities, PostgreSQL by entity. */
+class SeriesNumbers {
+  readonly #numbers = new Map<number, number>();
+
+  add(entity: number, series: number): number {
+    const next = this.#numbers.size + 1;
+    this.#numbers.set(toSeries(entity, series), next);
+    return next;
+  }
+
+  find(entity: number, series: number, damaged: Damaged): number {
+    const found = this.#numbers.get(toSeries(entity, series));
+    if (found === undefined) throw damaged('it holds readings of a sensor that it has no number for');
+    return found;
+  }
+}
+
+async function copySeries(
+  session: Session,
+  backup: Connection,
+  tables: readonly OwnTable[],
+  numbers: SeriesNumbers,
+): Promise<void> {
+  const table = tables.find(({ name }) => name === 'series');
+  if (!table) throw new Error('a backup has no table of series');
+  const writer = createRowWriter(backup, { name: 'series', columns: ['series', 'entity_id', 'sensor_id'] });
+  const query = `select s.entity, s.series, e.entity_id, s.sensor_id from series s
+    join record_entities e on e.number = s.entity order by 1, 2`;
+  for await (const rows of cursorRows(session, query)) {
+    for (const [entity, series, entityId, sensorId] of rows) {
+      writer.write([numbers.add(Number(entity), Number(series)), entityId, sensorId]);
+    }
+  }
+  writer.end();
+}
+
+/** Drops the indexes of all tables, which are faster made at the end, from sorted rows. Returns a function that does so. */
+function takeIndexes(backup: Connection, tables: readonly OwnTable[]): () => void {
+  const own = "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name = ?";
+  const ofTable = backup.prepare<[string], { name: string; sql: string }>(own);
+  const indexes = tables.flatMap(({ name }) => ofTable.all(name));
+  for (const { name } of indexes) backup.exec(`drop index "${name}"`);
+  return () => {
+    for (const { sql } of indexes) backup.exec(sql);
+  };
+}
+
+function damagedStore(shown: string, what: string): HkctlError {
+  return new HkctlError('store_corrupt', `The PostgreSQL store ${shown} is damaged: ${what}. No backup was written.`, {
+    hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify report more.',
+  });
+}

@@ -1,0 +1,76 @@
+import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
+import type { Row } from './cursor-rows.ts';
+
+/** How the rows of a table of a backup are read from PostgreSQL. */
+export interface TableQuery {
+  /** The columns of the query are those of the table in the backup, in its order. */
+  query: string;
+  /** Makes of a row what SQLite stores. Throws where that is not possible. */
+  toRow?(row: Row): Row;
+}
+
+/** Tables of a backup that PostgreSQL has no rows for: they are of one machine, or of several files. */
+const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox']);
+
+/** The query for a table of a backup, and undefined for one without rows; `seriesOf` numbers the series of readings. */
+export function queryFor(
+  table: OwnTable,
+  types: ReadonlyMap<string, string>,
+  seriesOf: (entity: number, series: number) => number,
+): TableQuery | undefined {
+  const { name, columns } = table;
+  if (withoutRows.has(name)) return undefined;
+  const listed = (of: string) => columns.map((column) => `${of}."${column}"`).join(', ');
+  if (name === 'tenants') return { query: `select ${listed('t')} from tenants t order by number` };
+  if (name === 'keys') return { query: keysQuery(columns) };
+  if (name === 'marks') return { query: `select name, value from marks where name = 'clock_seen_ms'` };
+  if (name === 'audit') {
+    const isText = columns.map((column) => jsonTexts.has(column));
+    const toRow = (row: Row) => row.map((value, i) => (isText[i] ? parsedText(value) : value));
+    return { query: `select ${listed('a')} from audit a order by seq`, toRow };
+  }
+  if (name === 'drops') {
+    return {
+      query: `select e.entity_id, d.until_us from drops d join record_entities e on e.number = d.entity order by 1`,
+    };
+  }
+  if (bySeries.has(name)) {
+    const [, ...rest] = columns;
+    const query = `select t.entity, t.series, ${rest.map((column) => `t."${column}"`).join(', ')}
+      from ${name} t order by t.entity, t.series, t."${rest[0]}"`;
+    return { query, toRow: ([entity, series, ...values]) => [seriesOf(Number(entity), Number(series)), ...values] };
+  }
+  const ids = columns.filter((column) => idColumns.has(column)).map((column) => `t."${column}"`);
+  const query = `select ${listed('t')} from "${name}" t${ids.length > 0 ? ` order by ${ids.join(', ')}` : ''}`;
+  return { query, toRow: converter(columns.map((column) => types.get(column) ?? '')) };
+}
+
+/** Columns of the audit trail that hold a text as JSON, since PostgreSQL's texts have no NUL character. */
+export const jsonTexts: ReadonlySet<string> = new Set(['tenant_id', 'actor_id', 'actor_login', 'os_account', 'target']);
+
+/** Tables whose rows belong to a series of readings. */
+export const bySeries: ReadonlySet<string> = new Set(['readings', 'heartbeats', 'summaries']);
+
+/** The columns that order the rows of the other tables, in the order in which SQLite keeps them. */
+const idColumns: ReadonlySet<string> = new Set(['entity', 'resource', 'id', 'entity_id', 'number']);
+
+function keysQuery(columns: readonly string[]): string {
+  const ofUses: ReadonlySet<string> = new Set(['last_used_at_ms', 'last_used_ip']);
+  const listed = columns.map((column) => `${ofUses.has(column) ? 'u' : 'k'}."${column}"`).join(', ');
+  return `select ${listed} from keys k left join key_uses u on u.key_id = k.id order by k.created_at_ms, k.id`;
+}
+
+function parsedText(value: unknown): unknown {
+  return value === null ? null : JSON.parse(String(value));
+}
+
+/** The driver returns decimal numbers as texts; SQLite has no booleans. */
+function converter(types: readonly string[]): ((row: Row) => Row) | undefined {
+  if (!types.some((type) => type === 'numeric' || type === 'boolean')) return undefined;
+  return (row) =>
+    row.map((value, i) => {
+      if (value === null) return null;
+      if (types[i] === 'numeric') return Number(value);
+      return types[i] === 'boolean' ? Number(value) : value;
+    });
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { HkctlError } from '../../../core/errors.ts';
+import type { Connection } from '../../sqlite/connection/driver.ts';
+import { translating } from '../../sqlite/connection/errors.ts';
+import type { DatabaseName } from '../../sqlite/connection/files.ts';
+import { migratedSchema } from '../../sqlite/schema/migrated-schema.ts';
+import { schemaVersions } from '../../sqlite/schema/schema-versions.ts';
+import type { Session } from '../connection/session.ts';
+import { appendAudit } from '../registry/audit.ts';
+import { addToJournal } from '../registry/journal.ts';
+import type { ColumnTypes } from '../schema/column-types.ts';
+import { createCopier } from './copying.ts';
+import { EntityNumbering, plantSources, registrySources } from './sources.ts';
+
+/** What fills a store from a backup, inside the transaction of a session. */
+export interface Filling {
+  /** Organizations, users, entities, keys, the audit trail, and the journal. */
+  registry(journal: string): Promise<void>;
+  /** Records and readings. */
+  plant(): Promise<void>;
+}
+
+/** The backup that fills a store. */
+export interface FillingSource {
+  backup: Connection;
+  file: string;
+  migrationsFolder: string;
+  damaged(what: string): HkctlError;
+  /** Receives how much was copied, from 0 to 1. */
+  progress(share: number): void;
+}
+
+/** Creates it. The backup was checked, and its tables are those of this version. */
+export function createFilling(session: Session, types: ColumnTypes, source: FillingSource): Filling {
+  const { backup, file, migrationsFolder, damaged, progress } = source;
+  const tablesOf = (name: DatabaseName) => migratedSchema(name, schemaVersions[name], migrationsFolder).tables;
+  const all = [...tablesOf('registry'), ...tablesOf('records'), ...tablesOf('readings')];
+  const total = translating(file, () => all.reduce((sum, { name }) => sum + countOf(backup, name), 0));
+  let done = 0;
+  const copier = createCopier(session, types, damaged, (rows) => {
+    done += rows;
+    progress(Math.min(1, done / Math.max(total, 1)));
+  });
+  return {
+    async registry(journal) {
+      for (const table of registrySources(backup, tablesOf('registry'))) await copier.copy(table);
+      await session.query('restore.head', 'update audit_head set last_seq = $1', [lastAuditNumber(backup)]);
+      await session.query(
+        'restore.clock',
+        `insert into marks (name, value) values ('clock_seen_ms', $1)
+          on conflict (name) do update set value = greatest(marks.value, excluded.value)`,
+        [markOf(backup, 'clock_seen_ms')],
+      );
+      await addToJournal(
+        session,
+        journal.split('\n').filter((line) => line !== ''),
+      );
+    },
+    async plant() {
+      const numbers = translating(file, () => new EntityNumbering(backup));
+      const tables = [...tablesOf('records'), ...tablesOf('readings')];
+      for (const table of plantSources(backup, tables, numbers, damaged)) await copier.copy(table);
+      const last = "select setval(pg_get_serial_sequence('record_entities', 'number'), $1)";
+      if (numbers.entities.size > 0) await session.query('restore.numbers', last, [numbers.entities.size]);
+      // Mirrors have followed the store that is replaced: what they have seen since the backup may be undone.
+      await session.query('restore.epoch', 'insert into record_epoch (epoch) values ($1)', [
+        randomBytes(6).toString('hex'),
+      ]);
+      for (const draft of waitingEvents(backup)) await appendAudit(session, draft);
+    },
+  };
+}
+
+function countOf(backup: Connection, table: string): number {
+  return Number(backup.prepare(`select count(*) from "${table}"`).pluck().get());
+}
+
+function markOf(backup: Connection, name: string): number {
+  return Number(backup.prepare<[string], unknown>('select value from marks where name = ?').pluck().get(name) ?? 0);
+}
+
+/** The highest number ever assigned, which may be beyond the records that are left. */
+function lastAuditNumber(backup: Connection): number {
+  const sql = `select max(coalesce((select max(seq) from audit), 0), coalesce((select seq from sqlite_sequence
+    where name = 'audit' and typeof(seq) = 'integer'), 0))`;
+  return Number(backup.prepare<[], unknown>(sql).pluck().get());
+}
+
+/** Events of imports that SQLite had not moved into the chain yet. */
+function waitingEvents(backup: Connection): AuditDraft[] {
+  const sql = 'select draft from audit_outbox where id > ? order by id';
+  const drafts = backup.prepare<[number], string>(sql).pluck().all(markOf(backup, 'audit_outbox'));
+  return drafts.map((draft): AuditDraft => JSON.parse(draft));
+}

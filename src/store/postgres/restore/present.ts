@@ -1,0 +1,47 @@
+import { missingLines, type StoreStates } from '../../backup-file/continued-journal.ts';
+import type { PresentStore } from '../../backup-file/present-store.ts';
+import { entriesIn } from '../../journal-lines.ts';
+import type { Database } from '../connection/database.ts';
+import type { Session } from '../connection/session.ts';
+import { createAuditStore } from '../registry/audit.ts';
+import { readJournalText } from '../registry/journal.ts';
+import { createRegistry } from '../registry/registry.ts';
+import { readStates } from '../registry/states.ts';
+
+/** The store that a restore replaces, and its journal. */
+export interface Present {
+  store: PresentStore;
+  /** Complete: it also says what only the rows of the store say. */
+  journal: string;
+}
+
+/**
+ * Reads the store that a restore replaces, whose tables are locked. `ofBackup` is the journal of the backup, which goes on where
+ * the store has none yet.
+ */
+export async function readPresent(
+  session: Session,
+  within: Database,
+  ofBackup: string | undefined,
+  nowMs: number,
+): Promise<Present> {
+  const states = await readStates(session);
+  const own = await readJournalText(session);
+  const lines = entriesIn(own === '' ? (ofBackup ?? '') : own).map((line) => `${line}\n`);
+  const journal = lines.join('');
+  return {
+    store: toPresent(states, await createAuditStore(createRegistry(within)).head()),
+    journal: journal + missingLines(journal, states, nowMs).join(''),
+  };
+}
+
+/** Samples of clocks are not read: the marks of a store outlive its restore. */
+function toPresent({ revoked, users, entities }: StoreStates, trail: PresentStore['trail']): PresentStore {
+  return {
+    revoked: new Map(revoked.map(({ keyId, atMs }) => [keyId, atMs])),
+    users: new Map(users.map((user) => [user.id, user])),
+    entities: new Map(entities.map(({ id, status }) => [id, status])),
+    trail,
+    clock: null,
+  };
+}

@@ -1,0 +1,102 @@
+import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
+import { damagedBackup } from '../../backup-file/backup-file.ts';
+import { readBackupHead } from '../../backup-file/backup-head.ts';
+import { useCurrent } from '../../backup-file/current-backup.ts';
+import { journalIn } from '../../backup-file/new-backup.ts';
+import { readBackup } from '../../backup-file/verified-backup.ts';
+import type { StoreOptions } from '../../engine.ts';
+import type { Connection } from '../../sqlite/connection/driver.ts';
+import { toDomainError } from '../../sqlite/connection/errors.ts';
+import { type Database, databaseWithin } from '../connection/database.ts';
+import type { Session } from '../connection/session.ts';
+import { prepareSchema } from '../creation.ts';
+import { purgeRemoved } from '../registry/purge.ts';
+import { readColumnTypes } from '../schema/column-types.ts';
+import { requireNotNewer, schemaVersion } from '../schema/schema-version.ts';
+import { PostgresStore } from '../store.ts';
+import { createFilling } from './filling.ts';
+import { emptyStore, lockStore, servedAt } from './locks.ts';
+import { readPresent } from './present.ts';
+import { stopAgain } from './stopping.ts';
+
+/**
+ * Replaces the store in a database by that of a backup, or makes it where there is none, in one transaction: whatever happens
+ * leaves the old store or the new one. What was stopped since the backup stays stopped: it is read while nobody else can change
+ * the old store. Throws `state_forbids` while a daemon serves the store. Asks for confirmation before it copies.
+ */
+export async function restoreBackup(
+  database: Database,
+  file: string,
+  options: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<RestoreOutcome> {
+  const { migrationsFolder } = options;
+  const head = readBackupHead(file, migrationsFolder);
+  const isPermitted = await checkPresent(database, options, hooks);
+  await hooks.confirm(head);
+  const facts = await readBackup(file, migrationsFolder);
+  const kept = await useCurrent(file, migrationsFolder, (backup) =>
+    database
+      .transaction((session) => replace(session, database, { backup, file, isPermitted }, options, hooks), {
+        idleMs: 0,
+      })
+      .catch((thrown: unknown) => {
+        throw toDomainError(thrown, file);
+      }),
+  );
+  return { facts, kept };
+}
+
+/**
+ * Checks the permissions of the actor in the present store; false where there is none of this version. Refuses a store that a
+ * daemon serves, before it asks for confirmation, and tables of others.
+ */
+async function checkPresent(database: Database, options: StoreOptions, { authorize }: RestoreHooks): Promise<boolean> {
+  if ((await requireNotNewer(await database.session(), database.location.shown)) !== schemaVersion) return false;
+  const store = new PostgresStore(database, options);
+  const address = await store.daemon.address();
+  if (address !== undefined) throw servedAt(address);
+  await authorize(store);
+  return true;
+}
+
+interface Replacement {
+  backup: Connection;
+  file: string;
+  /** Whether the permissions of the actor were checked already. */
+  isPermitted: boolean;
+}
+
+async function replace(
+  session: Session,
+  database: Database,
+  { backup, file, isPermitted }: Replacement,
+  options: StoreOptions,
+  hooks: RestoreHooks,
+): Promise<KeptStopped[]> {
+  const { location } = database;
+  const { migrationsFolder } = options;
+  // Not the limit of an administrator for statements: the copy of a plant takes minutes.
+  await session.run('set local statement_timeout = 0');
+  await prepareSchema(session, location, migrationsFolder);
+  const types = await readColumnTypes(session);
+  await lockStore(session, types);
+  const within = databaseWithin(session, location);
+  const nowMs = options.clock();
+  const present = await readPresent(session, within, journalIn(backup), nowMs);
+  await emptyStore(session, types);
+  const damaged = (what: string) => damagedBackup(file, what);
+  const progress = (share: number) => hooks.progress?.(share);
+  const filling = createFilling(session, types, { backup, file, migrationsFolder, damaged, progress });
+  await filling.registry(present.journal);
+  const kept = await stopAgain(session, present, nowMs);
+  const store = new PostgresStore(within, options);
+  // In the backup somebody may be a Super user who is none any more.
+  if (!isPermitted) await hooks.authorize(store);
+  await filling.plant();
+  await purgeRemoved(within);
+  await hooks.audit(store, kept, present.store.trail);
+  // The planner knows nothing of tables that have just been filled, and once took ten minutes for a page.
+  for (const table of types.keys()) await session.run(`analyze "${table}"`);
+  return kept;
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { verifyTrail } from '../../../../src/core/audit/verification.ts';
+import type { RestoreHooks } from '../../../../src/core/operations/backups.ts';
+import type { Store } from '../../../../src/core/port/store.ts';
+import { resources } from '../../../../src/resources/index.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { portraitOf } from '../../portrait.ts';
+import { nowMs } from '../../stores.ts';
+import { newDatabase } from '../databases.ts';
+import { filled } from './filled.ts';
+
+const options = {
+  clock: () => nowMs,
+  migrationsFolder: join(process.cwd(), 'migrations'),
+  writerThread: undefined,
+};
+const quiet: RestoreHooks = { authorize() {}, confirm() {}, audit() {} };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hkctl-round-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function at<T>(location: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await engineAt(location, options).open();
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Takes a backup of one store and restores it as another. */
+async function move(from: string, to: string, file: string): Promise<void> {
+  await engineAt(from, options).backup(file, { nowMs, force: false });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const { kept } = await engineAt(to, options).restore(file, quiet);
+  expect(kept).toEqual([]);
+}
+
+describe('a store that moves between the engines', () => {
+  it('is the same on PostgreSQL, and again on SQLite', async () => {
+    const [first, last] = [join(folder, 'first.db'), join(folder, 'last.db')];
+    const between = await newDatabase();
+    const made = await engineAt(first, options).create();
+    const plant = await filled(made);
+    const before = await portraitOf(made);
+    const epoch = (await made.records.changes(resources[0] ?? never(), plant.entity.id)).epoch;
+    await made.close();
+
+    await move(first, between, join(folder, 'one.backup'));
+    const epochs = await at(between, async (store) => {
+      expect(await portraitOf(store)).toEqual(before);
+      expect(await verifyTrail(store.audit)).toMatchObject({ broken: null, damaged: [] });
+      return (await store.records.changes(resources[0] ?? never(), plant.entity.id)).epoch;
+    });
+    expect(epochs).not.toBe(epoch);
+
+    await move(between, last, join(folder, 'two.backup'));
+    await at(last, async (store) => {
+      expect(await portraitOf(store)).toEqual(before);
+      expect(await verifyTrail(store.audit)).toMatchObject({ broken: null, damaged: [] });
+    });
+  });
+});
+
+function never(): never {
+  throw new Error('there are no resources');
+}
