@@ -7,7 +7,7 @@ import { parseQuery, withParameter } from '../request/query.ts';
 import { recordsToCsv } from './records-csv.ts';
 
 /** The media types of a list of records. */
-export const listTypes = ['application/json', 'text/csv'] as const;
+const listTypes = ['application/json', 'text/csv'] as const;
 type ListType = (typeof listTypes)[number];
 
 /** Writes the Link header to the next page (RFC 8288): the query of this page with the cursor; none where it is null. */

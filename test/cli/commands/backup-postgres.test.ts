@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
+import { rolesSql } from '../../../src/store/postgres/operations/roles.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { newDatabase, onServer } from '../../store/postgres/databases.ts';
 import { Cli, startMs } from '../harness.ts';
@@ -162,6 +163,23 @@ describe('restore into PostgreSQL', () => {
     await cli.ok(['backup', file]);
     expect((await cli.run(['restore', file, '--yes'], { osAccount: 'manager' })).code).toBe(4);
     expect((await cli.run(['restore', file])).code).toBe(2);
+  });
+
+  it('needs the owner of the tables, while the admin may take backups', async () => {
+    const address = await newDatabase();
+    const as = (role: string) => new Cli(address.replace(/^(postgres(?:ql)?:\/\/)[^@/]*@/, `$1${role}@`));
+    await cli.key('one');
+    await cli.ok(['backup', file]);
+    await onServer(address, rolesSql('hkctl'));
+    expect((await as('hkctl_admin').run(['restore', file, '--yes'])).code).toBe(6);
+    await as('hkctl_owner').ok(['restore', file, '--yes']);
+    await onServer(address, rolesSql('hkctl'));
+    await as('hkctl_admin').ok(['backup', file, '--force']);
+    const denied = await as('hkctl_admin').run(['restore', file, '--yes', '--json']);
+    expect([denied.code, denied.error().message]).toEqual([6, expect.stringContaining('Rights')]);
+    await as('hkctl_admin').ok('entities remove CHI --yes');
+    await as('hkctl_owner').ok(['restore', file, '--yes']);
+    expect((await as('hkctl_admin').ok('keys list --json')).json()).toHaveLength(1);
   });
 
   it('leaves a schema alone that holds tables of others, or a newer store', async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ServeOptions } from '../../../src/http/server.ts';
 import { call, getText, keptAlive, postHead } from '../../e2e/client.ts';
 import { until } from '../../e2e/program.ts';
-import { type Face, inProcess, listening } from '../faces.ts';
+import { bareApp, type Face, listening } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
 const MiB = 1024 * 1024;
@@ -25,7 +25,7 @@ beforeAll(async () => {
       at: 1_700_000_000_000 + batch * 10_000 + index,
       value: index + 0.123456789,
     }));
-    const response = await inProcess(plant).fetch('/api/v1/sensors/readings', {
+    const response = await bareApp(plant).fetch('/api/v1/sensors/readings', {
       method: 'POST',
       headers,
       body: JSON.stringify({ readings }),

@@ -3,7 +3,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Session } from '../connection/session.ts';
 import { decimalText } from '../records/decimal-text.ts';
-import { copyText } from '../records/import-rows.ts';
+import { escaped } from '../records/import-rows.ts';
 import type { ColumnTypes } from '../schema/column-types.ts';
 
 /** The rows that a table receives. */
@@ -82,7 +82,7 @@ function writerOf(type: string): WriteValue {
   if (type === 'numeric') return (value) => (isFiniteNumber(value) ? decimalText(value) : undefined);
   if (type === 'double precision') return (value) => (isFiniteNumber(value) ? doubleText(value) : undefined);
   if (type === 'boolean') return (value) => (value === 1 ? 't' : value === 0 ? 'f' : undefined);
-  if (type === 'text') return (value) => (typeof value === 'string' ? copyText(value) : undefined);
+  if (type === 'text') return (value) => (typeof value === 'string' ? escaped(value) : undefined);
   return (value) => (Number.isSafeInteger(value) ? String(value) : undefined);
 }
 
