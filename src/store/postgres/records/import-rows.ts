@@ -7,7 +7,7 @@ export function createRowWriter(resource: ResourceDefinition): (batch: ImportBat
   const writers = Object.values(importFields(resource)).map(toWriter);
   let number = 0;
   return ({ lines, columns }) => {
-    const written = columns.map((column, i) => column.map(writers[i] ?? copyText));
+    const written = columns.map((column, i) => column.map(writers[i] ?? escaped));
     let text = '';
     lines.forEach((line, row) => {
       text += `${number++}\t${line}`;
@@ -24,7 +24,7 @@ const absent = '\\N';
 
 function toWriter({ kind }: Field): WriteValue {
   // A list is never absent: it may be empty.
-  if (kind === 'list') return (value) => copyText(JSON.stringify(value ?? []));
+  if (kind === 'list') return (value) => escaped(JSON.stringify(value ?? []));
   const write = writePresent(kind);
   return (value) => (value === null ? absent : write(value));
 }
@@ -33,7 +33,7 @@ function writePresent(kind: Field['kind']): WriteValue {
   if (kind === 'decimal') return (value) => decimalText(Number(value));
   if (kind === 'integer') return String;
   if (kind === 'boolean') return (value) => (value === true ? 't' : 'f');
-  return copyText;
+  return escaped;
 }
 
 const special = /[\\\t\n\r\b\f\v]/g;
@@ -49,7 +49,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** A value as the text format of COPY has it. */
-export function copyText(value: unknown): string {
+export function escaped(value: unknown): string {
   const text = String(value);
   return isSpecial.test(text) ? text.replace(special, (character) => escapes[character] ?? character) : text;
 }
