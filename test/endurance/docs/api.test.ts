@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
-import { type Daemon, Plant } from '../e2e/plant.ts';
-import { manFolder } from './mdoc.ts';
+import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
+import { manFolder } from '../../docs/mdoc.ts';
+import { type Daemon, Plant } from '../../e2e/plant.ts';
 
 const page = readFileSync(join(manFolder, 'hkctl-api.7'), 'utf8');
 

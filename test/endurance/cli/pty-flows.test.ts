@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Cli } from '../harness.ts';
-import { addKeys, seededStore } from './seed.ts';
-import { hasTmux, settled, Terminal } from './terminal.ts';
+import type { Cli } from '../../cli/harness.ts';
+import { addKeys, seededStore } from '../../cli/pty/seed.ts';
+import { hasTmux, settled, Terminal } from '../../cli/pty/terminal.ts';
 
 let terminal: Terminal;
 afterEach(() => terminal?.close());

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { rolesSql } from '../../../src/store/postgres/operations/roles.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
+import { Cli, startMs } from '../../cli/harness.ts';
 import { newDatabase, onServer } from '../../store/postgres/databases.ts';
-import { Cli, startMs } from '../harness.ts';
 
 const infinite = "insert into series values (1, 'e', 's'); insert into readings values (1, 1, 9e999, 0)";
 const options = { clock: () => startMs, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };

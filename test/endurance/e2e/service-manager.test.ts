@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { call } from './client.ts';
-import { Plant } from './plant.ts';
-import { cli, type Running, until } from './program.ts';
+import { call } from '../../e2e/client.ts';
+import { Plant } from '../../e2e/plant.ts';
+import { cli, type Running, until } from '../../e2e/program.ts';
 
 const missing = ['python3', 'systemd-notify'].filter((name) => spawnSync(name, ['--version']).status !== 0);
 const manager = join(__dirname, 'service-manager.py');
