@@ -1,5 +1,5 @@
 import type { RecordCondition, RecordPage, RecordPageRequest, RecordPosition } from '../port/records.ts';
-import type { Field, ResourceDefinition } from './fields.ts';
+import { type Field, pageFields, type ResourceDefinition } from './fields.ts';
 
 /**
  * Maximum number of records scanned for a page whose index serves only some of its conditions: some milliseconds. A page
@@ -9,6 +9,12 @@ export const mostScanned = 10_000;
 
 /** Number of records with one value that are scanned and sorted for a page: about a millisecond. */
 export const fewRecords = 1000;
+
+/**
+ * Maximum bytes of lists, such as the services of orders, in one page: some milliseconds, also as CSV. Other fields are
+ * short, but a list may be as long as a row of an import.
+ */
+const mostListBytes = 1024 * 1024;
 
 /** The row that the statement of a page returns. One record more than requested is read, which only shows that there are more. */
 export interface PageRow {
@@ -29,6 +35,25 @@ export function toPage(row: PageRow | undefined, { limit, orderBy }: RecordPageR
   if (json === null || n <= limit) return { json: json ?? '', count: n, next: reached === null ? null : pair(reached) };
   const asked = json.slice(0, json.lastIndexOf(pageSeparator));
   return { json: asked, count: limit, next: positionOf(asked.slice(asked.lastIndexOf(pageSeparator) + 1), orderBy) };
+}
+
+/** Names of the lists that a page shows. */
+export function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
+  return Object.entries(pageFields(resource, include)).flatMap(([name, { kind }]) => (kind === 'list' ? [name] : []));
+}
+
+/**
+ * The number of records, at least one, whose lists together stay within {@link mostListBytes}, by the row of a page that
+ * holds their sizes in bytes instead of records.
+ */
+export function fittingRecords(row: PageRow | undefined, limit: number): number {
+  let left = mostListBytes;
+  const sizes = row?.json?.split(pageSeparator) ?? [];
+  const over = sizes.findIndex((size) => {
+    left -= Number(size);
+    return left < 0;
+  });
+  return over === -1 ? limit : Math.min(limit, Math.max(1, over));
 }
 
 /** The equality conditions, those first that probably match the fewest records. */

@@ -24,9 +24,14 @@ export interface PageQuery {
 /**
  * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
  * conditions that the index does not serve for each record on the way. Where few records have the value of the field
- * `rare`, it checks and sorts all of these instead.
+ * `rare`, it checks and sorts all of these instead. With `sizesOf` it returns the bytes of these lists instead of records.
  */
-export function pageQuery(request: RecordPageRequest, entity: number, rare: string | undefined): PageQuery {
+export function pageQuery(
+  request: RecordPageRequest,
+  entity: number,
+  rare: string | undefined,
+  sizesOf?: readonly string[],
+): PageQuery {
   const { resource, limit, include = [] } = request;
   const values = new Values();
   const table = tableName(resource);
@@ -35,7 +40,10 @@ export function pageQuery(request: RecordPageRequest, entity: number, rare: stri
     rare === undefined ? walkOf(request, values) : sortOf(request, rare, values);
   const walk = all([ofEntity, ...served]);
   const most = values.add(limit + 1);
-  const record = `select row_to_json(r)::text as json from (select ${jsonColumnsOf(pageFields(resource, include))}`;
+  const shown = sizesOf
+    ? `(${sizesOf.map((name) => `octet_length(r."${name}"::text)`).join(' + ')})`
+    : 'row_to_json(r)';
+  const record = `select ${shown}::text as json from (select ${jsonColumnsOf(pageFields(resource, include))}`;
   const page = (reached: string, from: string) =>
     `select string_agg(json, '${pageSeparator}') as json, count(*)::int4 as n, ${reached} as reached from (${record} from ${from}) as r) as p`;
 

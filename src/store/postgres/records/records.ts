@@ -1,7 +1,14 @@
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { allFields } from '../../../core/records/fields.ts';
-import { equalRarestFirst, fewRecords, type PageRow, toPage } from '../../../core/records/page-rows.ts';
+import {
+  equalRarestFirst,
+  fewRecords,
+  fittingRecords,
+  type PageRow,
+  shownLists,
+  toPage,
+} from '../../../core/records/page-rows.ts';
 import type { Database } from '../connection/database.ts';
 import { readChanges, readRemoved } from './changes.ts';
 import { EntityNumbers } from './entity-numbers.ts';
@@ -43,8 +50,15 @@ export function createRecordStore(database: Database, version: () => MaybePromis
       if (entity === undefined || conditions.some(({ value }) => hasNul(value)))
         return { json: '', count: 0, next: null };
       const rare = await rareField(request, entity);
-      const [row] = await run<PageRow>(pageQuery(request, entity, rare));
-      return toPage(row, request);
+      const lists = shownLists(request);
+      let { limit } = request;
+      if (lists.length > 0) {
+        const [sizes] = await run<PageRow>(pageQuery(request, entity, rare, lists));
+        limit = fittingRecords(sizes, limit);
+      }
+      const fitting = { ...request, limit };
+      const [row] = await run<PageRow>(pageQuery(fitting, entity, rare));
+      return toPage(row, fitting);
     },
     changes: async (resource, entityId) => readChanges(lane, resource, (await numbers.find(entityId)) ?? null),
     async removed(request) {

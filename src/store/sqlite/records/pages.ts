@@ -1,13 +1,7 @@
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
 import { pageFields } from '../../../core/records/fields.ts';
-import { equalRarestFirst, mostScanned, type PageRow, pageSeparator } from '../../../core/records/page-rows.ts';
+import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
-
-/**
- * Maximum bytes of lists, such as the services of orders, in one page: some milliseconds, also as CSV. Other fields are
- * short, but a list may be as long as a row of an import.
- */
-export const mostListBytes = 1024 * 1024;
 
 type Value = string | number;
 
@@ -56,20 +50,6 @@ export function pageQuery(request: RecordPageRequest, rare?: string, sizesOf?: r
       ),
     values: [limit + 1, ...valuesOf(walk), ...valuesOf(walk), ...valuesOf(checked), limit + 1],
   };
-}
-
-/**
- * The number of records, at least one, whose lists together stay within {@link mostListBytes}, by the row of a query with
- * `sizesOf`.
- */
-export function fittingRecords(row: PageRow | undefined, limit: number): number {
-  let left = mostListBytes;
-  const sizes = row?.json?.split(pageSeparator) ?? [];
-  const over = sizes.findIndex((size) => {
-    left -= Number(size);
-    return left < 0;
-  });
-  return over === -1 ? limit : Math.min(limit, Math.max(1, over));
 }
 
 /** A condition's value as SQLite stores it. */

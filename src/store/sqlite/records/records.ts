@@ -1,11 +1,18 @@
 import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
-import { allFields, pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import { equalRarestFirst, fewRecords, type PageRow, toPage } from '../../../core/records/page-rows.ts';
+import { allFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import {
+  equalRarestFirst,
+  fewRecords,
+  fittingRecords,
+  type PageRow,
+  shownLists,
+  toPage,
+} from '../../../core/records/page-rows.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';
 import { createChangesReader } from './changes.ts';
-import { bound, fittingRecords, type PageQuery, pageQuery } from './pages.ts';
+import { bound, type PageQuery, pageQuery } from './pages.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
 
 /** Number of page statements kept prepared; requests come in few shapes. */
@@ -85,9 +92,4 @@ export function createRecordStore(
     removed: (request) => translating(path, () => changes.removed(request)),
     import: importRecords,
   };
-}
-
-/** Names of the lists that a page shows. */
-function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
-  return Object.entries(pageFields(resource, include)).flatMap(([name, { kind }]) => (kind === 'list' ? [name] : []));
 }
