@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../../core/errors.ts';
+import type { PostedError } from '../thread-errors.ts';
 import type { Slice, SliceRequest } from './slices.ts';
 
 /** Data with which the reader thread starts. */
@@ -11,4 +11,4 @@ export interface ReaderData {
 export type ReaderRequest = SliceRequest | 'close';
 
 /** The answer: the slice, or an error of the domain. */
-export type ReaderAnswer = { slice: Slice } | { error: { code: ErrorCode; message: string; hint?: string } };
+export type ReaderAnswer = { slice: Slice } | { error: PostedError };
