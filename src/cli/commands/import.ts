@@ -1,5 +1,3 @@
-import { createReadStream, fstatSync } from 'node:fs';
-import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ImportSummary } from '../../core/port/records.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
@@ -10,7 +8,7 @@ import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
 import type { Services } from '../services.ts';
-import { openNamedFile } from '../terminal/named-files.ts';
+import { streamNamedFile } from '../terminal/named-files.ts';
 import { createProgress } from '../terminal/progress.ts';
 
 /** `hkctl import` */
@@ -124,19 +122,7 @@ function parseMapping(given: string): [column: string, field: string] {
 /** Opens the file at once, so that a wrong path is reported before anything is read. */
 function openSource(context: Context, file: string): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
   if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
-  try {
-    const fd = context.io.withOwnRights(() => openNamedFile(file));
-    const stat = fstatSync(fd);
-    if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, not a file of records.`);
-    // The chunks of a stream without an encoding are buffers.
-    const stream = createReadStream('', { fd, highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>;
-    return { stream, bytes: stat.isFile() ? stat.size : undefined };
-  } catch (thrown) {
-    const why: Record<string, string> = { ENOENT: 'there is no such file', EACCES: 'this account may not read it' };
-    const code = errnoOf(thrown);
-    if (code === undefined) throw thrown;
-    throw new HkctlError('bad_input', `${file} cannot be read: ${why[code] ?? code}.`, { cause: thrown });
-  }
+  return streamNamedFile(context.io, file, 'a file of records');
 }
 
 async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array> {

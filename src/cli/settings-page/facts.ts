@@ -1,8 +1,8 @@
 import { permissionGroups } from '../../core/access/permissions.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
+import { relativeTime } from '../table/relative-time.ts';
 import { timeAt } from '../terminal/output.ts';
-import { relativeTime } from './relative-time.ts';
 
 /** A key that expires within this time is shown in amber. */
 export const expiresSoonMs = 14 * 24 * 60 * 60_000;

@@ -1,5 +1,17 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  lstatSync,
+  openSync,
+  type ReadStream,
+  readFileSync,
+  type Stats,
+} from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import type { Io } from './io.ts';
 
 /**
  * Opens a file for reading that the command line names. It follows a symbolic link only where root or the acting account
@@ -11,6 +23,29 @@ export function openNamedFile(path: string, flags = constants.O_RDONLY): number 
   const isLink = found?.isSymbolicLink() === true;
   if (isLink) requireTrustedLink(path, found);
   return openSync(path, isLink ? flags : flags | constants.O_NOFOLLOW);
+}
+
+/**
+ * Opens such a file at once, with the rights of the account that called hkctl, and streams it; `bytes` is the size of a regular
+ * file. `what` says what it should be, as "a log". Throws `bad_input` with the reason where it cannot be read.
+ */
+export function streamNamedFile(
+  io: Pick<Io, 'withOwnRights'>,
+  path: string,
+  what: string,
+): { stream: ReadStream; bytes: number | undefined } {
+  try {
+    const fd = io.withOwnRights(() => openNamedFile(path));
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) throw new HkctlError('bad_input', `${path} is a folder, not ${what}.`);
+    const stream = createReadStream('', { fd, highWaterMark: 256 * 1024 });
+    return { stream, bytes: stats.isFile() ? stats.size : undefined };
+  } catch (thrown) {
+    const why: Record<string, string> = { ENOENT: 'there is no such file', EACCES: 'this account may not read it' };
+    const code = errnoOf(thrown);
+    if (code === undefined) throw thrown;
+    throw new HkctlError('bad_input', `${path} cannot be read: ${why[code] ?? code}.`, { cause: thrown });
+  }
 }
 
 /** Reads a regular file, opened in the same way and without waiting on a FIFO; empty where it exceeds `mostBytes`. */

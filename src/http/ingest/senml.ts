@@ -1,3 +1,4 @@
+import { isObject } from '../../core/readings/rejections.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
@@ -31,10 +32,6 @@ function resolveRecord(record: Record<string, unknown>, base: Base, index: numbe
   takeBase(record, base, index);
   const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some((label) => record[label] !== undefined);
   return hasOwn ? toReading(record, base, nowUs) : undefined;
-}
-
-function isObject(record: unknown): record is Record<string, unknown> {
-  return typeof record === 'object' && record !== null && !Array.isArray(record);
 }
 
 interface Base {

@@ -17,7 +17,7 @@ export interface Exchange {
   countOf(name: string): number;
   /** A decoded parameter of the path; undefined where its encoding is invalid. */
   parameter(name: string): string | undefined;
-  /** The remote address of the connection; undefined where it has closed meanwhile. */
+  /** The remote address of the connection; undefined where it had closed before its request was read. */
   readonly peer: string | undefined;
   /** The request and response of Node's server. */
   readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
@@ -46,6 +46,7 @@ class NodeExchange implements Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  readonly peer: string | undefined;
   readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
   readonly responseHeaders: string[] = [];
   readonly awaitsContinue: boolean;
@@ -63,13 +64,11 @@ class NodeExchange implements Exchange {
     this.query = search === '' ? '' : search.slice(1);
     this.method = req.method ?? 'GET';
     this.node = { req, res };
+    // Read at once: a connection that closes while its request waits has no address any more.
+    this.peer = req.socket.remoteAddress;
     const { expect } = req.headers;
     this.awaitsContinue =
       expect !== undefined && req.httpVersionMinor > 0 && expect.toLowerCase().includes('100-continue');
-  }
-
-  get peer(): string | undefined {
-    return this.node.req.socket.remoteAddress;
   }
 
   parameter(name: string): string | undefined {

@@ -134,7 +134,7 @@ describe('what is no such log is bad input', () => {
   it('a folder', async () => {
     mkdirSync(`${log}.d`);
     const { code, error } = await cli.run(['audit', 'verify', '--json', '--anchors', `${log}.d`]);
-    expect([code, error().message]).toEqual([2, `${log}.d is a folder, and no log.`]);
+    expect([code, error().message]).toEqual([2, `${log}.d is a folder, not a log.`]);
   });
 
   it('a file without a head', async () => {

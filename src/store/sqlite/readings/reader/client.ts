@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { HkctlError } from '../../../../core/errors.ts';
 import type { Slice, SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
+import { fromPostedError } from '../thread-errors.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 
 interface Waiter {
@@ -61,7 +62,7 @@ export class ReaderClient {
     this.#waiter = undefined;
     worker.unref();
     if ('slice' in answer) waiter?.resolve(answer.slice);
-    else waiter?.reject(toError(answer.error));
+    else waiter?.reject(fromPostedError(answer.error));
   }
 
   #broken(worker: Worker, cause: unknown): void {
@@ -70,11 +71,6 @@ export class ReaderClient {
     this.#waiter?.reject(brokenDown(cause));
     this.#waiter = undefined;
   }
-}
-
-/** The error that the thread reported; an unknown one is no error of the domain, so that its message is never shown. */
-function toError({ code, message, hint }: Extract<ReaderAnswer, { error: unknown }>['error']): Error {
-  return code === 'internal' ? new Error(message) : new HkctlError(code, message, { hint });
 }
 
 function brokenDown(cause?: unknown): HkctlError {

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../../core/errors.ts';
 import type { Slice, SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
+import type { PostedError } from '../thread-errors.ts';
 
 /** Data with which the reader thread starts. */
 export interface ReaderData {
@@ -11,4 +11,4 @@ export interface ReaderData {
 export type ReaderRequest = SliceRequest | 'close';
 
 /** The answer: the slice, or an error of the domain. */
-export type ReaderAnswer = { slice: Slice } | { error: { code: ErrorCode; message: string; hint?: string } };
+export type ReaderAnswer = { slice: Slice } | { error: PostedError };

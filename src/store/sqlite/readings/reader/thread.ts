@@ -1,10 +1,10 @@
 import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { isHkctlError } from '../../../../core/errors.ts';
 import type { Connection } from '../../connection/driver.ts';
 import { toDomainError } from '../../connection/errors.ts';
 import { openFile } from '../../connection/files.ts';
 import { lazily } from '../../connection/lazily.ts';
+import { toPostedError } from '../thread-errors.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 import { createSliceReader } from './slices.ts';
 
@@ -32,14 +32,9 @@ function host(port: MessagePort, { file }: ReaderData): void {
       const slice = readSlice()(request);
       port.postMessage({ slice } satisfies ReaderAnswer, [slice.text.buffer]);
     } catch (thrown) {
-      port.postMessage({ error: toPlainError(toDomainError(thrown, file)) } satisfies ReaderAnswer);
+      port.postMessage({ error: toPostedError(toDomainError(thrown, file)) } satisfies ReaderAnswer);
     }
   });
-}
-
-function toPlainError(thrown: unknown): Extract<ReaderAnswer, { error: unknown }>['error'] {
-  if (isHkctlError(thrown)) return { code: thrown.code, message: thrown.message, hint: thrown.hint };
-  return { code: 'internal', message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
 }
 
 if (parentPort) host(parentPort, workerData as ReaderData); // given by the client beside this file

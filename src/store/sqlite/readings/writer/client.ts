@@ -1,8 +1,9 @@
 import type { Worker } from 'node:worker_threads';
-import { type ErrorCode, HkctlError } from '../../../../core/errors.ts';
+import { HkctlError } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
 import type { KeyUse } from '../../../../core/port/keys.ts';
 import type { BatchResult, DropRequest, DropResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
+import { fromPostedError } from '../thread-errors.ts';
 import { type GroupResult, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
@@ -186,7 +187,7 @@ export class WriterClient {
     this.#waiters.delete(answer.id);
     if (this.#waiters.size === 0) this.#worker?.unref();
     if ('result' in answer) waiter.resolve(answer.result);
-    else waiter.reject(toError(answer.error));
+    else waiter.reject(fromPostedError(answer.error));
   }
 
   #broken(worker: Worker, cause: unknown): void {
@@ -205,11 +206,6 @@ function settleEach(tasks: readonly Gathered[], results: readonly BatchResult[] 
     if (result) resolve(result);
     else reject(new Error('the writer returned no result'));
   }
-}
-
-/** The error that the thread reported; an unknown one is no error of the domain, so that its message is never shown. */
-function toError({ code, message, hint }: { code: ErrorCode; message: string; hint?: string }): Error {
-  return code === 'internal' ? new Error(message) : new HkctlError(code, message, { hint });
 }
 
 function overloaded(): HkctlError {

@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
 import type { KeyUse } from '../../../../core/port/keys.ts';
 import type { DropRequest, DropResult } from '../../../../core/port/readings.ts';
+import type { PostedError } from '../thread-errors.ts';
 import type { GroupResult, IngestGroup } from './ingest-writer.ts';
 
 /** Data with which the writer thread starts. */
@@ -22,7 +22,4 @@ export type WriterRequest = { id: number } & (
 );
 
 /** The answer: the results of a group or of a drop (null for other requests), or an error of the domain. Posted in lists. */
-export type WriterAnswer = { id: number } & (
-  | { result: GroupResult | DropResult | null }
-  | { error: { code: ErrorCode; message: string; hint?: string } }
-);
+export type WriterAnswer = { id: number } & ({ result: GroupResult | DropResult | null } | { error: PostedError });

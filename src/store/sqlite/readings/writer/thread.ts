@@ -1,5 +1,4 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { type HkctlError, isHkctlError } from '../../../../core/errors.ts';
 import { toDomainError } from '../../connection/errors.ts';
 import { filesOf, openFile } from '../../connection/files.ts';
 import { lazily } from '../../connection/lazily.ts';
@@ -9,6 +8,7 @@ import { createKeyStore } from '../../registry/keys.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { requireSchemaVersion } from '../../schema/schema-versions.ts';
 import { createDrop } from '../retention.ts';
+import { toPostedError } from '../thread-errors.ts';
 import { IngestWriter } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
 
@@ -40,7 +40,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
       const results = writer.write(requests.map(({ group }) => group));
       answers = requests.map(({ id }, index) => ({ id, result: results[index] ?? null }));
     } catch (thrown) {
-      const error = toPlainError(toDomainError(thrown, files.readings));
+      const error = toPostedError(toDomainError(thrown, files.readings));
       answers = requests.map(({ id }) => ({ id, error }));
     }
     reply(answers);
@@ -63,7 +63,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
       reply([{ id, result: null }]);
     } catch (thrown) {
       const file = request.kind === 'drop' ? files.readings : path;
-      reply([{ id, error: toPlainError(toDomainError(thrown, file)) }]);
+      reply([{ id, error: toPostedError(toDomainError(thrown, file)) }]);
     }
     if (request.kind === 'close') port.close();
   };
@@ -84,11 +84,6 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
 function nextOn(port: MessagePort): WriterRequest | undefined {
   const received: { message: WriterRequest } | undefined = receiveMessageOnPort(port);
   return received?.message;
-}
-
-function toPlainError(thrown: unknown): { code: HkctlError['code']; message: string; hint?: string } {
-  if (isHkctlError(thrown)) return { code: thrown.code, message: thrown.message, hint: thrown.hint };
-  return { code: 'internal', message: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) };
 }
 
 if (parentPort) host(parentPort, workerData as WriterData); // given by the client beside this file

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relativeTime } from '../../../src/cli/settings-page/relative-time.ts';
+import { relativeTime } from '../../../src/cli/table/relative-time.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -8,7 +8,7 @@ const day = 24 * hour;
 
 it.each([
   [-59 * second, 'now'],
-  [59 * second, 'now'],
+  [59 * second, 'in 1 min'],
   [-minute, '1 min ago'],
   [59 * minute, 'in 59 min'],
   [-hour, '1 h ago'],
