@@ -72,13 +72,6 @@ describe('the command line on PostgreSQL', () => {
     expect((await cli.ok('migrate')).stdout).toContain('up to date');
   });
 
-  it('refuses what this engine cannot do yet by one sentence', async () => {
-    const cli = new Cli(await newDatabase());
-    await cli.ok(init);
-    const { code, stderr } = await cli.run('backup /nowhere/x.backup');
-    expect([code, stderr]).toEqual([6, expect.stringContaining('cannot be backed up by this version')]);
-  });
-
   it('prints the SQL for administrators without a store', async () => {
     const cli = new Cli('postgres://nowhere.invalid/plant?schema=north');
     expect((await cli.ok('postgres-roles')).stdout).toContain('grant usage on schema "north" to hkctl_admin');
