@@ -7,7 +7,7 @@ import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
 
-/** One command: what it takes, what help says, and what it does. */
+/** One command: its arguments and flags, its help, and what it does. */
 export interface CommandDefinition {
   name: string;
   summary: string;
@@ -21,8 +21,8 @@ export interface CommandDefinition {
   /** It changes nothing, so that a reader may close the pipe early without an error. */
   readOnly: boolean;
   /**
-   * The permissions without which the command asks and does nothing, and the attempt that a refusal puts into the audit
-   * trail. `run()` of the command line checks them. A command without `needs` leaves it to the domain.
+   * The permissions that the command requires before it asks or does anything, and the attempt that the audit trail records
+   * for a refusal. `run()` of the command line checks them. Without `needs` only the domain checks.
    */
   needs?(
     flags: Readonly<Record<string, unknown>>,

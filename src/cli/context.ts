@@ -13,7 +13,7 @@ import { canAsk, type Io } from './terminal/io.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 import { terminalLine } from './terminal/terminal-text.ts';
 
-/** What every command is given: the world, the flags that all share, and the store and actor once they are asked for. */
+/** What every command receives: input and output, the flags that all share, and, at the first call, the store and actor. */
 export interface Context {
   io: Io;
   services: Services;
@@ -29,13 +29,13 @@ export interface Context {
   domain(): Promise<Domain>;
   /** The profile that acts; `no_profile` or `profile_inactive` (exit 4). */
   actor(): Promise<Actor>;
-  /** What the domain needs around a store that is not opened here. */
+  /** The domain on a store that was opened elsewhere. */
   domainOf(store: Store): Domain;
-  /** The profile that acts in such a store. */
+  /** The profile that acts in a store that was opened elsewhere. */
   actorIn(domain: Domain): Promise<Actor>;
-  /** Both, as nearly every command needs them. */
+  /** The domain and the actor, which nearly every command needs. */
   session(): Promise<{ domain: Domain; actor: Actor }>;
-  /** Writes lines to standard output, each safe for a terminal whatever names stand in it: a line break is no exception. */
+  /** Writes lines to standard output. Each is made safe for a terminal: a name may contain any character, also a line break. */
   print(...lines: string[]): void;
   /** Writes a text of the program itself, such as a script, as it is. */
   printDocument(text: string): void;
@@ -47,7 +47,7 @@ export interface Context {
   say(...lines: string[]): void;
   /** Writes warnings to standard error; nothing with `--json`. */
   warn(...lines: string[]): void;
-  /** The program with the command loaded that the words name. */
+  /** The program, with the command loaded that the arguments name. */
   program(words: readonly string[]): Promise<Command>;
   /** Closes the store. */
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import { nearest } from '../core/text/nearest.ts';
 
-/** One flag of a command; `T` is what the command gets for it. */
+/** One flag of a command; `T` is the type of its value. */
 export interface Flag<T> {
   /** As help shows it: `--name <NAME>`, `--all, --show-inactive`. */
   spelling: string;
@@ -12,7 +12,7 @@ export interface Flag<T> {
   parse: (text: string) => unknown;
   /** Refuses a text that may stand in a variable, but not on the command line, which others can read. */
   refuseGiven?: (text: string) => void;
-  /** Environment variables that stand in for it, the first that is set; `HKCTL_<FLAG>` where none is named. */
+  /** Environment variables that replace it, the first that is set; `HKCTL_<FLAG>` by default. */
   env: readonly string[];
   /** Never filled; carries the type. */
   readonly value?: T;
@@ -34,7 +34,7 @@ export function parsed<T>(spelling: string, doc: string, parse: (given: string) 
   return { spelling, doc, kind: 'value', parse, env: variablesOf(spelling) };
 }
 
-/** A flag that takes one of some words. */
+/** A flag whose value is one of a list of words. */
 export function oneOf<const T extends string>(
   spelling: string,
   values: readonly T[],
@@ -48,7 +48,7 @@ export function toggle(spelling: string, doc: string): Flag<boolean> {
   return { spelling, doc, kind: 'toggle', parse: parseToggle, env: variablesOf(spelling) };
 }
 
-/** A flag that may be given several times; in the environment its values are parted by commas. */
+/** A flag that may be given several times; in the environment its values are separated by commas. */
 export function list<T = string>(
   spelling: string,
   doc: string,

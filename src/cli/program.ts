@@ -8,7 +8,7 @@ import { groupOf, inGroupOrder } from './noun-groups.ts';
 import { type NounEntry, nouns } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 
-/** What happens when a command line was understood. */
+/** Runs the command of a parsed command line. */
 type Dispatch = (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => Promise<void>;
 
 /**
@@ -84,10 +84,10 @@ function requireKnown(word: string, words: readonly string[], what: string): voi
   });
 }
 
-/** Short names of verbs, as on a file system. */
+/** Short names of verbs, such as `ls`. */
 const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: 'rm' };
 
-/** The verb that a command line names, if it begins with one. */
+/** The verb with which the arguments of a noun begin, if any. */
 function verbIn({ name, verbs }: Noun, [word]: readonly string[]): string | undefined {
   if (word === undefined || word.startsWith('-')) return undefined;
   const verb = verbs.find((known) => aliases[known.name] === word)?.name ?? word;

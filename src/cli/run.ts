@@ -58,8 +58,8 @@ async function wrapFor({ stderr }: Io): Promise<Wrap | undefined> {
 type Wrap = (line: string) => string;
 
 /**
- * Reports an uncaught error as `run` does, and returns the exit code. Node itself would print the
- * message as it is, whatever stands in it.
+ * Reports an uncaught error as `run` does, and returns the exit code. Node itself would print the message with any control
+ * characters and secrets in it.
  */
 export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): number {
   return report(thrown, undefined, argv, io);
@@ -70,7 +70,7 @@ async function requireNeeds(context: Context, needs: Needs): Promise<Actor> {
   return requirePermissions(domain, actor, needs.permissions, needs);
 }
 
-/** Not a copy: that would open every stream. */
+/** The same input and output, asking nothing; inherited, since a copy would open every stream. */
 function withoutQuestions(io: Io): Io {
   return Object.create(io, { asksNothing: { value: true } });
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { errnoOf } from '../core/errno.ts';
 import { type FoundSecret, scanOverlap, secretsIn } from '../core/keys/leak-scan.ts';
-import { errnoOf } from './terminal/io.ts';
 
 /** A secret in a file, with its place. */
 export interface Finding {

@@ -18,7 +18,7 @@ export interface Services {
   openStore(path: string): Promise<Store>;
   /** Refuses a path at which there is a store already: `already_initialised`. */
   requireNoStore(path: string): Promise<void>;
-  /** Makes a new store (folder 0700, files 0600) with what `fill` puts into it: both or neither. */
+  /** Creates a store (folder 0700, files 0600) with what `fill` puts into it, both or neither. */
   createStore(path: string, fill: (store: Store) => Promise<void>): Promise<Store>;
   /** Applies pending migrations, all or none, after a backup; `authorize` refuses by throwing. */
   migrateStore(
@@ -26,11 +26,11 @@ export interface Services {
     authorize: (store: Store) => Promise<void>,
     request: { withoutBackup: boolean },
   ): Promise<{ applied: number; backup?: string | undefined }>;
-  /** Writes all of a store into one file, and checks it; `state_forbids` where it is there and `force` was not given. */
+  /** Writes all of a store into one checked file; `state_forbids` where the file exists and `force` is false. */
   backupStore(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts>;
   /** Removes backups of one series beyond the newest ones; returns the paths of those removed. */
   removeOldBackups(series: BackupSeries): Promise<string[]>;
-  /** Puts the store of a backup in place of the one at a path; gives what was stopped since and stays so. */
+  /** Replaces the store at a path by that of a backup; returns what was stopped since the backup and stays stopped. */
   restoreStore(path: string, file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
   /** Inspects the files of a store. */
   inspectStore(path: string): Promise<StoreInspection>;
@@ -38,7 +38,7 @@ export interface Services {
   postgresRoles(location: string): Promise<string>;
   /** SQL that distributes the tables of such a store by entity over the workers of Citus. */
   postgresCitus(location: string): Promise<string>;
-  /** Serves until `stop` is aborted, then drains; resolves when the last answer is out. */
+  /** Serves until `stop` is aborted, then drains; resolves once the last answer is sent. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
   /** The OpenAPI document of this version. */
   openapi(baseUrl: string | undefined): Promise<unknown>;
@@ -46,7 +46,7 @@ export interface Services {
   resources(): Promise<readonly ResourceDefinition[]>;
   /** Reads the rows of an import file. */
   rowReader(): Promise<RowReader>;
-  /** Fills a new store with the rest of the made-up plant: a second entity, users of each role, records, sensors. */
+  /** Fills a new store with the demo plant: a second entity, users of each role, records, sensors. */
   loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void>;
 }
 

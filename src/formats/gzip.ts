@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
 import { peek } from './chunks.ts';
 
@@ -32,5 +33,5 @@ async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 }
 
 function isZlibError(thrown: unknown): thrown is Error {
-  return thrown instanceof Error && 'code' in thrown && /^Z_/.test(String(thrown.code));
+  return /^Z_/.test(errnoOf(thrown) ?? '');
 }

@@ -18,9 +18,8 @@ import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { addStoreMetrics } from './monitoring/store-metrics.ts';
 import { createOverLimitWarning } from './monitoring/warnings.ts';
-import { Arrivals } from './net/arrivals.ts';
-import { createBrakes } from './net/brakes.ts';
 import type { Connections } from './net/connections.ts';
+import { createFlowControl } from './net/flow-control.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { RequestBatches } from './request/batches.ts';
 import { PageCache, represent, toRepresentation } from './request/caching.ts';
@@ -60,8 +59,8 @@ interface AppOptions {
   pageCacheBytes?: number;
   /** The memory budgets of bodies and answers. */
   memory?: Memory;
-  /** The connections of the server; none in-process. */
-  connections?: Connections;
+  /** The connections of the server. */
+  connections: Connections;
 }
 
 type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError>;
@@ -80,16 +79,16 @@ export function createApp(options: AppOptions): H3 {
     ingest: createLimiter('ingest', settings.limitIngest),
   };
   options.shareLimits?.(Object.values(limiters));
-  const arrivals = options.connections?.arrivals ?? new Arrivals();
-  const brakes = createBrakes(options.connections);
-  const batches = new RequestBatches(brakes, arrivals.createWait());
+  const { arrivals, table } = options.connections;
+  const flow = createFlowControl(options.connections);
+  const batches = new RequestBatches(flow, arrivals.createWait());
   const gate = createGate({
     domain,
     addresses,
     batches,
     ...limiters,
     recordUse: options.recordUse,
-    identifyConnection: (socket, keyId) => options.connections?.table.identify(socket, keyId),
+    identifyConnection: (socket, keyId) => table.identify(socket, keyId),
     warnOverLimit: createOverLimitWarning(log, () => performance.now()),
   });
   const memory = options.memory ?? createMemory(memoryLimits);
@@ -110,7 +109,7 @@ export function createApp(options: AppOptions): H3 {
     metrics,
     cors,
   });
-  const pace = new BodyPace(brakes);
+  const pace = new BodyPace(flow);
   const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, arrivals, pace };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>

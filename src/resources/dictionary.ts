@@ -8,6 +8,7 @@ import {
 
 /**
  * Writes the manual page hkctl-resources(7) in mdoc from the declarations: one subsection a resource, one list item a field.
+ * The test of the page calls it, and rewrites the page with `-u`.
  */
 export function resourcesPage(resources: readonly ResourceDefinition[]): string {
   return `${head}${resources.map(sectionOf).join('')}${tail}`;

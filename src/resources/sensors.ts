@@ -10,6 +10,7 @@ export const sensors = defineResource({
   idExample: 'SE-1001',
   permissions: ['asset_sensors.view'],
   reservedIds: ['readings', 'heartbeats'],
+  addedMembers: ['last_reading_at', 'last_value', 'last_heartbeat_at', 'last_status'],
   fields: {
     code: text(64, 'Code by which gateways name the sensor; unique in the entity.', 'OVEN-3-T1', {
       unique: true,

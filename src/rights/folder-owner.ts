@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
+import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
 
 /** The account that a folder belongs to. */
@@ -62,7 +63,7 @@ export function makeRootFolder(folder: string): boolean {
     mkdirSync(folder, { mode: 0o700 });
     return true;
   } catch (thrown) {
-    return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST');
+    return errnoOf(thrown) !== 'EEXIST';
   }
 }
 

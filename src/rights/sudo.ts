@@ -10,7 +10,7 @@ export interface ProcessFacts {
 }
 
 /** The processes and accounts of the system. */
-export interface ProcessTable {
+interface ProcessTable {
   /** Undefined for a process that has ended or is not visible. */
   process(pid: number): ProcessFacts | undefined;
   /** Name of an account; undefined where it has none. */

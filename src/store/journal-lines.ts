@@ -24,7 +24,7 @@ export interface StateEntry {
 }
 
 /** The last event of one user or entity, and its time. */
-export interface LastEvent<Event> {
+interface LastEvent<Event> {
   event: Event;
   atMs: number;
 }

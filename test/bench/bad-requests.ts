@@ -20,7 +20,7 @@ export class BadClient {
   #answered: ((status: number) => void) | undefined;
   #received = '';
 
-  /** `number` tells it from other clients: each says it is from so many `addresses` of its own, one after the other. */
+  /** `number` distinguishes it from other clients: each claims `addresses` of its own, one after the other. */
   constructor(url: string, secret: string, number: number, addresses: number) {
     this.#port = Number(new URL(url).port);
     this.#secret = secret;

@@ -22,7 +22,7 @@ export interface BenchReport {
   notes?: string[];
 }
 
-/** Prints a report as an aligned table; tells for each row whether it keeps its bound. */
+/** Prints a report as an aligned table, with each row's bound and whether it was kept. */
 export function printReport(report: BenchReport): void {
   const head = ['', 'hkctl', report.baseline, 'ratio', 'bound', ''];
   const lines = report.rows.map((row) => [

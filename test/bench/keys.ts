@@ -66,12 +66,12 @@ function timed(work: (bench: Bench) => Promise<unknown>, bench: Bench): () => Pr
   };
 }
 
-/** Notes the secret that is handed over, for the next step. */
+/** Notes the secret that is delivered, for the next step. */
 function keeping(bench: Pick<Bench, 'secret' | 'ref'>) {
   return {
-    deliver([handed]: readonly { secret: string; key: { id: string } }[]) {
-      bench.secret = handed?.secret ?? '';
-      bench.ref = handed?.key.id ?? '';
+    deliver([delivered]: readonly { secret: string; key: { id: string } }[]) {
+      bench.secret = delivered?.secret ?? '';
+      bench.ref = delivered?.key.id ?? '';
     },
     complete() {},
     withdraw() {},

@@ -114,7 +114,7 @@ describe('the program', () => {
     expect(globalFlags.as.env).toContain('HKCTL_USER');
   });
 
-  it('tells people in two lines', async () => {
+  it('is reported to people in two lines', async () => {
     const { code, stderr } = await cli.run('keys create --entity BER');
     expect(code).toBe(2);
     expect(stderr).toBe(

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Cli } from './harness.ts';
@@ -6,6 +9,7 @@ const cli = new Cli();
 
 beforeAll(async () => {
   await cli.seed();
+  await cli.ok('import sensors - --entity BER', { input: 'id,code,name,is_active\n1,OVEN-1,Oven,true\n' });
 });
 
 describe('missing flags', () => {
@@ -87,6 +91,8 @@ describe('--quiet', () => {
     'tenants add Other --admin other',
     'migrate',
     'doctor',
+    'sensors erase OVEN-1 --entity BER --from 2026-11-20 --to 2026-11-21 --yes',
+    `systemd-unit --folder ${mkdtempSync(join(tmpdir(), 'hkctl-units-'))}`,
   ])('hkctl %s says nothing on success', async (line) => {
     const { stdout, stderr } = await cli.ok(`${line} --quiet`);
     expect(stdout + stderr).toBe('');

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newDatabase } from '../store/postgres/databases.ts';
 import { Cli } from './harness.ts';
@@ -70,6 +73,20 @@ describe('the command line on PostgreSQL', () => {
       rights: 'warning',
     });
     expect((await cli.ok('migrate')).stdout).toContain('up to date');
+  });
+
+  it('is backed up, and restored into another database', async () => {
+    const cli = new Cli(await newDatabase());
+    await cli.ok(init);
+    await cli.ok('keys create --name one --entity BER --permission parts.view --json');
+    const folder = mkdtempSync(join(tmpdir(), 'hkctl-'));
+    const file = join(folder, 'plant.backup');
+    await cli.ok(['backup', file]);
+    const other = new Cli(await newDatabase());
+    await other.ok(['restore', file, '--yes']);
+    rmSync(folder, { recursive: true });
+    expect((await other.ok('keys list --json')).json()).toMatchObject([{ name: 'one' }]);
+    expect((await other.ok('audit verify')).stdout).toContain('the chain is whole');
   });
 
   it('prints the SQL for administrators without a store', async () => {

@@ -1,7 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { env } from 'node:process';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runAfterRotation } from '../../src/cli/commands/keys/command-after.ts';
+import { createSignals } from '../../src/cli/terminal/signals.ts';
 import { drawSecret, prefixOf } from '../../src/core/keys/secrets.ts';
 import { Cli, type KeyJson, startMs } from './harness.ts';
 
@@ -166,6 +170,29 @@ describe('keys rotate --exec', () => {
     expect((await cli.run(['keys', 'rotate', prefixOf(secretIn(file)), ...other])).code).toBe(5);
     expect((await cli.run(['keys', 'rotate', prefixOf(secretIn(file)), '--yes', '--exec', ' '])).code).toBe(2);
     expect(existsSync(mark)).toBe(false);
+  });
+
+  it.each([
+    ['that would end hkctl', 'echo $$ > "$MARK"; exec sleep 60', ['SIGTERM']],
+    [
+      'twice, where it ignores the first one',
+      'trap "" TERM; echo $$ > "$MARK"; while :; do sleep 1; done',
+      ['SIGTERM', 'SIGKILL'],
+    ],
+  ])('is ended by a signal %s, and the rotation stands', async (_how, command, signals) => {
+    const process = Object.assign(new EventEmitter(), { pid: 0, kill: () => true });
+    const io = {
+      env: { PATH: env.PATH, MARK: mark },
+      withOwnRights: <T>(work: () => T) => work(),
+      signals: createSignals(process),
+    };
+    const ending = runAfterRotation(io, command);
+    await vi.waitUntil(() => existsSync(mark) && readFileSync(mark, 'utf8').endsWith('\n'), { timeout: 20_000 });
+    for (const _signal of signals) expect(process.emit('SIGINT')).toBe(true);
+    await expect(ending).rejects.toThrow(
+      `The rotation stands, but the command after it was ended by ${signals.at(-1)}.`,
+    );
+    expect(process.listenerCount('SIGINT')).toBe(0);
   });
 
   it('leaves standard output to the secret', async () => {

@@ -122,9 +122,9 @@ class World {
     return id === undefined ? undefined : { ...step, id };
   }
 
-  private note(maker: 0 | 1, order: Order, { refused, handed }: Answer, other: Order | undefined): void {
+  private note(maker: 0 | 1, order: Order, { refused, delivered }: Answer, other: Order | undefined): void {
     if (refused !== null) {
-      for (const { secret } of handed) this.lost.add(secret);
+      for (const { secret } of delivered) this.lost.add(secret);
       if (order.do !== 'create') expect(refused).toBe('key_not_active');
       else {
         expect(refused).toBe('entity_inactive');
@@ -132,7 +132,7 @@ class World {
       }
       return;
     }
-    for (const { secret, id, expiresAtMs, oldId } of handed) {
+    for (const { secret, id, expiresAtMs, oldId } of delivered) {
       this.kept.set(secret, { id, expiresAtMs, revoked: false, maker });
       if (oldId !== null) this.end(oldId);
     }
@@ -141,7 +141,7 @@ class World {
 
   private end(id: string): void {
     const known = [...this.kept.values()].find((one) => one.id === id);
-    if (!known) throw new Error(`nobody was handed the secret of ${id}`);
+    if (!known) throw new Error(`nobody received the secret of ${id}`);
     known.revoked = true;
   }
 
@@ -249,7 +249,7 @@ describe('two processes on one store, at the same time', () => {
       // What two processes do at the same time does not happen again when it is asked for.
       { numRuns: 30, endOnFailure: true },
     );
-    // They have met: secrets were handed over for keys that the other had just ended.
+    // They have met: secrets were delivered for keys that the other had just ended.
     expect(lost).toBeGreaterThan(0);
   }, 120_000);
 });

@@ -23,10 +23,10 @@ export type Order =
   | { do: 'look'; secrets: string[] }
   | { do: 'verify' };
 
-/** What came of it: the code of a refusal, and what was handed over, kept or not. */
+/** What came of it: the code of a refusal, and what was delivered, kept or not. */
 export interface Answer {
   refused: string | null;
-  handed: { secret: string; id: string; expiresAtMs: number | null; oldId: string | null }[];
+  delivered: { secret: string; id: string; expiresAtMs: number | null; oldId: string | null }[];
   look?: Look;
   broken?: unknown;
 }
@@ -46,16 +46,16 @@ let actor: Actor | undefined;
 
 process.on('message', async ({ order, atMs }: { order: Order; atMs: number }) => {
   nowMs = atMs;
-  const handed: Answer['handed'] = [];
+  const delivered: Answer['delivered'] = [];
   try {
-    process.send?.({ refused: null, handed, ...(await obey(order, handed)) });
+    process.send?.({ refused: null, delivered, ...(await obey(order, delivered)) });
   } catch (thrown) {
-    if (isHkctlError(thrown)) process.send?.({ refused: thrown.code, handed });
-    else process.send?.({ refused: String(thrown), handed });
+    if (isHkctlError(thrown)) process.send?.({ refused: thrown.code, delivered });
+    else process.send?.({ refused: String(thrown), delivered });
   }
 });
 
-async function obey(order: Order, handed: Answer['handed']): Promise<Partial<Answer>> {
+async function obey(order: Order, delivered: Answer['delivered']): Promise<Partial<Answer>> {
   if (order.do === 'open') {
     await domain?.store.close();
     const clock = () => nowMs;
@@ -69,8 +69,8 @@ async function obey(order: Order, handed: Answer['handed']): Promise<Partial<Ans
     const entity = await domain.store.entities.find(actor.user.tenantId, 'BER');
     if (!entity) throw new Error('no entity');
     const input = { name: 'key', entity, permissions: ['parts.view' as const], expiresAtMs: order.expiresAtMs };
-    await createKey(domain, actor, input, collecting(handed, order.pauseMs));
-  } else if (order.do === 'rotate') await rotateKeys(domain, actor, [order.id], collecting(handed, order.pauseMs));
+    await createKey(domain, actor, input, collecting(delivered, order.pauseMs));
+  } else if (order.do === 'rotate') await rotateKeys(domain, actor, [order.id], collecting(delivered, order.pauseMs));
   else if (order.do === 'revoke') await revokeKeys(domain, actor, [order.id]);
   else if (order.do === 'user') await updateUser(domain, actor, 'second', { status: statusFor(order.active) });
   else if (order.do === 'entity') await setEntityStatus(domain, actor, 'BER', statusFor(order.active));
@@ -83,11 +83,11 @@ function statusFor(active: boolean): 'active' | 'inactive' {
   return active ? 'active' : 'inactive';
 }
 
-function collecting(handed: Answer['handed'], pauseMs: number): SecretDelivery {
+function collecting(delivered: Answer['delivered'], pauseMs: number): SecretDelivery {
   return {
     async deliver(some: readonly DeliveredKey[]) {
       for (const { secret, key, revoked } of some) {
-        handed.push({ secret, id: key.id, expiresAtMs: key.expiresAtMs, oldId: revoked?.id ?? null });
+        delivered.push({ secret, id: key.id, expiresAtMs: key.expiresAtMs, oldId: revoked?.id ?? null });
       }
       await pause(pauseMs);
     },

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A flag as a page tells it: whether it takes a value, and its one-letter form where it has one. */
+/** A flag as a page describes it: whether it takes a value, and its one-letter form where it has one. */
 export interface PageFlag {
   takesValue: boolean;
   short: string | undefined;
 }
 
-/** What a page tells about one command: its arguments in order, and its flags by long name. */
+/** What a page says about one command: its arguments in order, and its flags by long name. */
 export interface PageCommand {
   arguments: string[];
   flags: Map<string, PageFlag>;

@@ -39,6 +39,12 @@ function examplesOf(mdoc: string): string {
   return [...literal, ...displayed].join('\n').replaceAll('\\e', '\\').replaceAll('\\(dq', '"').replaceAll('\\&', '');
 }
 
+describe('README.md', () => {
+  it('has at most 250 lines, so that people read it', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(250);
+  });
+});
+
 describe('command lines', () => {
   it('of the README are ones that the program takes', () => {
     const lines = blocks('sh').flatMap(hkctlLines);

@@ -34,7 +34,7 @@ function works(secret: string): boolean {
   return spawnSync(process.execPath, [cli, 'keys', 'verify'], { env, input: secret }).status === 0;
 }
 
-/** Whether the gateway of the page was told to read its new secret since the last call. */
+/** Whether the gateway of the page was signalled to read its new secret since the last call. */
 function wasReloaded(): boolean {
   const before = existsSync(reloads);
   rmSync(reloads, { force: true });
@@ -96,7 +96,7 @@ describe.each(Object.entries(lines))('the line of hkctl-keys(1) for %s', (_name,
 
   it('begins anew where it was killed before the commit', () => {
     const before = readFileSync(file, 'utf8');
-    // A secret that was handed over but never kept opens nothing.
+    // A secret that was delivered but never kept opens nothing.
     writeFileSync(pending, `${before.trim().slice(0, -7)}0000000\n`, { mode: 0o600 });
     runScript('0s');
     expect(existsSync(pending)).toBe(false);

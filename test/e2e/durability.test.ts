@@ -239,7 +239,7 @@ describe.skipIf(!canMount)('a full disk', () => {
       expect(created.stderr).toMatch(/full/);
       expect(JSON.parse(revoked.stderr).error.code).toBe('store_full');
       expect(existsSync(file)).toBe(false);
-      // A rotation hands over before it keeps: what was printed opens nothing.
+      // A rotation delivers before it commits: what was printed opens nothing.
       const printed = rotated.stdout.trim();
 
       makeRoom();

@@ -19,7 +19,7 @@ describe('nothing that is written holds a secret', () => {
   it('neither logs nor answers, store, journal, audit trail, process list', async () => {
     const secrets: string[] = [];
     const outputs: Outcome[] = [];
-    /** Runs a command with a secret on its standard input; what it tells is looked through later. */
+    /** Runs a command with a secret on its standard input; its output is searched later. */
     const tell = async (args: string[], input = '') => {
       outputs.push(await plant.hkctl(args, { input }));
       return outputs.at(-1)?.code;
@@ -226,7 +226,7 @@ describe('every command', () => {
       const { code, stdout, stderr } = await plant.hkctl([...command.split(' '), ...args], { input: input?.() ?? '' });
       expect(code, `${command}: ${stderr}`).toBe({ 'keys scan': 5, import: 2, init: 5 }[command] ?? 0);
       outputs.push(`${command}: ${stdout}${stderr}`);
-      // What was handed over where it was asked for may hold it, and nothing else.
+      // What was delivered where it was asked for may hold it, and nothing else.
       const handedOver = filesUnder(plant.folder).filter((path) => path.endsWith('.key') || path.includes('/dir/'));
       secrets.push(...handedOver.map(secretIn));
       const changed = filesUnder(plant.folder).filter((path) => statSync(path).mtimeMs >= lookedAt);

@@ -51,7 +51,7 @@ function processIds(): string[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 }
 
-/** A process may have ended meanwhile, and one of somebody else tells nothing. */
+/** A process may have ended meanwhile, and one of another account cannot be read. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'latin1');

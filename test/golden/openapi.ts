@@ -3719,7 +3719,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `job_number` equals this value. Number of the job as people know it.
@@ -3939,7 +3939,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Fields of the single record that the list shows, too.
@@ -4180,7 +4180,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `job_id` equals this value. Job the operation belongs to.
@@ -4335,7 +4335,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `production_job_id` equals this value. Operation the figures are of.
@@ -4489,7 +4489,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `asset_id` equals this value. Work unit the event is of.
@@ -4641,7 +4641,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Fields of the single record that the list shows, too.
@@ -4883,7 +4883,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `part_id` equals this value. Part that is in stock.
@@ -5020,7 +5020,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `inventory_item_id` equals this value. Item that was moved.
@@ -5177,7 +5177,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `inspection_type` equals this value. When in the flow it takes place.
@@ -5335,7 +5335,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `severity` equals this value. Severity.
@@ -5495,7 +5495,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `incident_type` equals this value. Kind of incident.
@@ -5648,7 +5648,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the project as people know it.
@@ -5793,7 +5793,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `part_number` equals this value. The stored part number; use it to match part numbers shown in the application.
@@ -5922,7 +5922,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the asset as people know it.
@@ -6058,7 +6058,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the routing as people know it.
@@ -6202,7 +6202,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code of the process; the same for all its revisions.
@@ -6340,7 +6340,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Registry code; `service_code` in the services of orders and inbound documents.
@@ -6471,7 +6471,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `personnel_number` equals this value. Personnel number.
@@ -6601,7 +6601,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `person_id` equals this value. Person who was trained.
@@ -6752,7 +6752,7 @@ export interface operations {
                  * @example 2026-11-20T08:15:00.123456Z
                  */
                 updated_since?: string;
-                /** @description The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand beside it. It lives for 90 days, and ends where the store is restored. */
+                /** @description The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days. */
                 sync_token?: string;
                 /**
                  * @description Only records whose `code` equals this value. Code by which gateways name the sensor; unique in the entity.

@@ -1,53 +1,73 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import type { ServeSettings } from '../../src/core/operations/settings.ts';
 import { createApp } from '../../src/http/app.ts';
+import { createMemory, memoryLimits } from '../../src/http/fairness/memory.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
+import { Connections, connectionLimits } from '../../src/http/net/connections.ts';
+import { toListener } from '../../src/http/net/listener.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';
 import { docsFolder, type HttpPlant, settings, version } from './plant.ts';
 
-/** One of the two ways a request can come: the app in-process, or a listening server. Every answer is as documented. */
+/** The API behind a port. Every answer of it is as documented. */
 export interface Face {
-  name: 'in-process' | 'listening';
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** All that was logged. */
   log(): string;
   close(): Promise<void>;
 }
 
-/** The app without a socket. */
-export function inProcess(plant: HttpPlant, change: Partial<ServeSettings> = {}): Face {
+/** The API without the daemon around it: it takes the time from the plant, and listens from its first request on. */
+export function bareApp(plant: HttpPlant, change: Partial<ServeSettings> = {}): Face {
   const lines: string[] = [];
   const given = settings({ logLevel: 'debug', ...change });
   const log = createLog(given.logLevel, { write: (line) => lines.push(line) });
+  const memory = createMemory(memoryLimits);
+  const connections = new Connections(connectionLimits, log);
+  const { domain } = plant;
   const app = createApp({
-    domain: plant.domain,
+    domain,
     settings: given,
     resources,
     version,
     docsFolder,
     log,
+    memory,
+    connections,
     recordUse() {},
   });
+  const server = createServer({ maxHeaderSize: 64 * 1024 }, toListener(app));
+  connections.watch(server, () => false);
+  // Tests need not close it: neither the port nor a connection keeps the process alive.
+  server.unref().on('connection', (socket) => socket.unref());
+  let listening: Promise<unknown> | undefined;
   return {
-    name: 'in-process',
-    fetch: async (path, init) => {
-      const response = await app.request(path, init);
-      const body = Buffer.from(await response.clone().arrayBuffer());
-      const decode = codings[response.headers.get('content-encoding') ?? ''];
-      return asDocumented(path, init, response, (decode?.(body) ?? body).toString());
+    async fetch(path, init) {
+      listening ??= once(server.listen(0, '127.0.0.1'), 'listening');
+      await listening;
+      // A server that listens on an address has a port.
+      const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
+        redirect: 'manual',
+        ...init,
+      });
+      return asDocumented(path, init, response, await response.clone().text());
     },
     log() {
       log.flush();
       return lines.join('');
     },
-    close: async () => {},
+    async close() {
+      server.closeAllConnections();
+      server.close();
+    },
   };
 }
 
-/** The same app behind a port of this machine. */
+/** The API as the daemon serves it. */
 export async function listening(
   plant: HttpPlant,
   change: Partial<ServeSettings> = {},
@@ -74,7 +94,6 @@ export async function listening(
     ended.catch(reject);
   });
   return {
-    name: 'listening',
     url,
     fetch: async (path, init) => {
       const response = await fetch(`${url}${path}`, init);
@@ -87,9 +106,6 @@ export async function listening(
     },
   };
 }
-
-/** fetch() decodes by itself, an app asked in-process does not. */
-const codings: Record<string, (body: Buffer) => Buffer> = { gzip: gunzipSync, br: brotliDecompressSync };
 
 function asDocumented(path: string, init: RequestInit | undefined, response: Response, text: string): Response {
   const { status, headers } = response;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditDraft } from '../../src/core/access/actors.ts';
 import { revokeKeys } from '../core/key-operations.ts';
 import { hasPromtool } from '../promtool.ts';
-import { type Face, inProcess } from './faces.ts';
+import { bareApp, type Face } from './faces.ts';
 import { HttpPlant } from './plant.ts';
 
 const dayMs = 86_400_000;
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 /** The metrics of a daemon that has read nothing before. */
 async function metrics(): Promise<string> {
-  face = inProcess(plant);
+  face = bareApp(plant);
   return (await face.fetch('/metrics')).text();
 }
 

@@ -86,8 +86,8 @@ export class HttpPlant {
   ): Promise<{ secret: string; id: string; prefix: string }> {
     let secret = '';
     const delivery: SecretDelivery = {
-      deliver(handed) {
-        secret = handed[0]?.secret ?? '';
+      deliver(delivered) {
+        secret = delivered[0]?.secret ?? '';
       },
       complete() {},
       withdraw() {},

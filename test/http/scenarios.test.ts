@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorTable } from '../../src/core/errors.ts';
 import { apiCodes } from '../../src/http/request/problem.ts';
 import { resources } from '../../src/resources/index.ts';
-import { type Face, inProcess, listening } from './faces.ts';
+import { type Face, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';
 import { ingestScenarios } from './scenarios/ingest.ts';
 import { listScenarios } from './scenarios/lists.ts';
 import { readingsScenarios } from './scenarios/readings.ts';
 import { json, readings, type Scenario } from './scenarios/scenario.ts';
 
-/** Every status and code of the API, over its routes; each runs in-process and over a listening server. */
+/** Every status and code of the API, over its routes; each over a listening server. */
 const scenarios: Scenario[] = [
   // Public.
   { name: 'health', path: '/healthz', key: 'none', status: 200, holds: { status: 'ok' } },
@@ -233,12 +233,10 @@ function initOf({
   };
 }
 
-const faces: Record<Face['name'], (given: HttpPlant) => Face | Promise<Face>> = { 'in-process': inProcess, listening };
-
-describe.each(Object.entries(faces))('%s', (_, open) => {
+describe('a request', () => {
   let face: Face;
   beforeAll(async () => {
-    face = await open(plant);
+    face = await listening(plant);
   });
   afterAll(() => face.close());
 

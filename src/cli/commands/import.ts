@@ -1,4 +1,5 @@
 import { createReadStream, fstatSync } from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ImportSummary } from '../../core/port/records.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
@@ -9,7 +10,6 @@ import type { Context } from '../context.ts';
 import { entityOrAsk } from '../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
 import type { Services } from '../services.ts';
-import { errnoOf } from '../terminal/io.ts';
 import { openNamedFile } from '../terminal/named-files.ts';
 import { createProgress } from '../terminal/progress.ts';
 

@@ -10,7 +10,7 @@ export interface Candidate {
 export type ValueKind = 'keys' | 'active-keys' | 'entities' | 'users' | 'permissions' | 'resources';
 
 /** What fits at the end of a command line: words of the program, values of a kind, files, or nothing. */
-export interface CompletionPoint {
+interface CompletionPoint {
   candidates: readonly Candidate[];
   kind?: ValueKind | 'files';
   /** Arguments that the line names already, which need not be offered again. */

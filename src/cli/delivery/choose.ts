@@ -79,7 +79,7 @@ function requireNoScrollback(context: Context, keys: number): void {
 /** Runs a delivery with the caller's rights: the command line names its files, and every step is synchronous. */
 function withOwnRights({ io }: Context, inner: SecretDelivery): SecretDelivery {
   return {
-    deliver: (handed) => io.withOwnRights(() => inner.deliver(handed)),
+    deliver: (delivered) => io.withOwnRights(() => inner.deliver(delivered)),
     complete: () => io.withOwnRights(() => inner.complete()),
     withdraw: () => io.withOwnRights(() => inner.withdraw()),
   };

@@ -31,9 +31,9 @@ export async function copySecret(io: Io, secret: string, terminal = io.stdout): 
 export function withCopy(context: Context, inner: SecretDelivery): SecretDelivery {
   return {
     ...inner,
-    async deliver(handed) {
-      await inner.deliver(handed);
-      const secrets = handed.map(({ secret }) => secret).join('\n');
+    async deliver(delivered) {
+      await inner.deliver(delivered);
+      const secrets = delivered.map(({ secret }) => secret).join('\n');
       const { io, json } = context;
       // With --json only the document goes to standard output.
       context.say((await copySecret(io, secrets, json ? io.stderr : io.stdout)).message);

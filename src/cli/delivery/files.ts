@@ -15,21 +15,21 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import { secretLength } from '../../core/keys/secrets.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { pathFaults } from '../../core/text/path-faults.ts';
-import { errnoOf } from '../terminal/io.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
 
 /** Writes the secret of a new key into a new file (mode 0600, synced with its folder); never overwrites one. */
 export function createNewFileDelivery(path: string): SecretDelivery {
   let made = false;
   return {
-    deliver([handed]) {
-      if (!handed) return;
-      writeNew(path, handed.secret, undefined);
+    deliver([delivered]) {
+      if (!delivered) return;
+      writeNew(path, delivered.secret, undefined);
       made = true;
     },
     complete() {},
@@ -50,10 +50,10 @@ export function createReplacingFileDelivery(path: string): SecretDelivery {
   // Another rotation of the same file may take an unfinished `PATH.new` for a leftover and replace it.
   const stillOurs = () => made !== undefined && statOf(pending)?.ino === made.inode;
   return {
-    deliver([handed]) {
-      if (!handed) return;
-      writeNew(pending, handed.secret, statOf(target));
-      made = { inode: statOf(pending)?.ino ?? 0, secret: handed.secret };
+    deliver([delivered]) {
+      if (!delivered) return;
+      writeNew(pending, delivered.secret, statOf(target));
+      made = { inode: statOf(pending)?.ino ?? 0, secret: delivered.secret };
     },
     complete() {
       // If ours is gone, another run has renamed it over PATH; write the secret to PATH again to be sure.
@@ -70,8 +70,8 @@ export function createReplacingFileDelivery(path: string): SecretDelivery {
 export function createFolderDelivery(fileOf: (key: Key) => string): SecretDelivery {
   const made: string[] = [];
   return {
-    deliver(handed) {
-      for (const { key, secret } of handed) {
+    deliver(delivered) {
+      for (const { key, secret } of delivered) {
         const path = fileOf(key);
         writeNew(path, secret, undefined);
         made.push(path);

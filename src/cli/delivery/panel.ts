@@ -24,16 +24,16 @@ export function createPanelDelivery(context: Context, texts: PanelTexts): Secret
   let shown: readonly DeliveredKey[] = [];
   let toast = '';
   const draw = (asking: boolean) => {
-    const view = { handed: shown, toast, asking, baseUrl: texts.baseUrl };
+    const view = { delivered: shown, toast, asking, baseUrl: texts.baseUrl };
     const { stdout } = context.io;
     screen?.draw(panelLines(view, stdout.columns() ?? 80, stdout.rows() ?? 24, context.style));
   };
   return {
-    async deliver(handed) {
-      shown = handed;
+    async deliver(delivered) {
+      shown = delivered;
       screen = openScreen(context.io, { holdsFirst: true });
       draw(false);
-      if (texts.copy) toast = (await copySecret(context.io, joined(handed))).message;
+      if (texts.copy) toast = (await copySecret(context.io, joined(delivered))).message;
     },
     async complete() {
       if (!screen) return;
@@ -58,7 +58,7 @@ export function fitsPanel(context: Context, keys: number): boolean {
 }
 
 interface PanelView {
-  handed: readonly DeliveredKey[];
+  delivered: readonly DeliveredKey[];
   toast: string;
   asking: boolean;
   baseUrl: string | undefined;
@@ -71,14 +71,14 @@ interface PanelView {
  */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
-  const { handed, baseUrl = '{base_url}' } = view;
-  const several = handed.length > 1;
-  const keys = handed.flatMap(({ key, secret }) => [
+  const { delivered, baseUrl = '{base_url}' } = view;
+  const several = delivered.length > 1;
+  const keys = delivered.flatMap(({ key, secret }) => [
     '',
     `${truncated(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     ...wrapText(secret, width).map((line) => style.bold(style.green(line))),
   ]);
-  const prefixes = handed.map(({ key }) => key.prefix).join(', ');
+  const prefixes = delivered.map(({ key }) => key.prefix).join(', ');
   const actions = view.asking
     ? [
         ...wrapText(`The full key for ${prefixes} will not be shown again. Dismiss?`, width).map((line) =>
@@ -143,6 +143,6 @@ async function untilDismissed(
   }
 }
 
-function joined(handed: readonly DeliveredKey[]): string {
-  return handed.map(({ secret }) => secret).join('\n');
+function joined(delivered: readonly DeliveredKey[]): string {
+  return delivered.map(({ secret }) => secret).join('\n');
 }

@@ -8,7 +8,7 @@ import { keyJson } from '../terminal/output.ts';
 
 /** Writes each secret alone on a line of standard output, for scripts. */
 export function createPlainDelivery(context: Context): SecretDelivery {
-  return written(context, (handed) => `${handed.map(({ secret }) => secret).join('\n')}\n`);
+  return written(context, (delivered) => `${delivered.map(({ secret }) => secret).join('\n')}\n`);
 }
 
 /** Writes the JSON document of `keys create` or `keys rotate`, secrets included, before the commit. */
@@ -16,8 +16,8 @@ export function createJsonDelivery(
   context: Context,
   { clock, several, kept = [] }: { clock: Clock; several: boolean; kept?: readonly Key[] },
 ): SecretDelivery {
-  const answersOf = (handed: readonly DeliveredKey[]) => [...handed, ...kept.map(unrotated)];
-  return written(context, (handed) => `${toSafeJson(deliveryJson(clock(), answersOf(handed), several))}\n`);
+  const answersOf = (delivered: readonly DeliveredKey[]) => [...delivered, ...kept.map(unrotated)];
+  return written(context, (delivered) => `${toSafeJson(deliveryJson(clock(), answersOf(delivered), several))}\n`);
 }
 
 /** A key in the JSON of `keys create` or `keys rotate`: the secret, or the file that it went to, and the key it replaces. */
@@ -61,29 +61,29 @@ export function requireReader({ io }: Context): void {
   );
 }
 
-function written(context: Context, render: (handed: readonly DeliveredKey[]) => string): SecretDelivery {
-  let delivered = false;
+function written(context: Context, render: (delivered: readonly DeliveredKey[]) => string): SecretDelivery {
+  let isDelivered = false;
   return {
-    deliver(handed) {
+    deliver(delivered) {
       const { stdout } = context.io;
       try {
-        stdout.write(render(handed));
+        stdout.write(render(delivered));
         stdout.flush();
       } catch (thrown) {
-        throw isHkctlError(thrown) ? withoutKey(thrown, handed) : thrown;
+        throw isHkctlError(thrown) ? withoutKey(thrown, delivered) : thrown;
       }
-      delivered = true;
+      isDelivered = true;
     },
     complete() {},
     withdraw() {
-      if (delivered) context.warn('Nothing was kept: what was just printed opens nothing. Throw it away.');
+      if (isDelivered) context.warn('Nothing was kept: what was just printed opens nothing. Throw it away.');
     },
   };
 }
 
 /** The same error with the consequence for the keys. */
-function withoutKey({ code, message, hint, cause }: HkctlError, handed: readonly DeliveredKey[]): HkctlError {
-  const olds = handed.filter(({ revoked }) => revoked !== null).length;
+function withoutKey({ code, message, hint, cause }: HkctlError, delivered: readonly DeliveredKey[]): HkctlError {
+  const olds = delivered.filter(({ revoked }) => revoked !== null).length;
   const stays = olds === 0 ? '' : olds === 1 ? ' The old one goes on working.' : ' The old ones go on working.';
   return new HkctlError(code, `${message} No key was made.${stays}`, { hint, cause });
 }

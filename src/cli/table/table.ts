@@ -18,7 +18,7 @@ export interface Column<T> {
 }
 
 /** A table that is printed while its rows are read. */
-export interface Table<T> {
+interface Table<T> {
   print(rows: readonly T[]): void;
 }
 

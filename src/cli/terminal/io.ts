@@ -1,4 +1,5 @@
 import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
 import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/keys/secrets.ts';
 import type { Clock } from '../../core/time/instants.ts';
@@ -177,12 +178,6 @@ export function outputFailed(thrown: unknown): HkctlError {
   return new HkctlError('output_failed', `Standard output could not be written: ${why[code] ?? code}.`, {
     cause: thrown,
   });
-}
-
-/** The system's code of a thrown error, such as `EPIPE`; errors of our own have none. */
-export function errnoOf(thrown: unknown): string | undefined {
-  if (!(thrown instanceof Error) || !('code' in thrown) || isHkctlError(thrown)) return undefined;
-  return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
 /** Whether a write failed because the reader had closed the pipe. */

@@ -1,5 +1,5 @@
 /** A group of client permissions, as the create dialog shows them (specification 2.2; keys by contract, section 4). */
-export interface PermissionGroup {
+interface PermissionGroup {
   name: string;
   permissions: readonly { key: ClientPermission; label: string }[];
 }
@@ -95,11 +95,6 @@ export type PresetName = keyof typeof presets;
 
 /** What is ticked when the create dialog opens. */
 export const defaultPermissions: readonly ClientPermission[] = ['jobs_orders.view'];
-
-/** Narrows a text to a client permission. */
-export function isClientPermission(text: string): text is ClientPermission {
-  return (clientPermissions as readonly string[]).includes(text);
-}
 
 /** Sorts into catalog order and drops repeats, so that equal sets look equal. */
 export function normalisePermissions(permissions: Iterable<ClientPermission>): ClientPermission[] {

@@ -1,7 +1,7 @@
 import { crc32 } from '../digest.ts';
 
 /** Where a text holds the body of a secret: all of it behind `hk_`, from `start` to before `end`. */
-export interface HiddenBody {
+interface HiddenBody {
   start: number;
   end: number;
 }

@@ -17,7 +17,7 @@ export interface RotationFiles {
 }
 
 /** What a rotation that was cut off has left: a pending file without use, or the secret of a successor that works. */
-export type InterruptedRotation = { worthless: string } | { key: Key; revoked: Key | null };
+type InterruptedRotation = { worthless: string } | { key: Key; revoked: Key | null };
 
 /**
  * Finds out what a pending file is, before the key `asked` is rotated: undefined where there is none, `worthless` where its

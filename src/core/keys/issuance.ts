@@ -24,7 +24,7 @@ export interface DeliveredKey {
  * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` where delivery or commit failed.
  */
 export interface SecretDelivery {
-  deliver(handed: readonly DeliveredKey[]): MaybePromise<void>;
+  deliver(delivered: readonly DeliveredKey[]): MaybePromise<void>;
   complete(): MaybePromise<void>;
   withdraw(): MaybePromise<void>;
 }
@@ -115,17 +115,17 @@ export async function rotateKeys(
 ): Promise<RotatedKey[]> {
   const nowMs = domain.clock();
   requireActive(keys, nowMs, 'rotated');
-  const handed: (DeliveredKey & { revoked: Key; row: NewKey })[] = [];
-  for (const key of keys) handed.push(await draftSuccessor(domain, actor, key, nowMs));
-  const audits = handed.map(({ key, revoked: { prefix, name } }) =>
+  const delivered: (DeliveredKey & { revoked: Key; row: NewKey })[] = [];
+  for (const key of keys) delivered.push(await draftSuccessor(domain, actor, key, nowMs));
+  const audits = delivered.map(({ key, revoked: { prefix, name } }) =>
     auditDraft(domain, actor, 'key.rotate', prefix, { name, successor: key.prefix }),
   );
-  await deliverAndCommit(delivery, handed, async () => {
-    const pairs = handed.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
+  await deliverAndCommit(delivery, delivered, async () => {
+    const pairs = delivered.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
     const stale = await domain.store.keys.rotate(pairs, nowMs, audits);
     if (stale.length > 0) throw raced(keys, stale, 'rotated');
   });
-  return handed.map(({ key, revoked }) => ({ key, revoked }));
+  return delivered.map(({ key, revoked }) => ({ key, revoked }));
 }
 
 async function draftSuccessor(domain: Domain, actor: Actor, old: Key, nowMs: number) {
@@ -183,11 +183,11 @@ async function draftKey(
 /** Delivery comes before the commit, so that every stored key has a delivered secret and a failure stops no old key. */
 async function deliverAndCommit(
   delivery: SecretDelivery,
-  handed: readonly DeliveredKey[],
+  delivered: readonly DeliveredKey[],
   commit: () => MaybePromise<void>,
 ): Promise<void> {
   try {
-    await delivery.deliver(handed);
+    await delivery.deliver(delivered);
     await commit();
   } catch (thrown) {
     await delivery.withdraw();

@@ -4,7 +4,7 @@ import { decodeHidden, hiddenBodies, packedSecrets } from './hidden-secrets.ts';
 /** How long a full secret is: `hk_`, 43 random characters, 6 of checksum. */
 export const secretLength = 52;
 /** How many leading characters name a key in lists, logs and commands. */
-export const prefixLength = 8;
+const prefixLength = 8;
 
 const scheme = 'hk_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

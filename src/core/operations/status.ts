@@ -7,7 +7,7 @@ import { isSilent } from '../readings/silence.ts';
 export type Attention = 'daemon_silent' | 'keys_expiring' | 'keys_unused' | 'sensors_silent' | 'backup_old';
 
 /** Counts of the active keys of one organization. */
-export interface KeyCounts {
+interface KeyCounts {
   active: number;
   /** Expire within 14 days. */
   expiring: number;
@@ -16,7 +16,7 @@ export interface KeyCounts {
 }
 
 /** Counts of the active sensors of one organization, at its active entities. */
-export interface SensorCounts {
+interface SensorCounts {
   active: number;
   /** Sent something before, and nothing for a day. */
   silent: number;

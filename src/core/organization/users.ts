@@ -76,7 +76,7 @@ export async function updateUser(
 }
 
 /** One profile of the actor's tenant, or `not_found`. */
-export async function requireUser(domain: Domain, actor: Actor, login: string): Promise<User> {
+async function requireUser(domain: Domain, actor: Actor, login: string): Promise<User> {
   const user = await domain.store.users.findByLogin(login);
   if (!user || user.tenantId !== actor.user.tenantId) {
     throw new HkctlError('not_found', `No user "${login}" in this organization.`, {

@@ -5,7 +5,7 @@ import type { RangeCount, Sensor } from '../port/readings.ts';
 import { formatInstantUs } from '../time/instants.ts';
 
 /** Readings to take out for good: those of one sensor from `fromUs` (inclusive) to `toUs` (exclusive). */
-export interface Erasure {
+interface Erasure {
   entity: Entity;
   sensor: Sensor;
   fromUs: number;

@@ -10,8 +10,8 @@ const leaveOut = '-';
 
 /**
  * Finds the field of a column: by the mapping, else by its own name, ignoring case and reading blanks and hyphens as `_`.
- * `updated_at` is left out, so that records from the API can be imported. Throws `bad_input` for a mapping to an unknown
- * field.
+ * `updated_at` and the members that the API adds are left out, so that records from the API can be imported. Throws
+ * `bad_input` for a mapping to an unknown field.
  */
 export function createFieldOfColumn(
   resource: ResourceDefinition,
@@ -33,7 +33,7 @@ export function createFieldOfColumn(
     const target = Object.hasOwn(map, column) ? map[column] : undefined;
     if (target !== undefined) return target === leaveOut ? null : target;
     const name = names.has(column) ? column : column.toLowerCase().replace(/[\s-]+/g, '_');
-    if (name === '' || name === 'updated_at') return null;
+    if (name === '' || name === 'updated_at' || resource.addedMembers?.includes(name)) return null;
     return names.has(name) ? name : undefined;
   };
   const known = new Map<string, string | null | undefined>();

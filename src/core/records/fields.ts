@@ -78,6 +78,8 @@ export interface ResourceDefinition<F extends Fields = Fields> {
   permissions: readonly ClientPermission[];
   /** Ids that no record may have, since their paths have another meaning. */
   reservedIds?: readonly string[];
+  /** Members that the API adds to each record, after `updated_at`, and that an import leaves out. */
+  addedMembers?: readonly string[];
   /** The fields besides `id` and `updated_at`, which every record has, in the order in which they are shown. */
   fields: F;
 }

@@ -9,6 +9,8 @@ import { listName, requireKnownChanges, type SyncPoint, writeSyncToken } from '.
 /** A page of a list: records as JSON joined by commas, and how to go on. */
 export interface ListPage {
   json: string;
+  /** Names of the detail fields that the records show. */
+  include?: readonly string[];
   /** The ids of removed records; only in answer to a sync token. */
   removed?: readonly string[];
   cursor: string | null;
@@ -47,9 +49,10 @@ export function createListReader(resource: ResourceDefinition): ListReader {
     // Read before the first page: what changes while a client pages through the list comes with its token.
     const point = isFull && request.after === undefined ? await records.changes(resource, scope.entityId) : kept;
     const { json, next } = await run(() => records.page(request));
-    if (next !== null) return { json, cursor: cursorOf(next, point), syncToken: null };
+    const { include } = request;
+    if (next !== null) return { json, include, cursor: cursorOf(next, point), syncToken: null };
     const syncToken = point && writeSyncToken(listName(resource, scope.entityId), point, nowMs);
-    return { json, cursor: null, syncToken: syncToken ?? null };
+    return { json, include, cursor: null, syncToken: syncToken ?? null };
   }
 
   async function readChanges(query: ChangesQuery, { records, run, nowMs }: ListSource): Promise<ListPage> {

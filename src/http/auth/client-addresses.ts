@@ -21,8 +21,11 @@ const proxyHeaders = [
   'x-real-ip',
 ] as const;
 
-/** An in-process request has no peer: it comes from this machine. */
-const ownAddress = '127.0.0.1';
+/**
+ * A connection that has closed meanwhile has no peer address. The unspecified address is in no network of a key or proxy, and
+ * is nobody's: failed checks of such connections count against no client.
+ */
+const unknownAddress = '0.0.0.0';
 
 /** Reads the addresses and CIDR ranges of `--trust-proxy`; throws `usage`. */
 export function createAddressBook(trusted: readonly string[]): AddressBook {
@@ -46,7 +49,7 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
   // Every request is asked for its client, and most come by the same connection as another one shortly before.
   let last: { peer: string; forwarded: string | undefined; client: string } | undefined;
   const clientOf = (exchange: Exchange): string => {
-    const peer = exchange.peer ?? ownAddress;
+    const peer = exchange.peer ?? unknownAddress;
     const forwarded = trusted.length > 0 ? exchange.header('x-forwarded-for') : undefined;
     if (last?.peer !== peer || last.forwarded !== forwarded)
       last = { peer, forwarded, client: resolve(peer, forwarded) };
@@ -56,7 +59,7 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
     clientOf,
     isLoopback(exchange) {
       const isForwarded = proxyHeaders.some((name) => exchange.header(name) !== undefined);
-      return !isForwarded && isLoopbackAddress(plainAddress(exchange.peer ?? ownAddress));
+      return !isForwarded && isLoopbackAddress(plainAddress(exchange.peer ?? unknownAddress));
     },
   };
 }

@@ -75,7 +75,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     const address = addresses.clientOf(exchange);
     if (session.allows !== undefined && !session.allows(address)) return addressNotAllowed(address);
     options.recordUse(credential.keyId, nowMs, address);
-    if (exchange.node) options.identifyConnection(exchange.node.req.socket, credential.keyId);
+    options.identifyConnection(exchange.node.req.socket, credential.keyId);
     return session;
   }
 

@@ -16,7 +16,7 @@ export class CostlyWork {
   #spentMs = 0;
   #isScheduled = false;
 
-  /** `mustWait` tells that connections are being accepted, which short iterations make fast. */
+  /** `mustWait` reports that connections are being accepted, which short iterations make fast. */
   constructor(clock: () => number = () => performance.now(), mustWait: () => boolean = () => false) {
     this.#clock = clock;
     this.#mustWait = mustWait;

@@ -6,13 +6,9 @@ export class Disconnects {
   /** The work under way for each connection: one listener a connection, however many requests wait on it. */
   readonly #underWay = new WeakMap<Socket, Set<AbortController>>();
 
-  /**
-   * Runs `work` with a signal that is aborted when the connection of its request closes; in-process, where there is no
-   * connection, without a signal.
-   */
-  async during<T>(exchange: Exchange, work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T> {
-    const socket = exchange.node?.req.socket;
-    if (socket === undefined) return work(undefined);
+  /** Runs `work` with a signal that is aborted when the connection of its request closes. */
+  async during<T>(exchange: Exchange, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { socket } = exchange.node.req;
     const controller = new AbortController();
     const all = this.#controllersOf(socket).add(controller);
     if (socket.destroyed) controller.abort();

@@ -46,7 +46,7 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
   };
 
   /** Node emits no `close` for an answer that is queued behind another one: the connection's own event releases those. */
-  const releaseWhenGone = ({ req, res }: NonNullable<Exchange['node']>, reservation: Reservation): void => {
+  const releaseWhenGone = ({ req, res }: Exchange['node'], reservation: Reservation): void => {
     if (req.socket.destroyed) {
       reservation.release();
       return;
@@ -64,7 +64,7 @@ export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): 
     settle(exchange, { body }) {
       exchange.bodyReservation?.release();
       const bytes = body === null || exchange.method === 'HEAD' ? 0 : body.length;
-      if (exchange.node === undefined || bytes < countedBytes) {
+      if (bytes < countedBytes) {
         exchange.answerReservation?.release();
         return;
       }

@@ -26,7 +26,7 @@ export class Slices {
   #isScheduled = false;
   readonly #mustWait: () => boolean;
 
-  /** `mustWait` tells that connections are being accepted, which short iterations make fast. */
+  /** `mustWait` reports that connections are being accepted, which short iterations make fast. */
   constructor(mustWait: () => boolean = () => false) {
     this.#mustWait = mustWait;
   }

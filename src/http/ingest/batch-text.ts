@@ -1,7 +1,8 @@
 import { longestItem, maxBatch, tooLong } from '../../core/readings/rejections.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
-import { JsonFault, notJson, parseJson } from './json-faults.ts';
+import { ItemScan, tooMany } from './item-scan.ts';
+import { faultOf, JsonFault, notJson, parseJson } from './json-faults.ts';
 
 /** The shape of a body: `{"readings":[…]}`, or only a list where there is no name. */
 interface Wrapping {
@@ -16,8 +17,6 @@ const shortLength = 32 * 1024;
 const scannedAtOnce = 256 * 1024;
 const parsedAtOnce = 64 * 1024;
 const itemsAtOnce = 500;
-/** The deepest nesting within an item, which is itself two levels below the body. */
-const maxDepth = 30;
 
 /**
  * Parses the items of a JSON body, which may be any values. A long text is first scanned for the end of each item, so that
@@ -44,7 +43,12 @@ function* itemsOfLongJson(text: string, wrapping: Wrapping): Steps<unknown[]> {
   const from = head[0].length;
   const scan = new ItemScan(text, from, maxBatch);
   while (scan.end === undefined) {
-    scan.go(scannedAtOnce);
+    try {
+      scan.go(scannedAtOnce);
+    } catch (thrown) {
+      if (thrown instanceof JsonFault) yield* findFault(text, from, scan.commas);
+      throw thrown;
+    }
     yield;
   }
   const tail = text.slice(scan.end + 1);
@@ -106,67 +110,6 @@ function* refuseShape(text: string, wrapping: Wrapping): Steps<never> {
   throw new JsonFault(0);
 }
 
-/** Finds the commas between the items of a list, and its end, without parsing the items. */
-class ItemScan {
-  readonly commas: number[] = [];
-  /** The position of the closing bracket, once it was found. */
-  end: number | undefined;
-  readonly #text: string;
-  readonly #most: number;
-  readonly #closing: number;
-  #at: number;
-  #depth = 0;
-  #deep = 0;
-
-  constructor(text: string, from: number, most: number, closing = 93) {
-    this.#text = text;
-    this.#at = from;
-    this.#most = most;
-    this.#closing = closing;
-  }
-
-  /** Scans this many characters, or to the end of a string that is longer. */
-  go(characters: number): void {
-    const text = this.#text;
-    const until = Math.min(this.#at + characters, text.length);
-    let depth = this.#depth;
-    let at = this.#at;
-    for (; at < until; at++) {
-      const code = text.charCodeAt(at);
-      if (code === 34) at = endOfString(text, at);
-      else if (code === 44) {
-        if (depth === 0) this.#addComma(at);
-      } else if (code === 123 || code === 91) {
-        if (depth++ === maxDepth && ++this.#deep > maxBatch) throw tooDeep();
-      } else if (code === 125 || code === 93) {
-        if (depth-- > 0) continue;
-        if (code !== this.#closing) throw new JsonFault(at);
-        this.end = at;
-        return;
-      }
-    }
-    if (at >= text.length) throw new JsonFault(text.length);
-    this.#at = at;
-    this.#depth = depth;
-  }
-
-  #addComma(at: number): void {
-    if (this.#most === Number.POSITIVE_INFINITY) return;
-    // A list has one item more than commas.
-    if (this.commas.push(at) >= this.#most) throw tooMany();
-  }
-}
-
-/** The position of the quote that ends a string: the first with an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let before = end - 1;
-    while (text.charCodeAt(before) === 92) before--;
-    if ((end - before) % 2 === 1) return end;
-  }
-  throw new JsonFault(text.length);
-}
-
 /** Parses the items between the commas in groups, and does not parse one that is longer than any valid item. */
 function* parseItems(text: string, from: number, end: number, commas: readonly number[]): Steps<unknown[]> {
   if (commas.length === 0 && text.slice(from, end).trim() === '') return [];
@@ -200,6 +143,23 @@ function* parseItems(text: string, from: number, end: number, commas: readonly n
   return items;
 }
 
+/**
+ * Throws the first fault of a list of which the scan did not find the end: a quote or bracket that is missing in one item
+ * shows only where the text ends. Returns where the text is JSON as far as it was parsed.
+ */
+function* findFault(text: string, from: number, commas: readonly number[]): Steps<void> {
+  const last = commas.at(-1);
+  if (last !== undefined) yield* parseItems(text, from, last, commas.slice(0, -1));
+  const start = last === undefined ? from : last + 1;
+  const head = last === undefined ? '[' : '[0,';
+  const part = head + text.slice(start, start + parsedAtOnce);
+  const offset = faultOf(part);
+  // Where the part ends early, an escape in its last characters may be cut.
+  if (offset < part.length - longestEscape) throw new JsonFault(start + offset - head.length);
+}
+
+const longestEscape = '\\u0000'.length;
+
 /** The placeholder of an item that is too long; null where it is not an object, which is refused as such. */
 function oversized(text: string, start: number): unknown {
   nonBlank.lastIndex = start;
@@ -231,14 +191,6 @@ function parseShifted(part: string, shift: number): unknown {
 function requireFew(items: unknown[]): unknown[] {
   if (items.length > maxBatch) throw tooMany();
   return items;
-}
-
-function tooMany(): ApiError {
-  return new ApiError('too_large', `A body may hold at most ${maxBatch} items; this one holds more.`);
-}
-
-function tooDeep(): ApiError {
-  return new ApiError('invalid_body', `The body is nested deeper than ${maxDepth + 2} levels.`);
 }
 
 function wrongShape({ expected }: Wrapping): ApiError {

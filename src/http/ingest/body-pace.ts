@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Brakes } from '../request/batches.ts';
+import type { FlowControl } from '../request/batches.ts';
 
 /** The bytes of bodies that are read in one event-loop iteration; copying more would hold up other requests. */
 const mostBytes = 512 * 1024;
@@ -12,13 +12,13 @@ const releasedAtOnce = 8;
  * the next iteration, and where many wait, a few of them in each.
  */
 export class BodyPace {
-  readonly #brakes: Pick<Brakes<Socket>, 'hold' | 'release'>;
+  readonly #flow: Pick<FlowControl<Socket>, 'hold' | 'release'>;
   #read = 0;
   #isScheduled = false;
   readonly #held = new Set<Socket>();
 
-  constructor(brakes: Pick<Brakes<Socket>, 'hold' | 'release'>) {
-    this.#brakes = brakes;
+  constructor(flow: Pick<FlowControl<Socket>, 'hold' | 'release'>) {
+    this.#flow = flow;
   }
 
   /** Counts bytes of a body that were just read from a connection. */
@@ -27,7 +27,7 @@ export class BodyPace {
     this.#read += bytes;
     if (this.#read < mostBytes || this.#held.has(socket)) return;
     this.#held.add(socket);
-    this.#brakes.hold(socket);
+    this.#flow.hold(socket);
   }
 
   #nextIteration(): void {
@@ -36,7 +36,7 @@ export class BodyPace {
     let released = 0;
     for (const socket of this.#held) {
       this.#held.delete(socket);
-      this.#brakes.release(socket);
+      this.#flow.release(socket);
       if (++released === releasedAtOnce) break;
     }
     if (this.#held.size > 0) this.#schedule();

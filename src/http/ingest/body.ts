@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { errnoOf } from '../../core/errno.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
@@ -69,9 +70,7 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
 }
 
 function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: string): MaybePromise<Buffer> {
-  const { node, webBody } = exchange;
-  if (!node) return readWebBytes(webBody);
-  const { req, res } = node;
+  const { req, res } = exchange.node;
   // Also where the body is already here: Node closes the connection if the response comes without a 100 before it.
   if (exchange.awaitsContinue) res.writeContinue();
   if (req.complete && req.readableLength <= maxBodyBytes) {
@@ -82,14 +81,14 @@ function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: st
   }
   const reservation = bodies.hold(0, keyId);
   exchange.bodyReservation = reservation;
-  return readNodeBytes(req, (bytes) => {
+  return readPieces(req, (bytes) => {
     pace.count(req.socket, bytes);
     return bodies.grow(reservation, bytes);
   });
 }
 
-/** Reads from the connection: one copy less than through a web stream, and reading stops at the limit. */
-function readNodeBytes(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<Buffer> {
+/** Reads a body that arrives in pieces, up to the limits. */
+function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -113,19 +112,6 @@ function readNodeBytes(req: IncomingMessage, hasSpace: (bytes: number) => boolea
   });
 }
 
-async function readWebBytes(body: ReadableStream<Uint8Array> | null): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  if (body) {
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > maxBodyBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-  }
-  return Buffer.concat(chunks, size);
-}
-
 /**
  * Decompresses off the main thread and up to the limit, which stops a decompression bomb. The reservation covers the largest
  * possible result, so that many small bombs at once cannot fill the memory.
@@ -146,7 +132,7 @@ async function decompress(
     reservation.resize(body.length);
     return body;
   } catch (thrown) {
-    if (isCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge();
+    if (errnoOf(thrown) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
     throw new ApiError('bad_json', 'The body is not complete, valid gzip.', { cause: thrown });
   }
 }
@@ -158,10 +144,6 @@ async function decompress(
 function chunkSizeFor(sent: Buffer): number {
   const length = sent.length < 4 ? 0 : sent.readUInt32LE(sent.length - 4);
   return Math.min(Math.max(length, 1024), 512 * 1024);
-}
-
-function isCode(thrown: unknown, code: string): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === code;
 }
 
 function tooLarge(): ApiError {

@@ -21,7 +21,7 @@ export class Metrics {
   constructor(
     limiters: Readonly<Record<string, { size(): number } | undefined>>,
     { answers, bodies }: Memory,
-    connections: Connections | undefined,
+    connections: Connections,
   ) {
     this.#add(Counter, 'hkctl_http_requests_total', 'Requests by route and status.', ['route', 'status'], () =>
       [...this.#routes].flatMap(([route, { statuses }]) =>
@@ -45,14 +45,14 @@ export class Metrics {
       samplesOf('what', Object.entries({ answers: answers.held, bodies: bodies.held })),
     );
     this.#add(Gauge, 'hkctl_connections', 'Open connections.', [], () => [
-      { labels: {}, value: connections?.table.size ?? 0 },
+      { labels: {}, value: connections.table.size },
     ]);
     this.#add(
       Counter,
       'hkctl_connections_dropped_total',
       'Connections that the daemon closed by itself.',
       ['reason'],
-      () => samplesOf('reason', Object.entries(connections?.drops.counts ?? {})),
+      () => samplesOf('reason', Object.entries(connections.drops.counts)),
     );
   }
 

@@ -32,7 +32,7 @@ function millis(ms: number): string {
   return `${(us - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
 }
 
-/** A longer URL tells an operator nothing more, and costs time and disk space. */
+/** The rest of a longer URL is of no use to an operator, and costs time and disk space. */
 const longestUrl = 2048;
 
 /** Characters that JSON does not escape. */

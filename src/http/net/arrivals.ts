@@ -1,4 +1,4 @@
-/** So long work waits at most while connections are accepted. */
+/** The longest time that work waits while connections are accepted. */
 const longestMs = 10;
 
 /**

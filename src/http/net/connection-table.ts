@@ -69,7 +69,7 @@ export class ConnectionTable {
     (channel as Tagged)[ownConnection] = connection;
   }
 
-  /** Records the key of an authenticated request; called for every one, nearly always with the key of the one before. */
+  /** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
   identify(socket: Socket, keyId: string): void {
     const connection = (socket as Tagged)[ownConnection];
     if (connection === undefined || connection.keyId === keyId || !this.#connections.has(connection)) return;

@@ -8,7 +8,7 @@ import type { ServeSettings } from '../../core/operations/settings.ts';
 import { isLoopbackAddress } from '../auth/client-addresses.ts';
 
 /** A server that accepts connections. */
-export interface OpenPort {
+interface OpenPort {
   server: HttpServer | HttpsServer;
   /** The address it listens on, such as `127.0.0.1`. */
   host: string;

@@ -39,8 +39,7 @@ export const cursorOf = {
 
 const syncTokenOf = {
   description:
-    'The `sync_token` of a last page: the answer shows what has changed since. Only `limit`, `cursor` and `include` may stand ' +
-    'beside it. It lives for 90 days, and ends where the store is restored.',
+    'The `sync_token` of a last page: returns what has changed since, beside `limit`, `cursor` and `include` alone; valid for 90 days.',
   schema: { type: 'string', maxLength: 2000 },
 };
 

@@ -49,7 +49,7 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
 }
 
 function csvExample(resource: ResourceDefinition): string {
-  return recordsToCsv(resource, JSON.stringify(recordExample(resource, 'item')));
+  return recordsToCsv(resource, { json: JSON.stringify(recordExample(resource, 'item')) });
 }
 
 /** The tag of a resource: the group in which its permissions are granted. */

@@ -1,7 +1,7 @@
 import { type Source, SourceQueues, type Work } from '../net/source-queues.ts';
 
 /** Slows down connections that send requests faster than they are answered. */
-export interface Brakes<S extends Source = Source> {
+export interface FlowControl<S extends Source = Source> {
   /** Stops reading from a connection until it is released. */
   hold(source: S): void;
   release(source: S): void;
@@ -18,7 +18,7 @@ const mostInRow = 64;
 /** While this many requests wait, such a connection is closed instead: each request takes kilobytes of memory. */
 const mostWaiting = 20_000;
 
-const noBrakes: Brakes = { hold() {}, release() {}, shed() {}, clientOf: (source) => source };
+const noFlowControl: FlowControl = { hold() {}, release() {}, shed() {}, clientOf: (source) => source };
 const never = () => false;
 
 /**
@@ -35,16 +35,16 @@ export class RequestBatches {
   #isScheduled = false;
   /** Requests for which an earlier batch had no time. */
   readonly #left: SourceQueues;
-  readonly #brakes: Brakes;
+  readonly #flow: FlowControl;
   /** Whether connections are being accepted, which short iterations make fast. */
   readonly #mustWait: () => boolean;
   readonly #held = new Set<Source>();
   #last: Source | undefined;
   #inRow = 0;
 
-  constructor(brakes: Brakes = noBrakes, mustWait: () => boolean = never) {
-    this.#brakes = brakes;
-    this.#left = new SourceQueues((source) => brakes.clientOf(source));
+  constructor(flow: FlowControl = noFlowControl, mustWait: () => boolean = never) {
+    this.#flow = flow;
+    this.#left = new SourceQueues((source) => flow.clientOf(source));
     this.#mustWait = mustWait;
   }
 
@@ -143,12 +143,12 @@ export class RequestBatches {
   #holdBack(source: Source): boolean {
     if (source.destroyed) return true;
     if (this.#left.size + this.#waiting.length > mostWaiting) {
-      this.#brakes.shed(source);
+      this.#flow.shed(source);
       return true;
     }
     if (!this.#held.has(source)) {
       this.#held.add(source);
-      this.#brakes.hold(source);
+      this.#flow.hold(source);
     }
     return false;
   }
@@ -158,7 +158,7 @@ export class RequestBatches {
     for (const source of this.#held) {
       if (this.#left.has(source)) continue;
       this.#held.delete(source);
-      this.#brakes.release(source);
+      this.#flow.release(source);
       return;
     }
   }

@@ -17,12 +17,10 @@ export interface Exchange {
   countOf(name: string): number;
   /** A decoded parameter of the path; undefined where its encoding is invalid. */
   parameter(name: string): string | undefined;
-  /** The remote address of the connection; undefined in-process. */
+  /** The remote address of the connection; undefined where it has closed meanwhile. */
   readonly peer: string | undefined;
-  /** The request and response of Node's server; undefined in-process. */
-  readonly node: { req: IncomingMessage; res: ServerResponse } | undefined;
-  /** The body in-process. */
-  readonly webBody: ReadableStream<Uint8Array> | null;
+  /** The request and response of Node's server. */
+  readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
   /** Headers of its answer, also of a refusal: name, value, name, value … */
   readonly responseHeaders: string[];
   /** The client sends its body only after a 100 (Continue) response (RFC 9110, section 10.1.1). */
@@ -36,54 +34,33 @@ export interface Exchange {
   answerReservation: Reservation | undefined;
 }
 
-/** Builds the exchange of an h3 event, without a URL or Headers object for a request of Node's server: they are slow. */
+/** Builds the exchange of an h3 event without a URL or Headers object, which are slow to make. */
 export function toExchange(event: H3Event, id: string): Exchange {
   const node = event.runtime?.node;
-  // h3 types these as those of Node's http and http2 alike; listhen serves HTTP/1.1 only.
-  const req = node?.req as IncomingMessage | undefined;
-  const res = node?.res as ServerResponse | undefined;
-  return req && res ? new NodeExchange(event, id, req, res) : new WebExchange(event, id);
+  // Every event comes from the listener. h3 types its two as those of http and http2 alike; listhen serves HTTP/1.1 only.
+  return new NodeExchange(event, id, node?.req as IncomingMessage, node?.res as ServerResponse);
 }
 
-abstract class BaseExchange {
+class NodeExchange implements Exchange {
   readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
   readonly responseHeaders: string[] = [];
+  readonly awaitsContinue: boolean;
   keyPrefix: string | undefined = undefined;
   code: string | undefined = undefined;
   bodyReservation: Reservation | undefined = undefined;
   answerReservation: Reservation | undefined = undefined;
-  readonly path: string;
-  readonly query: string;
-  protected readonly event: H3Event;
+  readonly #event: H3Event;
 
-  constructor(event: H3Event, id: string) {
-    this.event = event;
+  constructor(event: H3Event, id: string, req: IncomingMessage, res: ServerResponse) {
+    this.#event = event;
     this.id = id;
     const { search, pathname } = event.url;
     this.path = pathname;
     this.query = search === '' ? '' : search.slice(1);
-  }
-
-  parameter(name: string): string | undefined {
-    const raw = this.event.context.params?.[name];
-    if (raw === undefined || !raw.includes('%')) return raw;
-    try {
-      return decodeURIComponent(raw);
-    } catch (thrown) {
-      if (thrown instanceof URIError) return undefined;
-      throw thrown;
-    }
-  }
-}
-
-class NodeExchange extends BaseExchange implements Exchange {
-  readonly method: string;
-  readonly node: { req: IncomingMessage; res: ServerResponse };
-  readonly webBody = null;
-  readonly awaitsContinue: boolean;
-
-  constructor(event: H3Event, id: string, req: IncomingMessage, res: ServerResponse) {
-    super(event, id);
     this.method = req.method ?? 'GET';
     this.node = { req, res };
     const { expect } = req.headers;
@@ -93,6 +70,17 @@ class NodeExchange extends BaseExchange implements Exchange {
 
   get peer(): string | undefined {
     return this.node.req.socket.remoteAddress;
+  }
+
+  parameter(name: string): string | undefined {
+    const raw = this.#event.context.params?.[name];
+    if (raw === undefined || !raw.includes('%')) return raw;
+    try {
+      return decodeURIComponent(raw);
+    } catch (thrown) {
+      if (thrown instanceof URIError) return undefined;
+      throw thrown;
+    }
   }
 
   header(name: string): string | undefined {
@@ -109,28 +97,5 @@ class NodeExchange extends BaseExchange implements Exchange {
       if (found?.length === name.length && (found === name || found.toLowerCase() === name)) count++;
     }
     return count;
-  }
-}
-
-class WebExchange extends BaseExchange implements Exchange {
-  readonly node = undefined;
-  readonly peer = undefined;
-  readonly awaitsContinue = false;
-
-  get method(): string {
-    return this.event.req.method;
-  }
-
-  get webBody(): ReadableStream<Uint8Array> | null {
-    return this.event.req.body;
-  }
-
-  header(name: string): string | undefined {
-    return this.event.req.headers.get(name) ?? undefined;
-  }
-
-  countOf(name: string): number {
-    // The Headers object joins several by commas; the value is then refused as malformed.
-    return this.event.req.headers.has(name) ? 1 : 0;
   }
 }

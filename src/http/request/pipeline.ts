@@ -11,7 +11,7 @@ import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { preconditionFault } from './preconditions.ts';
 import { ApiError, toProblem } from './problem.ts';
-import { type Answer, headOf, sendToNode, toResponse } from './response.ts';
+import { type Answer, headOf, send } from './response.ts';
 
 /** Answers a request; an error that it throws, rejects with or returns becomes a problem document. */
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
@@ -33,20 +33,19 @@ interface CallOptions {
 }
 
 /**
- * Builds the pipeline of a route: run its handler in a request batch, count and log the answer or problem, send it. Under
- * Node's server the answer is written to the connection; in-process it becomes a Response.
+ * Builds the pipeline of a route: run its handler in a request batch, count and log the answer or problem, send it through
+ * Node's server. h3 receives nothing.
  */
 export function createCalls(options: CallOptions) {
   const { batches } = options;
   const nextId = createRequestIds();
   const withoutStore: CallOptions = { ...options, storeRefusal: undefined };
-  return (route: string, handler: Handler): ((event: H3Event) => Promise<Response> | undefined) => {
+  return (route: string, handler: Handler): ((event: H3Event) => undefined) => {
     const counts = options.metrics.route(route);
     const needsStore = route !== '/healthz';
     return (event) => {
-      const call = new Call(needsStore ? options : withoutStore, counts, handler, toExchange(event, nextId()));
-      batches.join(call);
-      return call.exchange.node ? undefined : new Promise((resolve, reject) => call.respondTo(resolve, reject));
+      batches.join(new Call(needsStore ? options : withoutStore, counts, handler, toExchange(event, nextId())));
+      return undefined;
     };
   };
 }
@@ -54,26 +53,18 @@ export function createCalls(options: CallOptions) {
 /** One request in the pipeline. */
 class Call implements Work {
   readonly exchange: Exchange;
-  readonly source: Socket | undefined;
+  readonly source: Socket;
   readonly #options: CallOptions;
   readonly #counts: RouteCounts;
   readonly #handler: Handler;
   readonly #startedAt = performance.now();
-  #resolve: ((response: Response) => void) | undefined;
-  #reject: ((thrown: unknown) => void) | undefined;
 
   constructor(options: CallOptions, counts: RouteCounts, handler: Handler, exchange: Exchange) {
     this.#options = options;
     this.#counts = counts;
     this.#handler = handler;
     this.exchange = exchange;
-    this.source = exchange.node?.req.socket;
-  }
-
-  /** Sets the callbacks that receive the answer in-process. */
-  respondTo(resolve: (response: Response) => void, reject: (thrown: unknown) => void): void {
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.source = exchange.node.req.socket;
   }
 
   run(): void {
@@ -149,8 +140,7 @@ class Call implements Work {
   #deliver(answer: Answer, head: string[]): void {
     const { node, method } = this.exchange;
     try {
-      if (node) sendToNode(node, answer, head, method);
-      else this.#resolve?.(toResponse(answer, head, method));
+      send(node, answer, head, method);
     } catch (thrown) {
       this.#cut(thrown);
     }
@@ -160,8 +150,7 @@ class Call implements Work {
   #cut(thrown: unknown): void {
     const { id, node } = this.exchange;
     this.#options.log.error({ id, err: thrown }, 'answer not sent');
-    if (node) node.res.destroy();
-    else this.#reject?.(thrown);
+    node.res.destroy();
   }
 }
 

@@ -3,11 +3,11 @@ import type { ListPage } from '../../core/records/lists.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { type Representation, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { withParameter } from '../request/query.ts';
+import { parseQuery, withParameter } from '../request/query.ts';
 import { recordsToCsv } from './records-csv.ts';
 
 /** The media types of a list of records. */
-export const listTypes = ['application/json', 'text/csv'] as const;
+const listTypes = ['application/json', 'text/csv'] as const;
 type ListType = (typeof listTypes)[number];
 
 /** Writes the Link header to the next page (RFC 8288): the query of this page with the cursor; none where it is null. */
@@ -23,7 +23,7 @@ export function createLinks(basePath: string): Links {
 export function listTypeFor(exchange: Exchange): ListType {
   const accepted = exchange.header('accept');
   if (accepted === undefined || accepted === '*/*') return 'application/json';
-  const hasToken = exchange.query.includes('sync_token=');
+  const hasToken = parseQuery(exchange.query).some(([name]) => name === 'sync_token');
   return hasToken ? mediaTypeFor(accepted, ['application/json']) : mediaTypeFor(accepted, listTypes);
 }
 
@@ -36,7 +36,7 @@ export function listRepresentation(
   links: Links,
 ): Representation {
   const options = { headers: links(exchange, page.cursor), vary: 'Authorization, Accept', type };
-  return toRepresentation(type === 'text/csv' ? recordsToCsv(resource, page.json) : envelope(page), options);
+  return toRepresentation(type === 'text/csv' ? recordsToCsv(resource, page) : envelope(page), options);
 }
 
 function envelope({ json, removed, cursor, syncToken }: ListPage): string {

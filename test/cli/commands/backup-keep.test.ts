@@ -24,11 +24,11 @@ describe('backup --keep', () => {
     expect(before).toEqual(
       [20, 21, 22].map((day) => expect.stringMatching(`^hkctl-202611${day}T080000Z-[0-9a-f]{8}.backup$`)),
     );
-    const told = (await keep(2, startMs + 3 * dayMs, ['--json'])).json<{ file: string; removed: string[] }>();
-    expect(told.removed.sort()).toEqual(before.slice(0, 2).map((name) => join(folder, name)));
+    const report = (await keep(2, startMs + 3 * dayMs, ['--json'])).json<{ file: string; removed: string[] }>();
+    expect(report.removed.sort()).toEqual(before.slice(0, 2).map((name) => join(folder, name)));
     expect(names()).toEqual([before[2], expect.stringContaining('hkctl-20261123T')]);
     const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
-    expect(last).toMatchObject({ action: 'store.backup', target: told.file, detail: { keep: 2 } });
+    expect(last).toMatchObject({ action: 'store.backup', target: report.file, detail: { keep: 2 } });
     expect((await keep(1, startMs + 4 * dayMs)).stdout).toMatch(/\nRemoved, to keep 1: hkctl-\S+, hkctl-\S+\n$/);
   });
 

@@ -38,7 +38,7 @@ async function mint(name: string): Promise<{ id: string; prefix: string; secret:
 const statusOf = async (id: string) => (await cli.ok(`keys show ${id} --json`)).json<{ status: string }>().status;
 
 describe('backup', () => {
-  it('writes one file for its owner only, tells what it holds and is audited', async () => {
+  it('writes one file for its owner only, reports what it holds and is audited', async () => {
     await mint('A');
     const report = (await cli.ok(['backup', file, '--json'])).json<Record<string, unknown>>();
     expect(report).toMatchObject({ file, keys: 1, bytes: statSync(file).size });

@@ -125,7 +125,7 @@ describe('doctor', () => {
     expect(await examine()).toMatchObject({ code: 0, wrong: { files: { status: 'warning' } } });
   });
 
-  it('tells whether the daemon that is noted answers', async () => {
+  it('reports whether the daemon that is noted answers', async () => {
     const server = createServer((_request, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo; // it listens on a port

@@ -125,7 +125,7 @@ describe('users and entities', () => {
     expect(await result(secret)).toEqual([0, null]);
   });
 
-  it('tells only of keys that really stop or work again', async () => {
+  it('reports only keys that really stop or work again', async () => {
     const { key } = await cli.key('A', ['--as', 'entity_admin']);
     const report = async (line: string) => (await cli.ok(line)).stdout.trim().replace(/^[^.]*\. /, '');
     const a = `A (${key.prefix}).`;
@@ -265,7 +265,7 @@ describe('keys', () => {
     expect(stdout).toContain('2026-11-20 09:00:00');
   });
 
-  it('verify tells unknown and incomplete secrets', async () => {
+  it('verify reports unknown and incomplete secrets', async () => {
     const { secret } = await cli.key('A');
     expect((await cli.run('keys verify', { input: secret.slice(0, 8) })).code).toBe(5);
     expect((await cli.run('keys verify', { input: `${secret.slice(0, -1)}_` })).code).toBe(5);

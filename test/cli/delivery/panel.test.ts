@@ -16,7 +16,7 @@ const output = {
 };
 const style = createStyle({}, output);
 
-function handed(name: string) {
+function delivered(name: string) {
   const secret = drawSecret();
   const key: Key = {
     id: 'id',
@@ -47,8 +47,8 @@ describe('the one-time panel', () => {
     for (const columns of [30, 40, 52, 60, 80, 200]) {
       for (const rows of [10, 12, 24, 50]) {
         for (const name of ['A', 'x'.repeat(120)]) {
-          const one = handed(name);
-          const lines = panelLines({ ...view, handed: [one] }, columns, rows, style);
+          const one = delivered(name);
+          const lines = panelLines({ ...view, delivered: [one] }, columns, rows, style);
           expect(lines.length).toBeLessThanOrEqual(rows);
           expect(Math.max(...lines.map((line) => widthOf(line)))).toBeLessThanOrEqual(Math.max(columns, 36));
           expect(lines.join('').includes(one.secret), `${columns}x${rows}`).toBe(true);
@@ -59,16 +59,16 @@ describe('the one-time panel', () => {
   });
 
   it('has both examples, with {base_url} where no address is known, and the secret in neither', () => {
-    const one = handed('A');
-    const text = panelLines({ ...view, handed: [one] }, 80, 40, style).join('\n');
+    const one = delivered('A');
+    const text = panelLines({ ...view, delivered: [one] }, 80, 40, style).join('\n');
     expect(text).toContain('curl -H "Authorization: Bearer $API_KEY" {base_url}/api/v1/me');
     expect(text).toContain('{base_url}/api/v1/resources');
     expect(text.split(one.secret)).toHaveLength(2);
   });
 
   it('asks before it is dismissed, by the prefix', () => {
-    const one = handed('A');
-    const text = panelLines({ ...view, handed: [one], asking: true }, 80, 40, style).join('\n');
+    const one = delivered('A');
+    const text = panelLines({ ...view, delivered: [one], asking: true }, 80, 40, style).join('\n');
     expect(text).toContain(`The full key for ${one.key.prefix} will not be shown again.`);
   });
 });

@@ -37,7 +37,7 @@ async function opens(secret: string): Promise<boolean> {
   return (await cli.run('keys verify', { input: `${secret}\n` })).code === 0;
 }
 
-describe('handing over comes before keeping', () => {
+describe('delivery comes before the commit', () => {
   for (const [code, sentence] of [
     ['EPIPE', 'its reader has closed the pipe'],
     ['ENOSPC', 'the disk is full'],
@@ -67,7 +67,7 @@ describe('handing over comes before keeping', () => {
   it('a rotation that another process forestalled says that its secret opens nothing', async () => {
     const { key } = await cli.key('A');
     let other: Promise<unknown> | undefined;
-    // Between handing over and keeping the other process revokes: the store's guard must see it.
+    // Between delivery and commit the other process revokes: the store's guard must see it.
     const result = await cli.run(['keys', 'rotate', key.prefix, '--yes'], {
       onWrite: () => {
         other ??= cli.ok(['keys', 'revoke', key.prefix, '--yes']);
@@ -93,7 +93,7 @@ describe('keys create --secret-file', () => {
     expect(await opens(secret.trim())).toBe(true);
   });
 
-  it('tells the file instead of the secret with --json', async () => {
+  it('names the file instead of the secret with --json', async () => {
     const answer = (await cli.ok([...createLine, '--secret-file', file, '--json'])).json();
     expect(answer).toEqual({ key: expect.objectContaining({ name: 'Gateway' }), secret_file: file });
   });

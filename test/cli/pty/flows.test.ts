@@ -206,7 +206,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     expect(terminal.scrollback()).not.toContain(created.stdout.trim());
   });
 
-  it('deactivating a user or an entity tells which keys stop, and asks', async () => {
+  it('deactivating a user or an entity names the keys that stop, and asks', async () => {
     const cli = await open(120);
     await addKeys(cli, ['Reporting']);
     terminal.type('hkctl entities deactivate BER');

@@ -17,11 +17,11 @@ afterAll(() => plant.domain.store.close());
 /** Takes secrets and notes each step, and whether the key was there by then. */
 class Recorder implements SecretDelivery {
   readonly steps: string[] = [];
-  handed: readonly DeliveredKey[] = [];
+  delivered: readonly DeliveredKey[] = [];
   failing = false;
 
-  async deliver(handed: readonly DeliveredKey[]) {
-    this.handed = handed;
+  async deliver(delivered: readonly DeliveredKey[]) {
+    this.delivered = delivered;
     this.steps.push(`deliver ${await this.kept()}`);
     if (this.failing) throw new Error('disk full');
   }
@@ -32,7 +32,7 @@ class Recorder implements SecretDelivery {
     this.steps.push(`withdraw ${await this.kept()}`);
   }
   private async kept() {
-    const credential = await plant.domain.store.keys.credential(hashOf(this.handed[0]?.secret ?? ''));
+    const credential = await plant.domain.store.keys.credential(hashOf(this.delivered[0]?.secret ?? ''));
     return credential ? 'kept' : 'not kept';
   }
 }
@@ -127,9 +127,9 @@ describe('a key that is made', () => {
     const key = await create({ permissions: ['parts.view', 'jobs_orders.view', 'parts.view'] }, delivery);
     expect(delivery.steps).toEqual(['deliver not kept', 'complete kept']);
     expect(key.permissions).toEqual(['jobs_orders.view', 'parts.view']);
-    const [handed] = delivery.handed;
-    expect(handed).toMatchObject({ key, revoked: null });
-    expect(isCompleteSecret(handed?.secret ?? '')).toBe(true);
+    const [delivered] = delivery.delivered;
+    expect(delivered).toMatchObject({ key, revoked: null });
+    expect(isCompleteSecret(delivered?.secret ?? '')).toBe(true);
     expect(await showKey(plant.domain, plant.actor, key.prefix)).toEqual(key);
     expect(key.createdAtMs).toBe(plant.nowMs);
     expect(await lastEvent()).toMatchObject({

@@ -11,7 +11,7 @@ export interface BreakingProxy {
 }
 
 /**
- * Passes connections on to the port that `upstream` tells. Of three connections the first is cut within a request, the
+ * Passes connections on to the port that `upstream` returns. Of three connections the first is cut within a request, the
  * second within an answer (also before its first byte, when the daemon has already committed), the third some answers later.
  */
 export async function createBreakingProxy(

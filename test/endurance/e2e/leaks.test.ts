@@ -49,7 +49,7 @@ describe('a crash', () => {
   };
   const reportsOf = () => filesUnder(plant.folder).filter((path) => /report.*\.json$/.test(path));
 
-  it.each(['throw', 'text', 'reject', 'object'])('of the daemon tells no secret: %s', async (how) => {
+  it.each(['throw', 'text', 'reject', 'object'])('of the daemon reveals no secret: %s', async (how) => {
     const { code, text, stdout } = await crash(how, 1000, 'serve');
     expect(code).toBe(1);
     const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
@@ -63,14 +63,14 @@ describe('a crash', () => {
     ['reject', '--debug'],
     ['text', '--json'],
     ['throw', '--json --debug'],
-  ])('of a command tells no secret: %s %s', async (how, flags) => {
+  ])('of a command reveals no secret: %s %s', async (how, flags) => {
     const { code, text, stderr } = await crash(how, 500, `keys verify ${flags}`);
     expect(code).toBe(1);
     expect(stderr).toContain('Internal error');
     expect(leakOf(text, secret, 9)).toBeUndefined();
   });
 
-  it('for want of memory tells no secret, nor does the report of it', async () => {
+  it('for want of memory reveals no secret, nor does the report of it', async () => {
     const { signal, text } = await crash('memory', 1000, 'serve', '--max-old-space-size=60');
     expect(signal).toBe('SIGABRT');
     expect(leakOf(text, secret, 9)).toBeUndefined();

@@ -34,8 +34,8 @@ describe('thousands of rounds between two processes', () => {
   function catching() {
     const caught: { secrets: string[] } & SecretDelivery = {
       secrets: [],
-      deliver: (handed) => {
-        caught.secrets = handed.map(({ secret }) => secret);
+      deliver: (delivered) => {
+        caught.secrets = delivered.map(({ secret }) => secret);
       },
       complete() {},
       withdraw() {},

@@ -15,7 +15,7 @@ export interface Station {
 
 /**
  * What the weather stations of Seattle and New York measured on each day of 2012 to 2015 (NOAA; shipped by the npm package
- * vega-datasets): 2,922 station days of four measures. The file tells days; the microseconds within them are made here, an
+ * vega-datasets): 2,922 station days of four measures. The file contains days; the microseconds within them are made here, an
  * odd one for each reading, so that a clock rounded to milliseconds would be seen.
  */
 export function readWeather(): Map<string, Station> {

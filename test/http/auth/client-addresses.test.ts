@@ -14,6 +14,19 @@ function countedAs(forwarded: string): string {
   return networkOf(book.clientOf(exchange as Exchange));
 }
 
+describe('a connection that has closed', () => {
+  // Only the peer and the headers are read.
+  const closed = { peer: undefined, header: (name: string) => (name === 'x-forwarded-for' ? '127.0.0.1' : undefined) };
+  const silent = { peer: undefined, header: () => undefined };
+
+  it('is of no client: neither of this machine nor behind a trusted proxy', () => {
+    const book = createAddressBook(['127.0.0.0/8', '10.0.0.0/8']);
+    expect(book.clientOf(closed as unknown as Exchange)).toBe('0.0.0.0');
+    expect(book.clientOf(silent as unknown as Exchange)).toBe('0.0.0.0');
+    expect(book.isLoopback(silent as unknown as Exchange)).toBe(false);
+  });
+});
+
 describe('the network that an address counts as', () => {
   it.each([
     '8.8.8.2',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inProcess } from '../faces.ts';
+import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
 let plant: HttpPlant;
@@ -18,7 +18,7 @@ async function outcome(response: Response): Promise<string> {
 
 describe('limits', () => {
   it('requests count by key, report it in headers, and end with 429 and a correct Retry-After', async () => {
-    const face = inProcess(plant, { limitRequests: { requests: 2, windowSeconds: 1 } });
+    const face = bareApp(plant, { limitRequests: { requests: 2, windowSeconds: 1 } });
     const [one, other] = [await plant.key(), await plant.key()];
     const first = await face.fetch('/api/v1/me', bearer(one.secret));
     expect(first.headers.get('ratelimit-policy')).toBe('"requests";q=2;w=1');
@@ -35,7 +35,7 @@ describe('limits', () => {
     const { secret } = await plant.key();
     const waits: number[] = [];
     for (const windowSeconds of [3600, 60]) {
-      const face = inProcess(plant, { limitRequests: { requests: 1, windowSeconds } });
+      const face = bareApp(plant, { limitRequests: { requests: 1, windowSeconds } });
       await face.fetch('/api/v1/me', bearer(secret));
       const refused = await face.fetch('/api/v1/me', bearer(secret));
       const seconds = Number(refused.headers.get('retry-after'));
@@ -47,7 +47,7 @@ describe('limits', () => {
   });
 
   it('ingest counts separately', async () => {
-    const face = inProcess(plant, { limitIngest: { requests: 1, windowSeconds: 60 } });
+    const face = bareApp(plant, { limitIngest: { requests: 1, windowSeconds: 60 } });
     const { secret } = await plant.key();
     const post = () =>
       face.fetch('/api/v1/sensors/readings', {
@@ -61,7 +61,7 @@ describe('limits', () => {
   });
 
   it('failed checks count by address; a valid key is never affected, and a request without credentials is no check', async () => {
-    const face = inProcess(plant, { limitFailedChecks: { requests: 2, windowSeconds: 60 } });
+    const face = bareApp(plant, { limitFailedChecks: { requests: 2, windowSeconds: 60 } });
     const { secret } = await plant.key();
     const fail = () => face.fetch('/api/v1/me', bearer(plant.unknownSecret()));
     expect(await outcome(await face.fetch('/api/v1/me'))).toBe('missing_authorization');
@@ -101,7 +101,7 @@ describe('limits', () => {
       [`Bearer ${narrow.secret}`, 'permission_required', false],
     ];
     for (const [authorization, code, counts] of cases) {
-      const face = inProcess(plant, { limitFailedChecks: { requests: 1, windowSeconds: 60 } });
+      const face = bareApp(plant, { limitFailedChecks: { requests: 1, windowSeconds: 60 } });
       const ask = async () => outcome(await face.fetch('/api/v1/jobs', { headers: { authorization } }));
       expect([await ask(), await ask()]).toEqual([code, counts ? 'too_many_failed_checks' : code]);
     }
@@ -109,7 +109,7 @@ describe('limits', () => {
 
   it('an address over its limit of failed checks is logged as a warning, once a window, without the secret', async () => {
     const limitFailedChecks = { requests: 2, windowSeconds: 1 };
-    const face = inProcess(plant, { limitFailedChecks, logLevel: 'warn', trustProxy: ['127.0.0.1'] });
+    const face = bareApp(plant, { limitFailedChecks, logLevel: 'warn', trustProxy: ['127.0.0.1'] });
     const secret = plant.unknownSecret();
     const fail = (from: string) => face.fetch('/api/v1/me', bearer(secret, { 'x-forwarded-for': from }));
     const warnings = () =>
@@ -132,7 +132,7 @@ describe('limits', () => {
   });
 
   it('thirty addresses a minute are logged of a flood over its limit', async () => {
-    const face = inProcess(plant, {
+    const face = bareApp(plant, {
       limitFailedChecks: { requests: 1, windowSeconds: 60 },
       logLevel: 'warn',
       trustProxy: ['127.0.0.1'],
@@ -148,12 +148,12 @@ describe('limits', () => {
 
   it('believes X-Forwarded-For of trusted proxies only, from the right', async () => {
     const limitFailedChecks = { requests: 1, windowSeconds: 60 };
-    const failFrom = (face: ReturnType<typeof inProcess>, forwarded: string) =>
+    const failFrom = (face: ReturnType<typeof bareApp>, forwarded: string) =>
       face.fetch('/api/v1/me', bearer(plant.unknownSecret(), { 'x-forwarded-for': forwarded })).then(outcome);
-    const direct = inProcess(plant, { limitFailedChecks });
+    const direct = bareApp(plant, { limitFailedChecks });
     expect(await failFrom(direct, '10.0.0.1')).toBe('unknown_key');
     expect(await failFrom(direct, '10.0.0.2')).toBe('too_many_failed_checks');
-    const behind = inProcess(plant, { limitFailedChecks, trustProxy: ['127.0.0.0/8', '10.9.0.0/16'] });
+    const behind = bareApp(plant, { limitFailedChecks, trustProxy: ['127.0.0.0/8', '10.9.0.0/16'] });
     expect(await failFrom(behind, '203.0.113.1')).toBe('unknown_key');
     expect(await failFrom(behind, '203.0.113.2, 10.9.0.7')).toBe('unknown_key');
     expect(await failFrom(behind, '198.51.100.9, 203.0.113.2')).toBe('too_many_failed_checks');

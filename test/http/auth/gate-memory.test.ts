@@ -47,6 +47,7 @@ function smallGate() {
       // The gate reads only these members.
       const exchange = {
         query: '',
+        node: { req: {} },
         responseHeaders: [],
         keyPrefix: undefined,
         header: (name: string) => (name === 'authorization' ? `Bearer ${secret}` : undefined),

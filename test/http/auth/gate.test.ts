@@ -4,7 +4,7 @@ import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import { updateTenant } from '../../../src/core/organization/tenants.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { createKey } from '../../core/key-operations.ts';
-import { inProcess } from '../faces.ts';
+import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
 let plant: HttpPlant;
@@ -39,11 +39,11 @@ describe('the whole matrix', () => {
   };
   const call = (secret: string, { path, method }: { path: string; method: string }) => {
     const init = bearer(secret, method === 'POST' ? { 'content-type': 'application/json' } : {});
-    return inProcessFace.fetch(path, { ...init, method, body: bodies[path] });
+    return app.fetch(path, { ...init, method, body: bodies[path] });
   };
-  let inProcessFace: ReturnType<typeof inProcess>;
+  let app: ReturnType<typeof bareApp>;
   beforeAll(() => {
-    inProcessFace = inProcess(plant);
+    app = bareApp(plant);
   });
 
   it('permission x route: each permission opens its routes and no other', async () => {
@@ -126,7 +126,7 @@ describe('the whole matrix', () => {
 describe('the facts that /me returns about a key', () => {
   it('changes with the organization, for the very next request', async () => {
     const { secret } = await plant.key();
-    const face = inProcess(plant);
+    const face = bareApp(plant);
     const me = async () => (await face.fetch('/api/v1/me', bearer(secret))).json();
     expect(await me()).toMatchObject({ tenant: { name: 'Nordwerk' } });
     await updateTenant(plant.domain, plant.actor, { name: 'Südwerk' });
@@ -138,8 +138,8 @@ describe('a secret that is no key yet', () => {
   it('is admitted as soon as it is a key', async () => {
     const bytes = new Uint8Array(64).map((_, index) => index + 1);
     const secret = drawSecret(() => bytes);
-    const me = async () => outcome(await inProcess(plant).fetch('/api/v1/me', bearer(secret)));
-    const face = inProcess(plant);
+    const me = async () => outcome(await bareApp(plant).fetch('/api/v1/me', bearer(secret)));
+    const face = bareApp(plant);
     const again = async () => outcome(await face.fetch('/api/v1/me', bearer(secret)));
     expect([await again(), await again()]).toEqual(['unknown_key', 'unknown_key']);
     const domain = { ...plant.domain, random: () => bytes };
@@ -152,7 +152,7 @@ describe('a secret that is no key yet', () => {
 describe('a body that arrives later than its head', () => {
   it('is accepted only from a key that is still valid then', async () => {
     const { secret, id } = await plant.key();
-    const face = inProcess(plant);
+    const face = bareApp(plant);
     const post = () => {
       let body: ReadableStreamDefaultController<Uint8Array> | undefined;
       const stream = new ReadableStream<Uint8Array>({
@@ -194,13 +194,13 @@ describe('the header', () => {
     [`Bearer ${'a'.repeat(10_000)}`, 'incomplete_secret'],
   ])('%j → %s', async (authorization, code) => {
     const headers: Record<string, string> = authorization === '' ? {} : { authorization };
-    expect(await outcome(await inProcess(plant).fetch('/api/v1/me', { headers }))).toBe(code);
+    expect(await outcome(await bareApp(plant).fetch('/api/v1/me', { headers }))).toBe(code);
   });
 
   it('accepts the scheme in any case and more than one blank', async () => {
     const { secret } = await plant.key();
     for (const scheme of ['Bearer ', 'bearer ', 'BEARER   ']) {
-      const response = await inProcess(plant).fetch('/api/v1/me', { headers: { authorization: `${scheme}${secret}` } });
+      const response = await bareApp(plant).fetch('/api/v1/me', { headers: { authorization: `${scheme}${secret}` } });
       expect(response.status).toBe(200);
     }
   });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ServeOptions } from '../../../src/http/server.ts';
 import { call, getText, keptAlive, postHead } from '../../e2e/client.ts';
 import { until } from '../../e2e/program.ts';
-import { type Face, inProcess, listening } from '../faces.ts';
+import { bareApp, type Face, listening } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
 const MiB = 1024 * 1024;
@@ -25,7 +25,7 @@ beforeAll(async () => {
       at: 1_700_000_000_000 + batch * 10_000 + index,
       value: index + 0.123456789,
     }));
-    const response = await inProcess(plant).fetch('/api/v1/sensors/readings', {
+    const response = await bareApp(plant).fetch('/api/v1/sensors/readings', {
       method: 'POST',
       headers,
       body: JSON.stringify({ readings }),
@@ -206,7 +206,7 @@ describe('answers that a key does not receive', () => {
     const reader = new Reader(getText(path, own.secret).repeat(2 * within));
     // Bytes that the system buffers for the connection count as received.
     await until('they are made', async () => (await held('answers')) > MiB);
-    expect(await held('answers')).toBeLessThanOrEqual(8 * MiB);
+    expect(await held('answers')).toBeLessThanOrEqual(within * page.length);
     expect((await call(`${face.url}${path}`, { secret: others.secret })).status).toBe(200);
     let text = '';
     reader.on('data', (chunk) => {
@@ -262,7 +262,11 @@ describe('bodies', () => {
     const part = postHead(path, secret, 2 * MiB) + ' '.repeat(MiB);
     const senders = Array.from({ length: 30 }, () => new Reader(part));
     await until('the key has all that it may', async () => (await held('bodies')) > bodyBytes / 2 - 2 * MiB);
-    await until('the rest of them is refused', () => senders.filter((one) => one.read() !== null).length > 10);
+    const refused = new Set<Reader>();
+    await until('the rest of them is refused', () => {
+      for (const one of senders) if (one.read() !== null) refused.add(one);
+      return refused.size > 10;
+    });
     expect(await held('bodies')).toBeLessThanOrEqual(bodyBytes / 2 + MiB);
     const body = JSON.stringify({ readings: [] }) + ' '.repeat(4 * MiB);
     expect((await call(`${face.url}${path}`, { secret: other, body, timeoutMs: 10_000 })).status).toBe(200);

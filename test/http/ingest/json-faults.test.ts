@@ -72,6 +72,13 @@ describe('a body that is not JSON is refused with line and column', () => {
     expect(messageOf(`${whole}x`)).toBe(at(count + 4, 2));
   });
 
+  it.each([3, 5000])('where a quote or bracket is missing, which shows later, with %d items', (count) => {
+    expect(messageOf(readings('    {"value": "1}', count))).toBe(at(count + 1, 19));
+    expect(messageOf(readings('    {"value": [1}', count))).toBe(at(count + 1, 17));
+    expect(messageOf(readings('    {"value": 1', count))).toBe(at(count + 2, 5));
+    expect(messageOf(readings('    "value": 1}', count))).toBe(at(count + 1, 12));
+  });
+
   it('after many blank lines', () => {
     expect(messageOf(`${'\n'.repeat(40_000)}  x`)).toBe(at(40_001, 3));
   });

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { inProcess } from '../faces.ts';
+import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
 it('stores no long body of a key that is revoked while it waits', async () => {
   const plant = await HttpPlant.open();
-  const face = inProcess(plant);
+  const face = bareApp(plant);
   const { secret, id } = await plant.key();
   const reading = { sensor: 'SENSOR-OF-NOBODY', at: '2026-11-20T08:15:00Z', value: 1 };
   const body = JSON.stringify({ readings: Array(10_000).fill(reading) });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import { CanaryWatch } from '../../e2e/canaries.ts';
-import { type Face, inProcess } from '../faces.ts';
+import { bareApp, type Face } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
 let face: Face;
 
 beforeAll(async () => {
-  face = inProcess(await HttpPlant.open());
+  face = bareApp(await HttpPlant.open());
 });
 afterAll(() => face.close());
 

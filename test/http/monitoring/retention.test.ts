@@ -3,7 +3,7 @@ import { addTenant, updateTenant } from '../../../src/core/organization/tenants.
 import type { DropRequest } from '../../../src/core/port/readings.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
 import { Retention } from '../../../src/http/monitoring/retention.ts';
-import { type Face, inProcess } from '../faces.ts';
+import { bareApp, type Face } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
 let plant: HttpPlant;
@@ -11,7 +11,7 @@ let face: Face;
 let headers: Record<string, string>;
 beforeAll(async () => {
   plant = await HttpPlant.open();
-  face = inProcess(plant);
+  face = bareApp(plant);
   const { secret } = await plant.key();
   headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
 });

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { resources } from '../../../src/resources/index.ts';
-import { type Face, inProcess } from '../faces.ts';
+import { bareApp, type Face } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 
 let plant: HttpPlant;
@@ -10,7 +10,7 @@ let face: Face;
 let secret: string;
 beforeAll(async () => {
   plant = await HttpPlant.open();
-  face = inProcess(plant);
+  face = bareApp(plant);
   secret = (await plant.key()).secret;
 });
 afterAll(() => plant.domain.store.close());

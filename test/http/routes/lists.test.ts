@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { columnsOf } from '../../../src/core/records/columns.ts';
+import { createCsvReader } from '../../../src/formats/csv.ts';
 import { type Face, listening } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import { HttpPlant, resourceOf } from '../plant.ts';
 
 let plant: HttpPlant;
 let face: Face & { url: string };
@@ -94,4 +96,94 @@ it('CSV has the columns of an import, and can be imported again', async () => {
   expect(answer.headers.get('link')).toMatch(/^<\/api\/v1\/parts\?limit=1&cursor=[\w-]+>; rel="next"$/);
   const all = await (await get('parts', { authorization: `Bearer ${own}`, accept: 'text/csv' })).text();
   expect(all).toContain('\nP-CSV,"a ""b"", c\nd",=x,,,false,');
+});
+
+it('CSV with an id that begins like a comment is imported with that record', async () => {
+  const { entity } = await plant.site();
+  await plant.import('parts', entity, [{ id: '# 7', name: 'Seven', part_number: '7', is_active: true }]);
+  const { secret: own } = await plant.key({ entity });
+  const csv = await (await get('parts', { authorization: `Bearer ${own}`, accept: 'text/csv' })).text();
+  const rows: string[] = [];
+  const reader = createCsvReader({
+    row: ([id = '']) => rows.push(id),
+    fault: ({ rule }) => expect.unreachable(rule),
+    fatal: (_, rule) => expect.unreachable(rule),
+  });
+  reader.push(csv, true);
+  expect(rows).toEqual(['id', '# 7']);
+});
+
+describe.each([
+  ['sensors', 'sensors'],
+  ['orders', 'orders?include=services'],
+  ['orders', 'orders'],
+  ['assets', 'assets'],
+])('CSV of %s, from %s', (name, path) => {
+  it('has the same columns with and without records, which the import of a file accepts', async () => {
+    const { entity } = await plant.site();
+    const csv = { accept: 'text/csv', authorization: `Bearer ${(await plant.key({ entity })).secret}` };
+    const headerOf = async (headers: Record<string, string>) =>
+      (await (await get(path, headers)).text()).split('\n')[0];
+    const header = await headerOf({ accept: 'text/csv' });
+    expect(await headerOf(csv)).toBe(header);
+    const page = await pageOf(path);
+    expect(header?.split(',')).toEqual(Object.keys(page.data[0] ?? {}));
+    expect(() => columnsOf(resourceOf(name), header?.split(',') ?? [], 1)).not.toThrow();
+  });
+});
+
+it('CSV is refused beside a sync token, however its name is encoded: it has no place for removed ids', async () => {
+  const { sync_token } = await pageOf('parts?limit=500');
+  for (const name of ['sync_token', 'sync%5Ftoken', '%73ync_token']) {
+    expect((await get(`parts?${name}=${sync_token}`, { accept: 'text/csv' })).status).toBe(406);
+  }
+});
+
+describe('a page with long lists', () => {
+  const order = (n: number, rows: number) => ({
+    id: `O-${1000 + n}`,
+    order_number: String(n),
+    status: 'confirmed',
+    services: Array.from({ length: rows }, (_, row) => {
+      return { row_id: `SVC-${row + 10}`, service_code: 'HT', quantity: 1, description: 'x'.repeat(500) };
+    }),
+  });
+  const longest = 6;
+  const orders = Array.from({ length: 24 }, (_, n) => order(n, n === longest ? 4000 : 400));
+  let own: Record<string, string>;
+  beforeAll(async () => {
+    const { entity } = await plant.site();
+    own = { authorization: `Bearer ${(await plant.key({ entity })).secret}` };
+    await plant.import('orders', entity, orders);
+  });
+
+  /** Every page, by its records' ids and its length. */
+  async function pagesOf(path: string): Promise<{ ids: string[]; length: number }[]> {
+    const pages: { ids: string[]; length: number }[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const text = await (await get(`${path}${cursor && `&cursor=${cursor}`}`, own)).text();
+      const page = JSON.parse(text) as Page; // checked against the document
+      pages.push({ ids: page.data.map(({ id }) => String(id)), length: text.length });
+      cursor = page.next_cursor;
+    }
+    return pages;
+  }
+  const ids = orders.map(({ id }) => id);
+
+  it.each(['orders?limit=500&include=services', 'orders?include=services&updated_since=2020-01-01&status=confirmed'])(
+    'ends early, and no record is missed: %s',
+    async (path) => {
+      const pages = await pagesOf(path);
+      expect(pages.flatMap((page) => page.ids)).toEqual(ids);
+      for (const { ids: shown, length } of pages) {
+        if (shown.length > 1) expect(length).toBeLessThan(1.1 * 1024 * 1024);
+      }
+      expect(pages.find((page) => page.ids.includes(ids[longest] ?? ''))?.ids).toHaveLength(1);
+    },
+  );
+
+  it('does not where the list is not shown, or the limit comes first', async () => {
+    expect(await pagesOf('orders?limit=500')).toHaveLength(1);
+    expect((await pagesOf('orders?limit=1&include=services')).map((page) => page.ids)).toEqual(ids.map((id) => [id]));
+  });
 });

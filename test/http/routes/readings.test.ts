@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRecordValidator } from '../../../src/core/records/validator.ts';
-import { type Face, inProcess } from '../faces.ts';
+import { bareApp, type Face } from '../faces.ts';
 import { HttpPlant, resourceOf } from '../plant.ts';
 
 let plant: HttpPlant;
@@ -9,7 +9,7 @@ let secret: string;
 
 beforeAll(async () => {
   plant = await HttpPlant.open();
-  face = inProcess(plant);
+  face = bareApp(plant);
   secret = (await plant.key()).secret;
 });
 afterAll(async () => {
@@ -91,7 +91,7 @@ describe('many readings', () => {
 
   /** Sends requests with a key of its own under a limit. */
   const asking = async (limitRequests: { requests: number; windowSeconds: number }) => {
-    const [limited, { secret: own }] = [inProcess(plant, { limitRequests }), await plant.key()];
+    const [limited, { secret: own }] = [bareApp(plant, { limitRequests }), await plant.key()];
     return async (query: string, accept = '*/*') => {
       const headers = { authorization: `Bearer ${own}`, accept };
       const answer = await limited.fetch(`/api/v1/sensors/L1/readings?${query}`, { headers });
@@ -204,10 +204,10 @@ it.each(['readings', 'heartbeats', '.', '..'])('a sensor cannot have the id %s, 
 
 describe('Link', () => {
   it('leads to the next page, also below the path of a proxy', async () => {
-    const behind = inProcess(plant, { baseUrl: 'https://plant.example/hk/prod' });
+    const behind = bareApp(plant, { baseUrl: 'https://plant.example/hk/prod' });
     const { link, body } = await get('/parts?limit=2', behind);
     expect(link).toBe(`</hk/prod/api/v1/parts?limit=2&cursor=${body.next_cursor}>; rel="next"`);
-    const root = inProcess(plant, { baseUrl: 'https://plant.example' });
+    const root = bareApp(plant, { baseUrl: 'https://plant.example' });
     expect((await get('/parts?limit=2', root)).link).toMatch(/^<\/api\/v1\/parts\?/);
     await Promise.all([behind.close(), root.close()]);
   });

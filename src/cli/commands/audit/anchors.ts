@@ -1,8 +1,9 @@
 import { createReadStream, fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Anchors, anchorIn } from '../../../core/audit/anchors.ts';
+import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { errnoOf, type Io } from '../../terminal/io.ts';
+import type { Io } from '../../terminal/io.ts';
 import { openNamedFile } from '../../terminal/named-files.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
+import { holdsSecret } from '../../../core/keys/secrets.ts';
 import { defineCommand } from '../../command.ts';
 import { parsed, toggle } from '../../flags.ts';
 
@@ -30,6 +31,6 @@ export const metricsRules = defineCommand({
 });
 
 function requireJob(given: string): string {
-  if (/^[\w.:/-]{1,100}$/.test(given)) return given;
+  if (/^[\w.:/-]{1,100}$/.test(given) && !holdsSecret(given)) return given;
   throw new HkctlError('usage', `"${given}" is no name of a job: letters, digits and . : / _ - may be in it.`);
 }

@@ -49,7 +49,7 @@ export const erase = defineCommand({
     if (context.json) {
       const range = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs) };
       context.printJson({ sensor: sensor.code, ...range, readings, summarised });
-    } else context.print(`Erased ${counted({ readings, summarised })} of ${sensor.code} from ${span}`);
+    } else context.confirm(`Erased ${counted({ readings, summarised })} of ${sensor.code} from ${span}`);
   },
 });
 

@@ -2,7 +2,7 @@ import { hardening } from './hardening.ts';
 import type { Unit } from './unit.ts';
 
 /** What the units of the nightly backup depend on. `exec` is a command line as systemd reads it. */
-export interface BackupUnitOptions {
+interface BackupUnitOptions {
   account: string;
   exec: string;
   environmentFile: string;

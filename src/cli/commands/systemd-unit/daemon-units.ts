@@ -2,7 +2,7 @@ import { hardening } from './hardening.ts';
 import type { Unit } from './unit.ts';
 
 /** What the units of the daemon depend on. `exec` is a command line as systemd reads it. */
-export interface DaemonUnitOptions {
+interface DaemonUnitOptions {
   account: string;
   exec: string;
   environmentFile: string;

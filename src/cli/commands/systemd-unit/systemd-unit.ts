@@ -73,7 +73,7 @@ export const systemdUnit = defineCommand({
       const { writeUnits } = await import('./unit-files.ts');
       const files = context.io.withOwnRights(() => writeUnits(flags.folder ?? '', units));
       if (context.json) context.printJson({ files });
-      else context.print(...files.map((file) => `Written: ${file}`), 'Next: systemctl daemon-reload');
+      else context.confirm(...files.map((file) => `Written: ${file}`), 'Next: systemctl daemon-reload');
     } else if (context.json) {
       context.printJson(units.length === 1 ? { unit: units[0]?.text } : { units });
     } else {

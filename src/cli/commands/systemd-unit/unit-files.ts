@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { pathFaults } from '../../../core/text/path-faults.ts';
-import { errnoOf } from '../../terminal/io.ts';
 import { readNamedText } from '../../terminal/named-files.ts';
 import type { Unit } from './unit.ts';
 

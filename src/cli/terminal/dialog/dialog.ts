@@ -10,7 +10,7 @@ import type { Question } from './question.ts';
 import { createTextQuestion } from './text-question.ts';
 
 /** Where a dialog is drawn. */
-export interface DialogPlace {
+interface DialogPlace {
   screen: Screen;
   /** The size of the terminal, which may change while a question is open. */
   size(): { columns: number; rows: number };

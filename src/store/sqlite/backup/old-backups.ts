@@ -15,7 +15,8 @@ export function removeOldBackups({ folder, storeId, newest, keep }: BackupSeries
     .sort()
     .reverse();
   const old = others.slice(keep - 1);
-  for (const file of old) translatingTarget(file, () => rmSync(file));
+  // Another backup of the series may have removed it just now.
+  for (const file of old) translatingTarget(file, () => rmSync(file, { force: true }));
   return old;
 }
 

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
@@ -32,7 +33,7 @@ export function filesOf(path: string): StoreFiles {
   };
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** How long to wait for another writer. */
   busyTimeoutMs: number;
   /** Create the file where it is missing. */
@@ -114,5 +115,5 @@ export function makeFolder(folder: string): void {
 
 /** Whether something thrown carries a code of the driver or the file system. */
 export function isCode(thrown: unknown, code: string): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === code;
+  return errnoOf(thrown) === code;
 }

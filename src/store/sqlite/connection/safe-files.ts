@@ -17,7 +17,7 @@ import { HkctlError } from '../../../core/errors.ts';
 const carefully = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** How a small file beside the databases (journal, lock, mark of a restore) is opened. */
-export const smallFileModes = {
+const smallFileModes = {
   read: constants.O_RDONLY,
   /** Created where it is missing; also readable. */
   append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,

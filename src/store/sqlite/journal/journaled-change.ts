@@ -8,7 +8,7 @@ import { appendLines, withLines } from './journal.ts';
  * commit: stopped without an entry, it could come back with an old copy of the store. An entry that starts something is
  * written after the commit: without that commit it would let in what is stopped.
  */
-export interface JournaledChange<T> {
+interface JournaledChange<T> {
   stops: readonly StateEntry[];
   starts: readonly StateEntry[];
   /** The change itself, inside the transaction. */

@@ -1,3 +1,4 @@
+import { errnoOf } from '../../../core/errno.ts';
 import { type ImportColumn, valueAt } from '../../../core/records/import-batch.ts';
 import type { Statement } from '../connection/driver.ts';
 import type { ImportTable, ImportTarget } from './import-target.ts';
@@ -158,5 +159,5 @@ function dropIndexes({ connection, table }: ImportTable): string[] {
 }
 
 function isRepeatedId(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
+  return errnoOf(thrown) === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }

@@ -1,7 +1,13 @@
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
 import { pageFields } from '../../../core/records/fields.ts';
-import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
+import { equalRarestFirst, mostScanned, type PageRow, pageSeparator } from '../../../core/records/page-rows.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
+
+/**
+ * Maximum bytes of lists, such as the services of orders, in one page: some milliseconds, also as CSV. Other fields are
+ * short, but a list may be as long as a row of an import.
+ */
+export const mostListBytes = 1024 * 1024;
 
 type Value = string | number;
 
@@ -15,22 +21,24 @@ export interface PageQuery {
 /**
  * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
  * conditions that the index does not serve for each record on the way. Where few records have the value of the field
- * `rare`, it checks and sorts all of these instead.
+ * `rare`, it checks and sorts all of these instead. With `sizesOf` it returns the bytes of these columns instead of records.
  */
-export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery {
+export function pageQuery(request: RecordPageRequest, rare?: string, sizesOf?: readonly string[]): PageQuery {
   const { resource, entityId, orderBy, limit, include = [] } = request;
+  const shown = sizesOf ? lengthOf(sizesOf) : jsonOf(pageFields(resource, include));
+  const name = [resource.name, sizesOf ? 'sizes' : include.join('+')].join();
   const { index, served, checked, order } = walkOf(request, rare);
   const isBounded = checked.length > 0 && rare === undefined;
   const conditionsOf = (terms: readonly Term[]) => terms.map(({ sql }) => sql).join(' and ');
   const valuesOf = (terms: readonly Term[]) => terms.flatMap(({ values }) => values);
   const walk = [{ sql: `entity = ${entityNumber}`, values: [entityId] }, ...served];
   const page = (columns: string, from: string) => `select group_concat(json, '${pageSeparator}') as json, count(*) as n,
-    ${columns} as reached from (select ${jsonOf(pageFields(resource, include))} as json from ${from} limit ?)`;
+    ${columns} as reached from (select ${shown} as json from ${from} limit ?)`;
 
   if (!isBounded) {
     const terms = [...walk, ...checked];
     return {
-      shape: [resource.name, include.join('+'), index, order, conditionsOf(terms)].join(),
+      shape: [name, index, order, conditionsOf(terms)].join(),
       sql: () => page('null', `${tableName(resource)} ${index} where ${conditionsOf(terms)} order by ${order}`),
       values: [...valuesOf(terms), limit + 1],
     };
@@ -38,15 +46,7 @@ export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery 
   const walked = (columns: string) =>
     `select ${columns} from ${tableName(resource)} ${index} where ${conditionsOf(walk)} order by ${order}`;
   return {
-    shape: [
-      resource.name,
-      include.join('+'),
-      index,
-      order,
-      conditionsOf(walk),
-      'bounded',
-      conditionsOf(checked),
-    ].join(),
+    shape: [name, index, order, conditionsOf(walk), 'bounded', conditionsOf(checked)].join(),
     sql: () =>
       page(
         // Evaluated only for a page that is not full, in the same statement, so that both see the same records.
@@ -56,6 +56,20 @@ export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery 
       ),
     values: [limit + 1, ...valuesOf(walk), ...valuesOf(walk), ...valuesOf(checked), limit + 1],
   };
+}
+
+/**
+ * The number of records, at least one, whose lists together stay within {@link mostListBytes}, by the row of a query with
+ * `sizesOf`.
+ */
+export function fittingRecords(row: PageRow | undefined, limit: number): number {
+  let left = mostListBytes;
+  const sizes = row?.json?.split(pageSeparator) ?? [];
+  const over = sizes.findIndex((size) => {
+    left -= Number(size);
+    return left < 0;
+  });
+  return over === -1 ? limit : Math.min(limit, Math.max(1, over));
 }
 
 /** A condition's value as SQLite stores it. */
@@ -94,6 +108,11 @@ function walkOf({ resource, conditions, orderBy, after }: RecordPageRequest, rar
   } else if (lower) served.push(termOf(lower));
   const index = field === undefined ? 'not indexed' : `indexed by "${indexName(resource, field)}"`;
   return { index, served, checked, order: isById ? 'id' : `"${orderBy}", id` };
+}
+
+/** SQL for the bytes of columns together; SQLite has them without reading the text. */
+function lengthOf(columns: readonly string[]): string {
+  return columns.map((column) => `octet_length("${column}")`).join(' + ');
 }
 
 function termOf({ field, op, value }: RecordCondition): Term {

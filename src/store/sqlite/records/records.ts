@@ -1,11 +1,11 @@
 import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
-import { allFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { allFields, pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import { equalRarestFirst, fewRecords, type PageRow, toPage } from '../../../core/records/page-rows.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { lazily } from '../connection/lazily.ts';
 import { createChangesReader } from './changes.ts';
-import { bound, type PageQuery, pageQuery } from './pages.ts';
+import { bound, fittingRecords, type PageQuery, pageQuery } from './pages.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
 
 /** Number of page statements kept prepared; requests come in few shapes. */
@@ -73,11 +73,21 @@ export function createRecordStore(
     get: (resource, entityId, id) => translating(path, () => recordStatement(resource).get(entityId, id)),
     page: (request) =>
       translating(path, () => {
-        const query = pageQuery(request, rareField(request));
-        return toPage(pageStatement(query).get(...query.values), request);
+        const rare = rareField(request);
+        const rowOf = (query: PageQuery) => pageStatement(query).get(...query.values);
+        const lists = shownLists(request);
+        const limit =
+          lists.length === 0 ? request.limit : fittingRecords(rowOf(pageQuery(request, rare, lists)), request.limit);
+        const fitting = { ...request, limit };
+        return toPage(rowOf(pageQuery(fitting, rare)), fitting);
       }),
     changes: (resource, entityId) => translating(path, () => changes.changes(resource, entityId)),
     removed: (request) => translating(path, () => changes.removed(request)),
     import: importRecords,
   };
+}
+
+/** Names of the lists that a page shows. */
+function shownLists({ resource, include = [] }: RecordPageRequest): string[] {
+  return Object.entries(pageFields(resource, include)).flatMap(([name, { kind }]) => (kind === 'list' ? [name] : []));
 }

@@ -12,7 +12,7 @@ import { readSmallFile, writeSmallFile } from '../connection/safe-files.ts';
 import { appendLines } from '../journal/journal.ts';
 
 /** Input of a replay. */
-export interface Replay {
+interface Replay {
   /** The registry of the new store, built from the backup. */
   registry: Connection;
   /** The path of the store that it will replace, with the journal beside it. */

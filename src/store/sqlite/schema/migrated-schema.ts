@@ -5,7 +5,7 @@ import type { DatabaseName } from '../connection/files.ts';
 import { type SchemaObject, schemaObjectsIn } from './schema-objects.ts';
 
 /** The schema that hkctl's migrations create in an empty database. */
-export interface MigratedSchema {
+interface MigratedSchema {
   objects: readonly SchemaObject[];
   tables: readonly OwnTable[];
 }

@@ -106,7 +106,7 @@ describe('keys scan', () => {
     ]);
   });
 
-  it('tells what it skipped: links, what is missing, what may not be read', async () => {
+  it('reports what it skipped: links, what is missing, what may not be read', async () => {
     put('x', 'nothing');
     symlinkSync('/etc', join(folder, 'link'));
     const { code, report } = await scan(folder, join(folder, 'missing'));

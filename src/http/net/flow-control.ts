@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Brakes } from '../request/batches.ts';
+import type { FlowControl } from '../request/batches.ts';
 import type { Connections } from './connections.ts';
 
 /** The handle through which Node reads a connection. */
@@ -13,7 +13,7 @@ interface Handle {
  * Builds the functions that pause, resume and close connections. Node resumes reading by itself at the end of every request,
  * so that `socket.pause()` has no effect; stopping the handle below the socket has, and leaves Node's own pausing intact.
  */
-export function createBrakes(connections: Connections | undefined): Brakes<Socket> {
+export function createFlowControl(connections: Connections): FlowControl<Socket> {
   return {
     hold(socket) {
       const handle = handleOf(socket);
@@ -28,11 +28,10 @@ export function createBrakes(connections: Connections | undefined): Brakes<Socke
       if (handle.reading) handle.readStart();
     },
     shed(socket) {
-      if (connections) connections.shed(socket);
-      else socket.destroy();
+      connections.shed(socket);
     },
     clientOf(socket) {
-      const connection = connections?.table.of(socket);
+      const connection = connections.table.of(socket);
       return connection === undefined ? socket : (connection.keyId ?? connection.network);
     },
   };
