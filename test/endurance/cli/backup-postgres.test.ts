@@ -8,6 +8,7 @@ import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { Cli, startMs } from '../../cli/harness.ts';
 import { newDatabase, onServer } from '../../store/postgres/databases.ts';
 
+const largeQuality = "insert into series values (1, 'e', 's'); insert into readings values (1, 1, 1.0, 99999)";
 const infinite = "insert into series values (1, 'e', 's'); insert into readings values (1, 1, 9e999, 0)";
 const options = { clock: () => startMs, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
 
@@ -207,6 +208,7 @@ describe('restore into PostgreSQL', () => {
       'store_corrupt',
       'record_changes',
     ],
+    ['a quality that its column has no place for', largeQuality, 'store_corrupt', 'a row of readings'],
     ['an infinite reading', infinite, 'store_corrupt', 'a row of readings'],
     ['COPY in a text', "update entities set name = '\\.' || char(10) || 'x' || char(9)", '', ''],
   ];
