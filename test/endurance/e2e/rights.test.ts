@@ -18,7 +18,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cli, environment, type Outcome, Running, root, until } from './program.ts';
+import { cli, environment, type Outcome, Running, root, until } from '../../e2e/program.ts';
 
 /** A number that no account of the machine has. */
 const stranger = 64_124;

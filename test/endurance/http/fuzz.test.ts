@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { resources } from '../../../src/resources/index.ts';
-import { bareApp, type Face } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import { bareApp, type Face } from '../../http/faces.ts';
+import { HttpPlant } from '../../http/plant.ts';
 
 let plant: HttpPlant;
 let face: Face;

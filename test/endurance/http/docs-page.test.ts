@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Browser, launchBrowser, openDocs } from '../browser.ts';
-import { type Face, listening } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import { type Browser, launchBrowser, openDocs } from '../../http/browser.ts';
+import { type Face, listening } from '../../http/faces.ts';
+import { HttpPlant } from '../../http/plant.ts';
 
 // Calls by clicking, proxies and widths are in test/endurance/http/docs.test.ts: each takes seconds of a browser.
 let plant: HttpPlant;

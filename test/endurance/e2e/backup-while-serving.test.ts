@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { holdFromDaemons } from '../../src/store/sqlite/connection/daemon-lock.ts';
-import { filesOf } from '../../src/store/sqlite/connection/files.ts';
-import { call, keptAlive } from './client.ts';
-import { Plant } from './plant.ts';
-import { cli } from './program.ts';
+import { holdFromDaemons } from '../../../src/store/sqlite/connection/daemon-lock.ts';
+import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
+import { call, keptAlive } from '../../e2e/client.ts';
+import { Plant } from '../../e2e/plant.ts';
+import { cli } from '../../e2e/program.ts';
 
 const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 const sensors = [{ id: 'S-1', code: 'SENSOR-1', name: 'One', unit: 'Cel' }];
