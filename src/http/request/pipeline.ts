@@ -5,6 +5,7 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Memory } from '../fairness/memory.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
+import { createUnavailableWarning } from '../monitoring/warnings.ts';
 import type { Work } from '../net/source-queues.ts';
 import type { RequestBatches } from './batches.ts';
 import type { Cors } from './cors.ts';
@@ -32,6 +33,12 @@ interface CallOptions {
   storeRefusal?(nowMs: number): ApiError | undefined;
 }
 
+/** The services of a call: those of every request, and what the pipeline adds. */
+interface CallServices extends CallOptions {
+  /** Logs that a request found the service unavailable. */
+  warnUnavailable(id: string, thrown: unknown): void;
+}
+
 /**
  * Builds the pipeline of a route: run its handler in a request batch, count and log the answer or problem, send it through
  * Node's server. h3 receives nothing.
@@ -39,12 +46,16 @@ interface CallOptions {
 export function createCalls(options: CallOptions) {
   const { batches } = options;
   const nextId = createRequestIds();
-  const withoutStore: CallOptions = { ...options, storeRefusal: undefined };
+  const services: CallServices = {
+    ...options,
+    warnUnavailable: createUnavailableWarning(options.log, () => performance.now()),
+  };
+  const withoutStore: CallServices = { ...services, storeRefusal: undefined };
   return (route: string, handler: Handler): ((event: H3Event) => undefined) => {
     const counts = options.metrics.route(route);
     const needsStore = route !== '/healthz';
     return (event) => {
-      batches.join(new Call(needsStore ? options : withoutStore, counts, handler, toExchange(event, nextId())));
+      batches.join(new Call(needsStore ? services : withoutStore, counts, handler, toExchange(event, nextId())));
       return undefined;
     };
   };
@@ -54,12 +65,12 @@ export function createCalls(options: CallOptions) {
 class Call implements Work {
   readonly exchange: Exchange;
   readonly source: Socket;
-  readonly #options: CallOptions;
+  readonly #options: CallServices;
   readonly #counts: RouteCounts;
   readonly #handler: Handler;
   readonly #startedAt = performance.now();
 
-  constructor(options: CallOptions, counts: RouteCounts, handler: Handler, exchange: Exchange) {
+  constructor(options: CallServices, counts: RouteCounts, handler: Handler, exchange: Exchange) {
     this.#options = options;
     this.#counts = counts;
     this.#handler = handler;
@@ -115,12 +126,12 @@ class Call implements Work {
 
   #refuse(thrown: unknown): Answer {
     const { exchange } = this;
-    const { metrics, log } = this.#options;
+    const { metrics, log, warnUnavailable } = this.#options;
     const problem = toProblem(thrown, exchange.id);
     metrics.countRefusal(problem.code);
     exchange.code = problem.code;
     if (problem.code === 'internal') log.error({ id: exchange.id, err: thrown }, 'internal error');
-    else if (problem.code === 'unavailable') log.warn({ id: exchange.id, err: thrown }, 'unavailable');
+    else if (problem.code === 'unavailable') warnUnavailable(exchange.id, thrown);
     return problem;
   }
 

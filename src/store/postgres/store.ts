@@ -71,8 +71,11 @@ export class PostgresStore implements Store {
   requireInPlace(): void {}
 
   async close(): Promise<void> {
-    await this.readings.close();
-    await this.daemon.release();
-    await this.#database.close();
+    try {
+      await this.readings.close();
+      await this.daemon.release();
+    } finally {
+      await this.#database.close();
+    }
   }
 }

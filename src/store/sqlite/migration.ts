@@ -49,7 +49,8 @@ async function backUp(path: string, { clock, migrationsFolder }: StoreOptions): 
   const { writeBackup } = await import('./backup/backup.ts');
   const { dir, name } = parse(path);
   const target = join(dir, `${name}.before-migrate-${compactInstant(clock())}.backup`);
-  await writeBackup(path, target, clock(), false, migrationsFolder);
+  // Replaces the one of a migration that was killed in the same second.
+  await writeBackup(path, target, clock(), true, migrationsFolder);
   return target;
 }
 

@@ -188,6 +188,8 @@ export class PooledDatabase implements Database {
     this.#failure = unreachable(this.location.shown, 'it does not answer');
     // A database that does not answer on one connection answers on none.
     for (const session of [...this.#sessions, ...this.#lanes]) session.destroy('it does not answer');
+    // All of them, also those beyond the number of connections that ended: each is refused now instead of waiting for ever.
+    for (const wake of this.#waiting.splice(0)) wake();
     this.#retry();
   }
 

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, or, type SQL, sql } from 'drizzle-orm';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import type { KeyFilter, KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../../core/port/keys.ts';
@@ -40,7 +40,7 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
       const rows = await db
         .select({ id: keys.id })
         .from(keys)
-        .where(and(inArray(keys.id, ids), statusCondition('Active', nowMs)))
+        .where(and(sql`${keys.id} = any(${sql.param(ids)}::text[])`, statusCondition('Active', nowMs)))
         .orderBy(asc(keys.id))
         .for('update');
       const active = new Set(rows.map(({ id }) => id));
