@@ -11,7 +11,6 @@ import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
 import { CostlyWork } from './fairness/costly-work.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
-import { BodyPace } from './ingest/body-pace.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
@@ -22,6 +21,7 @@ import type { Connections } from './net/connections.ts';
 import { createFlowControl } from './net/flow-control.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { RequestBatches } from './request/batches.ts';
+import { BodyPace } from './request/body-pace.ts';
 import { PageCache, represent, toRepresentation } from './request/caching.ts';
 import { createCors } from './request/cors.ts';
 import type { Exchange } from './request/exchange.ts';
@@ -101,6 +101,7 @@ export function createApp(options: AppOptions): H3 {
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
+  const pace = new BodyPace(flow);
   const through = createCalls({
     ...options,
     commonHeaders: options.commonHeaders ?? [],
@@ -108,8 +109,8 @@ export function createApp(options: AppOptions): H3 {
     memory,
     metrics,
     cors,
+    pace,
   });
-  const pace = new BodyPace(flow);
   const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, arrivals, pace };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>

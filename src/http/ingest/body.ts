@@ -7,10 +7,10 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
 import { FairScheduler } from '../fairness/fair-scheduler.ts';
+import type { BodyPace } from '../request/body-pace.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
-import type { BodyPace } from './body-pace.ts';
 
 /** The largest body in bytes, both as sent and after decompression. */
 export const maxBodyBytes = 8 * 1024 * 1024;

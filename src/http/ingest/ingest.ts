@@ -10,6 +10,7 @@ import type { Budget } from '../fairness/budget.ts';
 import { finish, Slices, type Steps } from '../fairness/slices.ts';
 import type { Arrivals } from '../net/arrivals.ts';
 import type { RequestBatches } from '../request/batches.ts';
+import type { BodyPace } from '../request/body-pace.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requireNoPrecondition } from '../request/preconditions.ts';
@@ -18,7 +19,6 @@ import { requireNoQuery } from '../request/query.ts';
 import { type Answer, jsonAnswer } from '../request/response.ts';
 import { itemsOfJson, itemsOfLines } from './batch-text.ts';
 import { createBodyReader, requireMediaType, toText } from './body.ts';
-import type { BodyPace } from './body-pace.ts';
 import type { IngestOperation } from './operations.ts';
 import { resolveSenml } from './senml.ts';
 

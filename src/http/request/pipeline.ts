@@ -8,6 +8,7 @@ import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
 import { createUnavailableWarning } from '../monitoring/warnings.ts';
 import type { Work } from '../net/source-queues.ts';
 import type { RequestBatches } from './batches.ts';
+import type { BodyPace } from './body-pace.ts';
 import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { preconditionFault } from './preconditions.ts';
@@ -23,6 +24,7 @@ interface CallOptions {
   memory: Memory;
   metrics: Metrics;
   cors: Cors;
+  pace: BodyPace;
   log: Log;
   /** Further headers of every answer. */
   commonHeaders: readonly string[];
@@ -151,6 +153,7 @@ class Call implements Work {
   #deliver(answer: Answer, head: string[]): void {
     const { node, method } = this.exchange;
     try {
+      if (!node.req.complete) this.#options.pace.discard(node.req);
       send(node, answer, head, method);
     } catch (thrown) {
       this.#cut(thrown);

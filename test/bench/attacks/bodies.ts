@@ -1,5 +1,5 @@
 import type { Attack } from './flood.ts';
-import { askForever, drip, flood } from './flood.ts';
+import { askForever, drip, flood, writeForever } from './flood.ts';
 import { post, postGzip, postHead } from './requests.ts';
 
 const MiB = 1024 * 1024;
@@ -15,6 +15,13 @@ export const unfinishedBodies: Attack = (target, signal) =>
       socket.write(postHead(target.key, almost) + ' '.repeat(7 * MiB));
       drip(socket, ' ', 1000);
     },
+  });
+
+/** Large bodies without a key, one behind the other: each is refused at once, and its bytes still have to be read. */
+export const refusedBodies: Attack = (target, signal) =>
+  flood(target, signal, {
+    connections: 60,
+    play: (socket) => writeForever(socket, `${postHead(undefined, MiB)}${' '.repeat(MiB)}`),
   });
 
 /** A thousand requests whose head is there and whose body never begins. */

@@ -6,7 +6,7 @@ export function get(path: string, key?: string, ...headers: readonly string[]): 
 }
 
 /** The head of a POST of so many bytes of readings. */
-export function postHead(key: string, length: number, ...headers: readonly string[]): string {
+export function postHead(key: string | undefined, length: number, ...headers: readonly string[]): string {
   const type = headers.some((header) => /^content-type:/i.test(header)) ? [] : ['Content-Type: application/json'];
   const all = [...type, ...headers, `Content-Length: ${length}`];
   return `${lines('POST /api/v1/sensors/readings HTTP/1.1', key, all)}\r\n\r\n`;

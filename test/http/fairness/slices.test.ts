@@ -1,8 +1,6 @@
-import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { finish, Slices, type Steps } from '../../../src/http/fairness/slices.ts';
-import { BodyPace } from '../../../src/http/ingest/body-pace.ts';
 import type { Source } from '../../../src/http/net/source-queues.ts';
 import { RequestBatches } from '../../../src/http/request/batches.ts';
 
@@ -158,30 +156,5 @@ describe('a request batch with more work than time', () => {
     while (order.length < 301) await setImmediate();
     // The first batch takes requests in the order in which they came; the second one goes round-robin.
     expect(order.indexOf('one')).toBeLessThan(30);
-  });
-});
-
-describe('the pace of bodies', () => {
-  it('stops reading from connections once enough was read, and goes on with those that wait longest', async () => {
-    const held = new Set<unknown>();
-    const order: unknown[] = [];
-    const pace = new BodyPace({
-      hold: (socket) => held.add(socket),
-      release(socket) {
-        held.delete(socket);
-        order.push(socket);
-      },
-    });
-    const sockets = Array.from({ length: 20 }, () => new Socket());
-    for (const socket of sockets) pace.count(socket, 64 * 1024);
-    // Half a MiB is eight times 64 KiB.
-    expect([...held]).toEqual(sockets.slice(7));
-    await setImmediate();
-    expect(order).toEqual(sockets.slice(7, 15));
-    await setImmediate();
-    expect(order).toEqual(sockets.slice(7));
-    expect(held.size).toBe(0);
-    pace.count(sockets[0] as Socket, 64 * 1024); // one of twenty
-    expect(held.size).toBe(0);
   });
 });

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FlowControl } from './batches.ts';
+
+/** How fast bodies are read, all connections together. */
+interface Pace {
+  /** The bytes that are read in one round. */
+  bytes: number;
+  /** The connections that are read from again in the next round, those that wait longest first: up to 64 KiB of each. */
+  released: number;
+  /** Schedules the next round. */
+  next(round: () => void): void;
+}
+
+/** Bodies that are wanted: in each event-loop iteration as much as can be copied without holding up other requests. */
+const reading: Pace = { bytes: 256 * 1024, released: 4, next: (round) => void setImmediate(round) };
+/** Bodies that are refused: 64 MiB a second, so that they leave most of the processor to others. */
+const discarding: Pace = { bytes: 64 * 1024, released: 1, next: (round) => void setTimeout(round, 1) };
+
+/**
+ * Paces the bodies that arrive together: Node reads up to 2 MiB from each connection in one event-loop iteration, which for
+ * sixty connections takes a tenth of a second. Once enough was read in a round, a connection is not read from again before
+ * the next one, and where many wait, a few of them in each.
+ */
+export class BodyPace {
+  readonly #reading: Rounds;
+  readonly #discarding: Rounds;
+
+  constructor(flow: Pick<FlowControl<Socket>, 'hold' | 'release'>) {
+    this.#reading = new Rounds(flow, reading);
+    this.#discarding = new Rounds(flow, discarding);
+  }
+
+  /** Counts bytes of a body that were just read from a connection. */
+  count(socket: Socket, bytes: number): void {
+    this.#reading.count(socket, bytes);
+  }
+
+  /**
+   * Drops what is still to come of a body whose answer is known. Node by itself reads it as fast as it comes, which lets any
+   * client, also one without a key, keep the daemon busy with bodies that are refused.
+   */
+  discard(req: IncomingMessage): void {
+    req.on('data', ({ length }: Buffer) => this.#discarding.count(req.socket, length));
+  }
+}
+
+class Rounds {
+  readonly #flow: Pick<FlowControl<Socket>, 'hold' | 'release'>;
+  readonly #pace: Pace;
+  readonly #held = new Set<Socket>();
+  #read = 0;
+  #isScheduled = false;
+
+  constructor(flow: Pick<FlowControl<Socket>, 'hold' | 'release'>, pace: Pace) {
+    this.#flow = flow;
+    this.#pace = pace;
+  }
+
+  count(socket: Socket, bytes: number): void {
+    this.#schedule();
+    this.#read += bytes;
+    if (this.#read < this.#pace.bytes || this.#held.has(socket)) return;
+    this.#held.add(socket);
+    this.#flow.hold(socket);
+  }
+
+  #next(): void {
+    this.#isScheduled = false;
+    this.#read = 0;
+    let released = 0;
+    for (const socket of this.#held) {
+      this.#held.delete(socket);
+      this.#flow.release(socket);
+      if (++released === this.#pace.released) break;
+    }
+    if (this.#held.size > 0) this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#pace.next(() => this.#next());
+  }
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createLog } from '../../../src/http/monitoring/log.ts';
+import { Connections, connectionLimits } from '../../../src/http/net/connections.ts';
+import { createFlowControl } from '../../../src/http/net/flow-control.ts';
+import { BodyPace } from '../../../src/http/request/body-pace.ts';
+import { bareApp } from '../faces.ts';
+import { HttpPlant } from '../plant.ts';
+
+const KiB = 1024;
+
+it('stops reading from connections once enough was read, and continues with those that wait longest', async () => {
+  const held = new Set<unknown>();
+  const order: unknown[] = [];
+  const pace = new BodyPace({
+    hold: (socket) => held.add(socket),
+    release(socket) {
+      held.delete(socket);
+      order.push(socket);
+    },
+  });
+  const sockets = Array.from({ length: 10 }, () => new Socket());
+  for (const socket of sockets) pace.count(socket, 64 * KiB);
+  // A quarter of a MiB is four times 64 KiB.
+  expect([...held]).toEqual(sockets.slice(3));
+  await setImmediate();
+  expect(order).toEqual(sockets.slice(3, 7));
+  await setImmediate();
+  expect(order).toEqual(sockets.slice(3));
+  expect(held.size).toBe(0);
+  pace.count(sockets[0] as Socket, 64 * KiB); // one of ten
+  expect(held.size).toBe(0);
+});
+
+it('reads the rest of a body that is answered before its end in pieces, and then serves the next request', async () => {
+  const length = 4 * 1024 * KiB;
+  let holds = 0;
+  const log = createLog('warn', { write() {} });
+  const flow = createFlowControl(new Connections(connectionLimits, log));
+  const pace = new BodyPace({
+    hold(socket) {
+      holds++;
+      flow.hold(socket);
+    },
+    release: flow.release,
+  });
+  const server = createServer((req, res) => {
+    if (!req.complete) pace.discard(req);
+    res.end('refused');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // of a TCP server
+  const client = connect(port, '127.0.0.1');
+  onTestFinished(() => void client.destroy());
+  let received = '';
+  client.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+  });
+  client.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n`);
+  client.write(' '.repeat(length));
+  client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  while (received.split('refused').length < 3) await once(client, 'data');
+  // Each piece is 64 KiB at most.
+  expect(holds).toBeGreaterThan(50);
+});
+
+it('paces the body of a request without a key', async () => {
+  const discard = vi.spyOn(BodyPace.prototype, 'discard');
+  onTestFinished(() => discard.mockRestore());
+  const plant = await HttpPlant.open();
+  const face = bareApp(plant);
+  const headers = { 'content-type': 'application/json' };
+  const refused = await face.fetch('/api/v1/sensors/readings', {
+    method: 'POST',
+    headers,
+    body: ' '.repeat(4 * 1024 * KiB),
+  });
+  expect(refused.status).toBe(401);
+  expect(discard).toHaveBeenCalledOnce();
+  await plant.domain.store.close();
+});
