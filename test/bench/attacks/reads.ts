@@ -83,6 +83,37 @@ export const recordsPipelined: Attack = (target, signal) =>
       socket.write(requests.join(''));
     },
   });
+/** The largest pages of orders with all their services, none of them kept; as JSON and as CSV. */
+export const ordersWithServices = cut(
+  50,
+  (n) => `/api/v1/orders?limit=500&include=services&updated_since=2001-01-01T00:00:${seconds(n)}Z`,
+);
+export const ordersAsCsv = cut(
+  50,
+  (n) => `/api/v1/orders?limit=500&include=services&updated_since=2001-01-01T00:00:${seconds(n)}Z`,
+  'Accept: text/csv',
+);
+/** The pages of a whole list, one after the other on each connection, to its sync token; and then what changed since, which is nothing. */
+export const mirrors: Attack = (target, signal) =>
+  flood(target, signal, {
+    connections: 50,
+    play(socket) {
+      const first = '/api/v1/parts?limit=500';
+      let received = '';
+      socket.on('data', (chunk: Buffer) => {
+        received += chunk.toString('latin1');
+        const end = received.indexOf('\r\n\r\n');
+        const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0);
+        if (end === -1 || received.length < end + 4 + length) return;
+        const [, cursor] = /"next_cursor":"([^"]+)"/.exec(received) ?? [];
+        const [, token] = /"sync_token":"([^"]+)"/.exec(received) ?? [];
+        received = '';
+        const path = cursor ? `${first}&cursor=${cursor}` : token ? `${first}&sync_token=${token}` : first;
+        socket.write(get(path, target.key));
+      });
+      socket.write(get(first, target.key));
+    },
+  });
 /** All sensors with the last that was heard from each. */
 export const sensorLists = asked(50, '/api/v1/sensors?limit=500');
 
@@ -105,6 +136,9 @@ const own = {
   recordPages,
   recordsThatHardlyMeet,
   recordsPipelined,
+  ordersWithServices,
+  ordersAsCsv,
+  mirrors,
   sensorLists,
 };
 
@@ -133,13 +167,13 @@ function pipelined(requests: number, path: string): Attack {
 }
 
 /** Asks for something else with every request, so that no kept page answers it. */
-function cut(connections: number, pathOf: (n: number) => string): Attack {
+function cut(connections: number, pathOf: (n: number) => string, ...headers: readonly string[]): Attack {
   return (target, signal) => {
     let n = 0;
     return flood(target, signal, {
       connections,
       play(socket) {
-        const ask = (): boolean => socket.write(get(pathOf(n++), target.key));
+        const ask = (): boolean => socket.write(get(pathOf(n++), target.key, ...headers));
         let missing = 0;
         socket.on('data', (chunk: Buffer) => {
           if (missing <= 0) {

@@ -9,6 +9,8 @@ export const storedReadings = Number(process.env.HKCTL_BENCH_READINGS ?? 50_000_
 
 const sensorCount = 40;
 const partCount = 100_000;
+/** Orders have as many services as fit into a row of a few kilobytes. */
+const [orderCount, servicesOfOrder] = [5_000, 25];
 
 /** Sensors that innocent gateways send readings of. */
 export const gatewaySensors = Array.from({ length: 10 }, (_, n) => `S-${n + 2}`);
@@ -25,6 +27,7 @@ export function createFairnessPlant(): FairnessPlant {
   const site = ['--entity', 'ONE'];
   plant.hkctl(['import', 'sensors', '-', ...site, '--format', 'ndjson'], sensors());
   plant.hkctl(['import', 'parts', '-', ...site, '--format', 'ndjson'], parts());
+  plant.hkctl(['import', 'orders', '-', ...site, '--format', 'ndjson'], orders());
   // The first look at the sensors gives them their numbers.
   plant.hkctl(['sensors', 'list', ...site, '--json']);
   fill(join(plant.folder, 'hkctl.readings.db'));
@@ -56,6 +59,19 @@ function parts(): string {
       description: 'Cast housing, machined, with two bearing seats',
       unit: '{piece}',
     }),
+  ).join('\n');
+}
+
+function orders(): string {
+  const services = Array.from({ length: servicesOfOrder }, (_, n) => ({
+    row_id: `SVC-${String(n + 1).padStart(2, '0')}`,
+    service_code: 'ANNEAL-S',
+    description: 'Stress-relief annealing, 4 h at 600 degrees, with a certificate for each batch',
+    quantity: n + 1,
+    unit_price: 12.5,
+  }));
+  return Array.from({ length: orderCount }, (_, n) =>
+    JSON.stringify({ id: `O-${n}`, order_number: `SO-${n}`, status: 'in_progress', services }),
   ).join('\n');
 }
 
