@@ -11,6 +11,7 @@ import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
 import { CostlyWork } from './fairness/costly-work.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
+import { Slices } from './fairness/slices.ts';
 import { createIngest } from './ingest/ingest.ts';
 import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
@@ -29,7 +30,7 @@ import { createCalls, type Handler } from './request/pipeline.ts';
 import { ApiError } from './request/problem.ts';
 import type { Answer } from './request/response.ts';
 import { createHealth } from './routes/health.ts';
-import { createLinks } from './routes/lists.ts';
+import { createLinks, createPageWriter } from './routes/lists.ts';
 import { createMeHandler, createResourcesHandler, resourceEntries } from './routes/me.ts';
 import { createReadingsHandler } from './routes/readings.ts';
 import { createListHandler, createRecordHandler } from './routes/records.ts';
@@ -97,7 +98,8 @@ export function createApp(options: AppOptions): H3 {
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const work = new CostlyWork(undefined, arrivals.createWait());
-  const cache = { pages, links, work, version: createRecordsVersion(domain.store.records, batches) };
+  const write = createPageWriter(links, work, new Slices(arrivals.createWait()));
+  const cache = { pages, write, work, version: createRecordsVersion(domain.store.records, batches) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
@@ -136,7 +138,7 @@ export function createApp(options: AppOptions): H3 {
     const { name, permissions } = resource;
     const isSensors = name === 'sensors';
     const list = isSensors
-      ? createSensorListHandler(domain, resource, links, work)
+      ? createSensorListHandler(domain, resource, write, work)
       : createListHandler(domain, resource, cache);
     const single = isSensors ? createSensorHandler(domain, resource) : createRecordHandler(domain, resource, cache);
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });

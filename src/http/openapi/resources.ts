@@ -1,6 +1,7 @@
 import { type ClientPermission, permissionGroups } from '../../core/access/permissions.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { pageParameters } from '../../core/records/queries.ts';
+import { finish } from '../fairness/slices.ts';
 import { recordsToCsv } from '../routes/records-csv.ts';
 import type { Schema } from './field-schemas.ts';
 import { operation } from './operation.ts';
@@ -49,7 +50,7 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
 }
 
 function csvExample(resource: ResourceDefinition): string {
-  return recordsToCsv(resource, { json: JSON.stringify(recordExample(resource, 'item')) });
+  return finish(recordsToCsv(resource, { json: JSON.stringify(recordExample(resource, 'item')) })).toString();
 }
 
 /** The tag of a resource: the group in which its permissions are granted. */

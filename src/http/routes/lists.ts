@@ -1,7 +1,11 @@
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import type { ListPage } from '../../core/records/lists.ts';
+import type { CostlyWork } from '../fairness/costly-work.ts';
+import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { type Representation, toRepresentation } from '../request/caching.ts';
+import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, withParameter } from '../request/query.ts';
 import { recordsToCsv } from './records-csv.ts';
@@ -27,16 +31,22 @@ export function listTypeFor(exchange: Exchange): ListType {
   return hasToken ? mediaTypeFor(accepted, ['application/json']) : mediaTypeFor(accepted, listTypes);
 }
 
-/** A page of a list as JSON, or as CSV with the next page in the Link header only. */
-export function listRepresentation(
+/** Writes a page of a list as JSON, or as CSV with the next page in the Link header only, for the key that asked. */
+export type PageWriter = (
   exchange: Exchange,
+  keyId: string,
   resource: ResourceDefinition,
   page: ListPage,
   type: ListType,
-  links: Links,
-): Representation {
-  const options = { headers: links(exchange, page.cursor), vary: 'Authorization, Accept', type };
-  return toRepresentation(type === 'text/csv' ? recordsToCsv(resource, page) : envelope(page), options);
+) => MaybePromise<Representation>;
+
+/** Builds the writer of pages: JSON in one piece of `work`, CSV in `slices`. */
+export function createPageWriter(links: Links, work: CostlyWork, slices: Slices): PageWriter {
+  return (exchange, keyId, resource, page, type) => {
+    const options = { headers: links(exchange, page.cursor), vary: 'Authorization, Accept', type };
+    if (type === 'application/json') return work.run(keyId, () => toRepresentation(envelope(page), options));
+    return chain(slices.run(keyId, recordsToCsv(resource, page)), (csv) => toRepresentation(csv, options));
+  };
 }
 
 function envelope({ json, removed, cursor, syncToken }: ListPage): string {

@@ -12,19 +12,19 @@ import type { Exchange } from '../request/exchange.ts';
 import { ApiError } from '../request/problem.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
-import { type Links, listRepresentation, listTypeFor } from './lists.ts';
+import { listTypeFor, type PageWriter } from './lists.ts';
 
 /** Finished pages, and the version of the store's records. */
 interface RecordCache {
   pages: PageCache;
   version(): MaybePromise<number>;
-  links: Links;
+  write: PageWriter;
   work: CostlyWork;
 }
 
 /** `GET /<resource>`: a page of records of the key's entity, or of the changes since a sync token. */
 export function createListHandler(domain: Domain, resource: ResourceDefinition, cache: RecordCache) {
-  const { links, work } = cache;
+  const { write, work } = cache;
   const { records } = domain.store;
   const reader = createListReader(resource);
   return (exchange: Exchange, session: Session): MaybePromise<Answer> => {
@@ -34,7 +34,7 @@ export function createListHandler(domain: Domain, resource: ResourceDefinition, 
     const run: ListSource['run'] = (statement) => work.run(keyId, statement);
     const read = async (): Promise<Representation> => {
       const page = await reader.read(parseQuery(exchange.query), session.scope, { records, run, nowMs });
-      return run(() => listRepresentation(exchange, resource, page, type, links));
+      return write(exchange, keyId, resource, page, type);
     };
     // With the day, since sync tokens are of a day.
     const key = `${resource.name}?${exchange.query} ${session.scopeKey} ${dayOf(nowMs)} ${type}`;

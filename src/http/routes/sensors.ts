@@ -4,6 +4,7 @@ import type { ReadingStore, SensorDirectory } from '../../core/port/readings.ts'
 import { sensorById, shownState } from '../../core/readings/sensors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
+import { pageSeparator } from '../../core/records/page-rows.ts';
 import type { Session } from '../auth/session.ts';
 import type { CostlyWork } from '../fairness/costly-work.ts';
 import { mediaTypeFor } from '../request/accept.ts';
@@ -11,11 +12,16 @@ import { represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { parseQuery, requireNoQuery } from '../request/query.ts';
-import { type Links, listRepresentation, listTypeFor } from './lists.ts';
+import { listTypeFor, type PageWriter } from './lists.ts';
 import { notFound } from './records.ts';
 
 /** `GET /sensors`: imported fields and the last state of each sensor. Not cached, because readings arrive all the time. */
-export function createSensorListHandler(domain: Domain, resource: ResourceDefinition, links: Links, work: CostlyWork) {
+export function createSensorListHandler(
+  domain: Domain,
+  resource: ResourceDefinition,
+  write: PageWriter,
+  work: CostlyWork,
+) {
   const reader = createListReader(resource);
   const { readings, records } = domain.store;
   return async (exchange: Exchange, session: Session) => {
@@ -26,7 +32,7 @@ export function createSensorListHandler(domain: Domain, resource: ResourceDefini
     const page = await reader.read(parseQuery(exchange.query), session.scope, source);
     const directory = await readings.directory(session.scope.entityId);
     const json = await run(() => withStates(readings, directory, JSON.parse(`[${page.json}]`)));
-    return represent(exchange, await run(() => listRepresentation(exchange, resource, { ...page, json }, type, links)));
+    return represent(exchange, await write(exchange, keyId, resource, { ...page, json }, type));
   };
 }
 
@@ -47,7 +53,7 @@ export function createSensorHandler(domain: Domain, resource: ResourceDefinition
 
 type SensorRecord = { id: string } & Record<string, unknown>;
 
-/** Sensors with their last states, as JSON joined by commas; synchronous where possible, so that `CostlyWork` measures it. */
+/** Sensors with their last states, as JSON, joined like those of a page; synchronous where possible, so that `CostlyWork` measures it. */
 function withStates(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
   const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
   return chain(readings.states(series), (states) =>
@@ -57,6 +63,6 @@ function withStates(readings: ReadingStore, directory: SensorDirectory, sensors:
         const state = found === undefined ? undefined : states.get(found);
         return JSON.stringify({ ...sensor, ...shownState(state) });
       })
-      .join(','),
+      .join(pageSeparator),
   );
 }
