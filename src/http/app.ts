@@ -98,7 +98,8 @@ export function createApp(options: AppOptions): H3 {
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const work = new CostlyWork(undefined, arrivals.createWait());
-  const write = createPageWriter(links, work, new Slices(arrivals.createWait()));
+  const slices = new Slices(arrivals.createWait());
+  const write = createPageWriter(links, work, slices);
   const cache = { pages, write, work, version: createRecordsVersion(domain.store.records, batches) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
@@ -112,6 +113,8 @@ export function createApp(options: AppOptions): H3 {
     metrics,
     cors,
     pace,
+    slices,
+    clientOf: flow.clientOf,
   });
   const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, arrivals, pace };
   const entries = resourceEntries(resources);

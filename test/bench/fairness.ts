@@ -34,6 +34,7 @@ const overTls: ReadonlySet<string> = new Set([
   'idleWithKey',
   'idleWithoutKey',
   'openAndClose',
+  'documentFiles',
   'unfinishedBodies',
   'refusedBodies',
   'pagesJson',

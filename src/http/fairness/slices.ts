@@ -11,7 +11,7 @@ const negligibleMs = 1;
 export type Steps<T> = Generator<void, T>;
 
 interface Waiting {
-  readonly holder: string;
+  readonly holder: unknown;
   /** Runs one slice; returns true once the work has ended or failed. */
   advance(): boolean;
 }
@@ -21,7 +21,7 @@ interface Waiting {
  * What waits is advanced round-robin by holder, which is a key: no key's work waits for all of another's.
  */
 export class Slices {
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<Waiting, unknown>();
   #spentMs = 0;
   #isScheduled = false;
   readonly #mustWait: () => boolean;
@@ -32,7 +32,7 @@ export class Slices {
   }
 
   /** Runs the work, at once where this iteration has time for it; rejects with the error that a step throws. */
-  run<T>(holder: string, steps: Steps<T>): MaybePromise<T> {
+  run<T>(holder: unknown, steps: Steps<T>): MaybePromise<T> {
     if (this.#waiting.size === 0 && this.#spentMs < sliceMs) {
       const result = this.#slice(steps);
       // An immediate costs one more event-loop iteration, which negligible work does not deserve.

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { H3Event } from 'h3';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Memory } from '../fairness/memory.ts';
+import type { Slices, Steps } from '../fairness/slices.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
 import { createUnavailableWarning } from '../monitoring/warnings.ts';
@@ -13,7 +14,7 @@ import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { preconditionFault } from './preconditions.ts';
 import { ApiError, toProblem } from './problem.ts';
-import { type Answer, headOf, send } from './response.ts';
+import { type Answer, headOf, largeBody, send, sendPieces } from './response.ts';
 
 /** Answers a request; an error that it throws, rejects with or returns becomes a problem document. */
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
@@ -25,6 +26,9 @@ interface CallOptions {
   metrics: Metrics;
   cors: Cors;
   pace: BodyPace;
+  /** Where large answers are sent, and the client that a connection belongs to. */
+  slices: Slices;
+  clientOf(socket: Socket): unknown;
   log: Log;
   /** Further headers of every answer. */
   commonHeaders: readonly string[];
@@ -139,7 +143,7 @@ class Call implements Work {
 
   #finish(answer: Answer): void {
     const { exchange } = this;
-    const { batches, memory, commonHeaders, isStopping, log } = this.#options;
+    const { batches, slices, clientOf, memory, commonHeaders, isStopping, log } = this.#options;
     memory.settle(exchange, answer);
     const head = headOf(exchange, answer, commonHeaders);
     // A client that kept the connection open would send its next request while the daemon closes it.
@@ -147,7 +151,9 @@ class Call implements Work {
     const ms = performance.now() - this.#startedAt;
     this.#counts.observe(answer.status, ms / 1000);
     log.request(exchange, answer.status, ms);
-    batches.send(() => this.#deliver(answer, head));
+    const large = largeBody(answer, exchange.method);
+    if (large === undefined) batches.send(() => this.#deliver(answer, head));
+    else void slices.run(clientOf(this.source), this.#deliverPieces(answer, large, head));
   }
 
   #deliver(answer: Answer, head: string[]): void {
@@ -155,6 +161,16 @@ class Call implements Work {
     try {
       if (!node.req.complete) this.#options.pace.discard(node.req);
       send(node, answer, head, method);
+    } catch (thrown) {
+      this.#cut(thrown);
+    }
+  }
+
+  *#deliverPieces(answer: Answer, body: Buffer, head: string[]): Steps<void> {
+    const { node } = this.exchange;
+    try {
+      if (!node.req.complete) this.#options.pace.discard(node.req);
+      yield* sendPieces(node, answer, body, head);
     } catch (thrown) {
       this.#cut(thrown);
     }

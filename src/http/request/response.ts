@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { Steps } from '../fairness/slices.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The answer of a handler; `headers` are name, value, name, value … beside those of every answer. */
@@ -54,6 +55,24 @@ export function send({ res }: Exchange['node'], answer: Answer, head: string[], 
   else if (answer.isAscii) res.end(answer.body, 'latin1');
   else res.end(answer.body);
 }
+
+/** Sends a large answer in pieces: a MiB takes a millisecond to copy, and several to encrypt. */
+export function* sendPieces({ res }: Exchange['node'], answer: Answer, body: Buffer, head: string[]): Steps<void> {
+  if (res.destroyed || res.headersSent) return;
+  res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
+  for (let from = 0; from < body.length; from += pieceBytes) {
+    if (from > 0) yield;
+    res.write(body.subarray(from, from + pieceBytes));
+  }
+  res.end();
+}
+
+/** The body of a large answer. */
+export function largeBody({ body }: Answer, method: string): Buffer | undefined {
+  return Buffer.isBuffer(body) && body.length > pieceBytes && method !== 'HEAD' ? body : undefined;
+}
+
+const pieceBytes = 256 * 1024;
 
 function lengthOf(body: Answer['body']): number {
   return body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;

@@ -128,7 +128,20 @@ export const compressedAnswers: Attack = (target, signal) => {
   return flood(target, signal, { connections: 8, play: (socket) => writeForever(socket, all) });
 };
 
+/** The largest files that need no key, over and over. */
+export const documentFiles: Attack = (target, signal) =>
+  flood(target, signal, {
+    connections: 60,
+    play: (socket) => askForever(socket, get('/api/v1/docs/swagger-ui-bundle.js')),
+  });
+
+/** The metrics, which a client on the same machine may read, over and over. */
+export const metrics: Attack = (target, signal) =>
+  flood(target, signal, { connections: 20, play: (socket) => askForever(socket, get('/metrics')) });
+
 const own = {
+  documentFiles,
+  metrics,
   silentConnections,
   halfHello,
   halfClosed,
