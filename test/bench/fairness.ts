@@ -35,6 +35,7 @@ const overTls: ReadonlySet<string> = new Set([
   'idleWithoutKey',
   'openAndClose',
   'documentFiles',
+  'everything',
   'unfinishedBodies',
   'refusedBodies',
   'pagesJson',

@@ -1,5 +1,6 @@
 import * as bodies from './bodies.ts';
 import { type Attack, askForever, drip, flood, writeForever } from './flood.ts';
+import { ordersAsCsv, pagesNdjson, smallPages } from './reads.ts';
 import { get } from './requests.ts';
 
 const many = 2_100;
@@ -139,7 +140,25 @@ export const documentFiles: Attack = (target, signal) =>
 export const metrics: Attack = (target, signal) =>
   flood(target, signal, { connections: 20, play: (socket) => askForever(socket, get('/metrics')) });
 
+/** One client that does the most costly of everything at the same time. */
+export const everything: Attack = async (target, signal) => {
+  const all = [
+    ordersAsCsv,
+    pagesNdjson,
+    smallPages,
+    documentFiles,
+    compressedAnswers,
+    bodies.unfinishedBodies,
+    bodies.refusedBodies,
+    bodies.compressedElements,
+    bodies.unknownSensors,
+    bodies.fullBodies,
+  ];
+  await Promise.all(all.map((attack) => attack(target, signal)));
+};
+
 const own = {
+  everything,
   documentFiles,
   metrics,
   silentConnections,
