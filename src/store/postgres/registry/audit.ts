@@ -8,7 +8,7 @@ import { drizzleOn, type Registry } from './registry.ts';
 import { audit } from './tables.ts';
 
 /** Appends an event to the chain, inside the transaction of a session. */
-export type AppendAudit = (session: Session, draft: AuditDraft) => Promise<void>;
+type AppendAudit = (session: Session, draft: AuditDraft) => Promise<void>;
 
 type Row = typeof audit.$inferSelect;
 

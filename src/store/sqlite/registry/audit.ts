@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
 import { chainRecord, fitForTrail, genesisHash } from '../../../core/audit/chain.ts';
 import type { AuditDraft, AuditRecord } from '../../../core/audit/events.ts';
+import { lazily } from '../../../core/lazily.ts';
 import type { AuditStore } from '../../../core/port/audit.ts';
-import { lazily } from '../connection/lazily.ts';
 import type { Registry } from './registry.ts';
 import { audit } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { HkctlError } from '../../../core/errors.ts';
+import { lazily } from '../../../core/lazily.ts';
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
 import { acceptedSamples, afterSample } from '../../../core/time/steady-clock.ts';
-import { lazily } from '../connection/lazily.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 

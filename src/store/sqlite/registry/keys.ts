@@ -2,9 +2,9 @@ import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from 'drizzle-o
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import { lazily } from '../../../core/lazily.ts';
 import type { KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../../core/port/keys.ts';
 import type { Revocation } from '../../journal-lines.ts';
-import { lazily } from '../connection/lazily.ts';
 import { withJournal } from '../journal/journal.ts';
 import type { AppendAudit } from './audit.ts';
 import { filterCondition, statusCondition } from './key-filters.ts';

@@ -1,8 +1,8 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { lazily } from '../../../core/lazily.ts';
 import { type MetricsStore, mostCounted, type StoreFacts } from '../../../core/port/metrics.ts';
 import { databaseNames, type StoreFiles } from '../connection/files.ts';
-import { lazily } from '../connection/lazily.ts';
 import { lastBackupMark } from './audit.ts';
 import type { Registry } from './registry.ts';
 

@@ -1,8 +1,8 @@
 import { and, asc, count, eq, ne, sql } from 'drizzle-orm';
 import { commonRole, roleExceeds } from '../../../core/access/roles.ts';
+import { lazily } from '../../../core/lazily.ts';
 import type { User, UserStore } from '../../../core/port/users.ts';
 import type { StateEntry, StateEvent } from '../../journal-lines.ts';
-import { lazily } from '../connection/lazily.ts';
 import { changeWithJournal } from '../journal/journaled-change.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
