@@ -1,5 +1,6 @@
 import { pageFields, type ResourceDefinition } from '../../core/records/fields.ts';
 import type { ListPage } from '../../core/records/lists.ts';
+import { csvCell } from '../../core/text/csv-cell.ts';
 
 /**
  * Writes records as CSV (RFC 4180) with the columns that an import reads: a header, then empty cells for null, `""` for an
@@ -19,5 +20,5 @@ function toCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   // A blank at an end would be lost in some readers, and an id that begins like a comment in an import.
-  return text === '' || /[",\r\n]|^\s|\s$|^#/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvCell(text, /^$|^\s|\s$|^#/);
 }
