@@ -13,7 +13,7 @@ import {
   wrongValue,
 } from './parameters.ts';
 import { isChangedAt, type SyncPoint } from './sync/tokens.ts';
-import { validatorOf } from './values.ts';
+import { validatorOf } from './validation/values.ts';
 
 /** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {
