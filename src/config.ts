@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { callerOfSudo } from './rights/sudo.ts';
 
 /** The environment of the process. Only this file reads it, once, for the composition root. */
-export interface Environment {
+interface Environment {
   env: Readonly<Record<string, string | undefined>>;
   /** The account of the operating system that acts; under sudo the one that called it (contract, section 2). */
   osAccount: string;

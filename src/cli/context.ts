@@ -4,6 +4,7 @@ import { HkctlError } from '../core/errors.ts';
 import { withoutSecrets } from '../core/keys/secrets.ts';
 import type { Store } from '../core/port/store.ts';
 import { toSafeJson } from '../core/text/shown-text.ts';
+import { wordList } from '../core/text/word-list.ts';
 import { steadyClock, storeClock } from '../core/time/steady-clock.ts';
 import { cancelled } from './cancellation.ts';
 import type { FlagValues } from './flags.ts';
@@ -158,13 +159,12 @@ export async function valueOrAsk<T>(
 export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Readonly<Record<string, unknown>>): void {
   if (canAsk(context.io) && !context.json) return;
   const missing = Object.keys(values).filter((flag) => values[flag] === undefined);
-  const [last] = missing.slice(-1);
-  if (last === undefined) return;
-  const named = missing.length === 1 ? `${last} is` : `${missing.slice(0, -1).join(', ')} and ${last} are`;
-  throw new HkctlError('usage', `${named} missing.`, {
+  if (missing.length === 0) return;
+  const [are, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  throw new HkctlError('usage', `${wordList(missing, 'and')} ${are} missing.`, {
     hint: context.io.asksNothing
-      ? `With --yes nothing is asked: give ${missing.length === 1 ? 'it' : 'them'}.`
-      : `Give ${missing.length === 1 ? 'it' : 'them'}; hkctl asks only on a terminal, without --json.`,
+      ? `With --yes nothing is asked: give ${them}.`
+      : `Give ${them}; hkctl asks only on a terminal, without --json.`,
   });
 }
 

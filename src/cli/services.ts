@@ -50,7 +50,7 @@ export interface Services {
   loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void>;
 }
 
-export interface ServeHooks {
+interface ServeHooks {
   /** Aborted on SIGTERM or SIGINT. */
   stop: AbortSignal;
   /** Called once the daemon answers, with its address. */

@@ -4,7 +4,7 @@ import { addEntity, listEntities } from '../core/organization/entities.ts';
 import { addUser, listUsers } from '../core/organization/users.ts';
 import type { Entity } from '../core/port/entities.ts';
 import { importRecords } from '../core/records/imports.ts';
-import { createRecordValidator } from '../core/records/validator.ts';
+import { createRecordValidator } from '../core/records/validation/validator.ts';
 import { resources } from '../resources/index.ts';
 import { demoRecords } from './records.ts';
 

@@ -40,7 +40,7 @@ export const after =
     return typeof day === 'string' ? addDays(day.slice(0, 10), draft.chance.between(least, most)) : null;
   };
 /** The same, but null for a day in the future. */
-export const passed =
+const passed =
   (name: string, least: number, most: number): Draw =>
   (draft) => {
     const day = after(name, least, most)(draft);

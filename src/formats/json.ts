@@ -1,4 +1,5 @@
-import { parseExactJson } from '../core/records/exact-numbers.ts';
+import { parseExactJson } from '../core/records/validation/exact-numbers.ts';
+import { endOfJsonString } from '../core/text/json-strings.ts';
 import { countBreaks, indexOrEnd, maxRowLength, type TextReader, tooLongRule } from './reader.ts';
 
 interface JsonEvents {
@@ -111,7 +112,7 @@ function endOfValue(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 34) {
-      at = endOfString(text, at);
+      at = endOfJsonString(text, at);
       if (at === -1) return -1;
     } else if (code === 123 || code === 91) depth++;
     else if (code === 125 || code === 93) {
@@ -121,16 +122,6 @@ function endOfValue(text: string, start: number): number {
     } else if (depth > 0 || (code > 32 && code !== 44)) continue;
     else return at;
     if (depth === 0) return at + 1;
-  }
-  return -1;
-}
-
-/** The quote that closes the string opened at `start`: the first with an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(end - 1 - escapes) === 92) escapes++;
-    if (escapes % 2 === 0) return end;
   }
   return -1;
 }

@@ -7,8 +7,8 @@ import {
   type ReadOptions,
   type RowReader,
 } from '../core/records/imports.ts';
-import { createRecordValidator, type RecordValidator } from '../core/records/validator.ts';
-import { isObject } from '../core/records/values.ts';
+import { createRecordValidator, type RecordValidator } from '../core/records/validation/validator.ts';
+import { isObject } from '../core/records/validation/values.ts';
 import { jsonText } from '../core/text/shown-text.ts';
 import { createCsvReader } from './csv.ts';
 import { gunzipped } from './gzip.ts';

@@ -1,5 +1,6 @@
 import { H3 } from 'h3';
 import type { Domain } from '../core/access/actors.ts';
+import { lazily } from '../core/lazily.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';
@@ -205,12 +206,4 @@ function basePathOf(baseUrl: string): string {
 function refuseMethod(allowed: readonly string[]): Answer {
   const list = allowed.join(', ');
   throw new ApiError('method_not_allowed', `This path supports only ${list}.`, { headers: ['Allow', list] });
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

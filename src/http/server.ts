@@ -51,7 +51,7 @@ export interface ServeOptions {
   drainMs?: number;
 }
 
-export interface ServeHooks {
+interface ServeHooks {
   /** Aborted to stop the daemon. */
   stop: AbortSignal;
   /** Called with the daemon's address once it answers. */

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { date, flag, reference, text } from './kinds.ts';
+import { choice, date, flag, reference, text } from './kinds.ts';
 
 /** Assets. */
 export const assets = defineResource({
@@ -12,9 +12,8 @@ export const assets = defineResource({
   fields: {
     code: text(64, 'Code of the asset as people know it.', 'OVEN-3', { required: true, filter: true }),
     name: text(200, 'Name of the asset.', 'Chamber oven 3', { required: true }),
-    asset_type: {
-      kind: 'enum',
-      values: [
+    asset_type: choice(
+      [
         'area',
         'production_line',
         'work_unit',
@@ -26,26 +25,23 @@ export const assets = defineResource({
         'measuring_equipment',
         'utility',
       ],
-      required: true,
-      filter: true,
-      doc: 'Kind of asset.',
-      example: 'oven',
-    },
+      'Kind of asset.',
+      'oven',
+      { required: true, filter: true },
+    ),
     parent_id: reference('assets', 'Asset this one is part of.', 'A-1002', { filter: true }),
-    status: {
-      kind: 'enum',
-      values: ['operational', 'standby', 'under_maintenance', 'out_of_service', 'retired'],
-      required: true,
-      filter: true,
-      doc: 'State of the asset.',
-      example: 'operational',
-    },
+    status: choice(
+      ['operational', 'standby', 'under_maintenance', 'out_of_service', 'retired'],
+      'State of the asset.',
+      'operational',
+      { required: true, filter: true },
+    ),
     manufacturer: text(120, 'Manufacturer.', 'Lindental Ofenbau'),
     model: text(120, 'Model or type.', 'KOE 120'),
     serial_number: text(64, 'Serial number.', 'A-2291-08'),
     location: text(120, 'Where it stands.', 'Hall 2, heat treatment'),
     cost_center: text(32, 'Cost centre.', '4420'),
-    criticality: { kind: 'enum', values: ['low', 'medium', 'high'], doc: 'How much depends on it.', example: 'high' },
+    criticality: choice(['low', 'medium', 'high'], 'How much depends on it.', 'high'),
     commissioned_date: date('Day on which it went into service.', '2019-04-08'),
     is_active: flag('Whether it may be planned.', { required: true }),
   },

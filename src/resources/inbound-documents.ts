@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { currencyOf, date, reference, text } from './kinds.ts';
+import { amount, choice, currencyOf, date, reference, text } from './kinds.ts';
 import { serviceRows } from './service-rows.ts';
 
 /** Inbound documents, with the routing assigned to them and their services in the detailed answer (specification 2.4). */
@@ -13,22 +13,18 @@ export const inboundDocuments = defineResource({
   permissions: ['inbound_documents.view'],
   fields: {
     document_number: text(64, 'Number of the document.', 'LS-88213', { required: true, filter: true }),
-    document_type: {
-      kind: 'enum',
-      values: ['delivery_note', 'shipping_notice', 'goods_receipt', 'customer_material', 'return'],
-      required: true,
-      filter: true,
-      doc: 'Kind of document.',
-      example: 'delivery_note',
-    },
-    status: {
-      kind: 'enum',
-      values: ['expected', 'received', 'in_inspection', 'released', 'completed', 'rejected', 'cancelled'],
-      required: true,
-      filter: true,
-      doc: 'Where the document stands.',
-      example: 'received',
-    },
+    document_type: choice(
+      ['delivery_note', 'shipping_notice', 'goods_receipt', 'customer_material', 'return'],
+      'Kind of document.',
+      'delivery_note',
+      { required: true, filter: true },
+    ),
+    status: choice(
+      ['expected', 'received', 'in_inspection', 'released', 'completed', 'rejected', 'cancelled'],
+      'Where the document stands.',
+      'received',
+      { required: true, filter: true },
+    ),
     partner_code: text(64, 'Number of the supplier or customer in the ERP system.', 'S-1044'),
     partner_name: text(200, 'Name of the supplier or customer.', 'Giesserei Lindental GmbH'),
     order_id: reference('orders', 'Order the goods belong to.', 'O-1001', { filter: true }),
@@ -38,7 +34,7 @@ export const inboundDocuments = defineResource({
     delivered_date: date('Day on which the goods left again or were handed on.', '2026-11-26', { filter: true }),
     invoiced_date: date('Day on which the document was invoiced.', '2026-11-30', { filter: true }),
     received_by: reference('people', 'Person who took the goods in.', 'PE-1001'),
-    total_amount: { kind: 'decimal', min: 0, doc: 'Net amount of all services, in `currency`.', example: 2310.5 },
+    total_amount: amount('Net amount of all services, in `currency`.', 2310.5),
     currency: currencyOf('amount'),
     notes: text(2000, 'Free text.', 'Deliver to gate 2'),
     services: serviceRows,

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { currencyOf, date, instant, reference, text, unitOfQuantities } from './kinds.ts';
+import { amount, choice, currencyOf, date, decimal, instant, reference, text, unitOfQuantities } from './kinds.ts';
 
 /** Stock by part, lot and location. */
 export const inventoryItems = defineResource({
@@ -15,18 +15,16 @@ export const inventoryItems = defineResource({
     serial_number: text(64, 'Serial number, where the part has one.', 'SN-004711'),
     warehouse: text(64, 'Warehouse.', 'MAIN'),
     location: text(64, 'Bin, rack or floor location.', 'R04-B12', { filter: true }),
-    status: {
-      kind: 'enum',
-      values: ['available', 'reserved', 'in_inspection', 'blocked', 'in_transit', 'consumed'],
-      required: true,
-      filter: true,
-      doc: 'Whether it may be used.',
-      example: 'available',
-    },
-    quantity_on_hand: { kind: 'decimal', required: true, doc: 'Quantity that is there.', example: 240 },
-    quantity_reserved: { kind: 'decimal', min: 0, doc: 'Quantity promised to jobs and orders.', example: 120 },
+    status: choice(
+      ['available', 'reserved', 'in_inspection', 'blocked', 'in_transit', 'consumed'],
+      'Whether it may be used.',
+      'available',
+      { required: true, filter: true },
+    ),
+    quantity_on_hand: decimal('Quantity that is there.', 240, { required: true }),
+    quantity_reserved: amount('Quantity promised to jobs and orders.', 120),
     unit: unitOfQuantities,
-    unit_cost: { kind: 'decimal', min: 0, doc: 'Cost of one unit, in `currency`.', example: 48.5 },
+    unit_cost: amount('Cost of one unit, in `currency`.', 48.5),
     currency: currencyOf('cost'),
     received_date: date('Day on which it came in.', '2026-11-02'),
     expiry_date: date('Last day on which it may be used.', '2027-11-01'),

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { instant, reference, text, unit } from './kinds.ts';
+import { choice, decimal, instant, reference, text, unit } from './kinds.ts';
 
 /** Movements of stock. */
 export const inventoryMovements = defineResource({
@@ -12,20 +12,13 @@ export const inventoryMovements = defineResource({
   fields: {
     inventory_item_id: reference('inventory-items', 'Item that was moved.', 'IT-1001', { filter: true }),
     part_id: reference('parts', 'Part that was moved.', 'P-1001', { required: true, filter: true }),
-    movement_type: {
-      kind: 'enum',
-      values: ['receipt', 'issue', 'return', 'transfer', 'adjustment', 'scrap', 'shipment'],
-      required: true,
-      filter: true,
-      doc: 'What happened.',
-      example: 'issue',
-    },
-    quantity: {
-      kind: 'decimal',
-      required: true,
-      doc: 'Quantity moved; negative where an adjustment takes away.',
-      example: 40,
-    },
+    movement_type: choice(
+      ['receipt', 'issue', 'return', 'transfer', 'adjustment', 'scrap', 'shipment'],
+      'What happened.',
+      'issue',
+      { required: true, filter: true },
+    ),
+    quantity: decimal('Quantity moved; negative where an adjustment takes away.', 40, { required: true }),
     unit: unit('Unit of the quantity, as a UCUM code.', '{piece}'),
     lot_number: text(64, 'Lot or batch.', 'L-26-0419'),
     from_location: text(64, 'Location it left.', 'R04-B12'),

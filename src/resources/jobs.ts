@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { date, instant, reference, text, unitOfQuantities } from './kinds.ts';
+import { amount, choice, date, instant, integer, reference, text, unitOfQuantities } from './kinds.ts';
 
 /** Jobs, with the routing assigned to them (specification 2.4). */
 export const jobs = defineResource({
@@ -12,22 +12,20 @@ export const jobs = defineResource({
   fields: {
     job_number: text(64, 'Number of the job as people know it.', '2026-00417', { required: true, filter: true }),
     name: text(200, 'What is to be done, in a few words.', 'Bearing housings, batch 12', { required: true }),
-    status: {
-      kind: 'enum',
-      values: ['planned', 'released', 'in_progress', 'on_hold', 'completed', 'closed', 'cancelled'],
-      required: true,
-      filter: true,
-      doc: 'Where the job stands.',
-      example: 'in_progress',
-    },
+    status: choice(
+      ['planned', 'released', 'in_progress', 'on_hold', 'completed', 'closed', 'cancelled'],
+      'Where the job stands.',
+      'in_progress',
+      { required: true, filter: true },
+    ),
     order_id: reference('orders', 'Order the job works for.', 'O-1001', { filter: true }),
     part_id: reference('parts', 'Part that is made or processed.', 'P-1001', { filter: true }),
     routing_id: reference('routings', 'Routing assigned to the job.', 'R-1001'),
     project_id: reference('projects', 'Project the job belongs to.', 'PRJ-1001'),
-    quantity: { kind: 'decimal', min: 0, required: true, doc: 'Quantity ordered.', example: 120 },
-    quantity_completed: { kind: 'decimal', min: 0, doc: 'Quantity finished so far.', example: 84 },
+    quantity: amount('Quantity ordered.', 120, { required: true }),
+    quantity_completed: amount('Quantity finished so far.', 84),
     unit: unitOfQuantities,
-    priority: { kind: 'integer', min: 1, max: 9, doc: 'Urgency from 1 (first) to 9 (last).', example: 3 },
+    priority: integer('Urgency from 1 (first) to 9 (last).', 3, { min: 1, max: 9 }),
     received_date: date('Day on which the job came in.', '2026-11-02', { filter: true }),
     required_date: date('Day by which the customer requires the job.', '2026-11-27', { filter: true }),
     delivered_date: date('Day on which the job was delivered in full.', '2026-11-26', { filter: true }),

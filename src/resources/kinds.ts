@@ -1,4 +1,4 @@
-import type { PlainField, TextField } from '../core/records/fields.ts';
+import type { EnumField, NumberField, PlainField, TextField } from '../core/records/fields.ts';
 
 type Options = Pick<TextField, 'required' | 'filter' | 'detail' | 'unique'>;
 
@@ -42,6 +42,43 @@ export function flag<const O extends Options>(doc: string, options?: O) {
   return plain('boolean', doc, true, options);
 }
 
+/** Declares one of some words. */
+export function choice<const V extends readonly string[], const O extends Options>(
+  values: V,
+  doc: string,
+  example: V[number],
+  options?: O,
+): EnumField & { values: V } & O {
+  return { kind: 'enum', values, doc, example, ...options } as EnumField & { values: V } & O; // as in text()
+}
+
+type NumberOptions = Pick<NumberField, 'required' | 'filter' | 'min' | 'max' | 'unit'>;
+
+/** Declares a whole number. */
+export function integer<const O extends NumberOptions>(doc: string, example: number, options?: O) {
+  return number('integer', doc, example, options);
+}
+
+/** Declares how many there are of something. */
+export function count<const O extends NumberOptions>(doc: string, example: number, options?: O) {
+  return number('integer', doc, example, { min: 0, ...options } as O); // as in text()
+}
+
+/** Declares a number with a decimal point. */
+export function decimal<const O extends NumberOptions>(doc: string, example: number, options?: O) {
+  return number('decimal', doc, example, options);
+}
+
+/** Declares a quantity, a price or a length of time, which is never negative. */
+export function amount<const O extends NumberOptions>(doc: string, example: number, options?: O) {
+  return number('decimal', doc, example, { min: 0, ...options } as O); // as in text()
+}
+
+/** Declares a share of a whole, from 0 to 1. */
+export function ratio(doc: string, example: number) {
+  return number('decimal', doc, example, { min: 0, max: 1 });
+}
+
 /** Declares the currency of an amount; `what` names the amount. */
 export function currencyOf(what: string) {
   return text(3, `ISO 4217 code of the currency of the ${what}.`, 'EUR', { format: 'currency' });
@@ -60,4 +97,13 @@ function plain<K extends PlainField['kind'], const O extends Options>(
   options?: O,
 ): PlainField & { kind: K } & O {
   return { kind, doc, example, ...options } as PlainField & { kind: K } & O; // as in text()
+}
+
+function number<K extends NumberField['kind'], const O extends NumberOptions>(
+  kind: K,
+  doc: string,
+  example: number,
+  options?: O,
+): NumberField & { kind: K } & O {
+  return { kind, doc, example, ...options } as NumberField & { kind: K } & O; // as in text()
 }

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { instant, reference, text } from './kinds.ts';
+import { amount, choice, instant, ratio, reference, text } from './kinds.ts';
 
 /** OEE events; availability, performance and quality by ISO 22400-2. */
 export const oeeEvents = defineResource({
@@ -13,9 +13,8 @@ export const oeeEvents = defineResource({
   fields: {
     asset_id: reference('assets', 'Work unit the event is of.', 'A-1001', { required: true, filter: true }),
     production_job_id: reference('production-jobs', 'Operation that was running.', 'PJ-1001'),
-    event_type: {
-      kind: 'enum',
-      values: [
+    event_type: choice(
+      [
         'production',
         'setup',
         'planned_downtime',
@@ -25,50 +24,28 @@ export const oeeEvents = defineResource({
         'idle',
         'no_demand',
       ],
-      required: true,
-      filter: true,
-      doc: 'What the work unit did.',
-      example: 'unplanned_downtime',
-    },
-    loss_category: {
-      kind: 'enum',
-      values: ['none', 'availability', 'performance', 'quality'],
-      filter: true,
-      doc: 'Factor of OEE that the span counts against.',
-      example: 'availability',
-    },
+      'What the work unit did.',
+      'unplanned_downtime',
+      { required: true, filter: true },
+    ),
+    loss_category: choice(
+      ['none', 'availability', 'performance', 'quality'],
+      'Factor of OEE that the span counts against.',
+      'availability',
+      { filter: true },
+    ),
     reason_code: text(32, 'Code of the reason in the own catalogue of the plant.', 'E-113'),
     reason: text(200, 'Reason in words.', 'Hydraulic pressure low'),
     started_at: instant('When the span began.', '2026-11-20T08:15:00.123456Z', { required: true, filter: true }),
     ended_at: instant('When the span ended; null while it lasts.', '2026-11-20T08:41:30.000000Z'),
-    duration_s: { kind: 'decimal', min: 0, unit: 's', doc: 'Length of the span.', example: 1589.877 },
-    planned_busy_time_s: {
-      kind: 'decimal',
-      min: 0,
-      unit: 's',
-      doc: 'Planned busy time (PBT) in the span.',
-      example: 1589.877,
-    },
-    availability: {
-      kind: 'decimal',
-      min: 0,
-      max: 1,
-      doc: 'Availability: actual production time by planned busy time, 0 to 1.',
-      example: 0.91,
-    },
-    performance: {
-      kind: 'decimal',
-      min: 0,
-      doc: 'Performance (ISO 22400: effectiveness): planned by actual time per item; above 1 where faster than planned.',
-      example: 0.87,
-    },
-    quality: {
-      kind: 'decimal',
-      min: 0,
-      max: 1,
-      doc: 'Quality ratio: good by produced quantity, 0 to 1.',
-      example: 0.985,
-    },
-    oee: { kind: 'decimal', min: 0, doc: 'OEE index: availability × performance × quality.', example: 0.78 },
+    duration_s: amount('Length of the span.', 1589.877, { unit: 's' }),
+    planned_busy_time_s: amount('Planned busy time (PBT) in the span.', 1589.877, { unit: 's' }),
+    availability: ratio('Availability: actual production time by planned busy time, 0 to 1.', 0.91),
+    performance: amount(
+      'Performance (ISO 22400: effectiveness): planned by actual time per item; above 1 where faster than planned.',
+      0.87,
+    ),
+    quality: ratio('Quality ratio: good by produced quantity, 0 to 1.', 0.985),
+    oee: amount('OEE index: availability × performance × quality.', 0.78),
   },
 });

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { currencyOf, date, reference, text } from './kinds.ts';
+import { amount, choice, currencyOf, date, integer, reference, text } from './kinds.ts';
 import { serviceRows } from './service-rows.ts';
 
 /** Orders, with their services in the detailed answer (specification 2.4). */
@@ -15,21 +15,19 @@ export const orders = defineResource({
     customer_code: text(64, 'Number of the customer in the ERP system.', 'C-20417', { filter: true }),
     customer_name: text(200, 'Name of the customer.', 'Nordwind Getriebe GmbH'),
     customer_reference: text(64, "The customer's own order number.", '4500119876'),
-    status: {
-      kind: 'enum',
-      values: ['draft', 'confirmed', 'in_progress', 'on_hold', 'delivered', 'invoiced', 'closed', 'cancelled'],
-      required: true,
-      filter: true,
-      doc: 'Where the order stands.',
-      example: 'in_progress',
-    },
+    status: choice(
+      ['draft', 'confirmed', 'in_progress', 'on_hold', 'delivered', 'invoiced', 'closed', 'cancelled'],
+      'Where the order stands.',
+      'in_progress',
+      { required: true, filter: true },
+    ),
     project_id: reference('projects', 'Project the order belongs to.', 'PRJ-1001', { filter: true }),
-    priority: { kind: 'integer', min: 1, max: 9, doc: 'Urgency from 1 (first) to 9 (last).', example: 2 },
+    priority: integer('Urgency from 1 (first) to 9 (last).', 2, { min: 1, max: 9 }),
     received_date: date('Day on which the order came in.', '2026-11-02', { filter: true }),
     required_date: date('Day by which the customer requires the order.', '2026-11-27', { filter: true }),
     delivered_date: date('Day on which the order was delivered in full.', '2026-11-26', { filter: true }),
     invoiced_date: date('Day on which the order was invoiced.', '2026-11-30', { filter: true }),
-    total_amount: { kind: 'decimal', min: 0, doc: 'Net amount of all services, in `currency`.', example: 18450.5 },
+    total_amount: amount('Net amount of all services, in `currency`.', 18450.5),
     currency: currencyOf('amount'),
     notes: text(2000, 'Free text.', 'Deliver to gate 2'),
     services: serviceRows,

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { currencyOf, flag, text, unit } from './kinds.ts';
+import { amount, currencyOf, flag, text, unit } from './kinds.ts';
 
 /** Part records (specification 2.4). */
 export const parts = defineResource({
@@ -23,8 +23,8 @@ export const parts = defineResource({
     category: text(64, 'Part family or commodity.', 'Castings', { filter: true }),
     unit: unit('Stock-keeping unit of measure, as a UCUM code.', '{piece}'),
     material: text(120, 'Material designation.', 'EN-GJS-400-15'),
-    weight_kg: { kind: 'decimal', min: 0, unit: 'kg', doc: 'Net weight of one unit.', example: 12.4 },
-    standard_cost: { kind: 'decimal', min: 0, doc: 'Standard cost of one unit, in `currency`.', example: 48.5 },
+    weight_kg: amount('Net weight of one unit.', 12.4, { unit: 'kg' }),
+    standard_cost: amount('Standard cost of one unit, in `currency`.', 48.5),
     currency: currencyOf('cost'),
   },
 });

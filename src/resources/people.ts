@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { date, flag, reference, text } from './kinds.ts';
+import { choice, date, flag, reference, text } from './kinds.ts';
 
 /** People. */
 export const people = defineResource({
@@ -18,12 +18,7 @@ export const people = defineResource({
     shift: text(32, 'Shift model.', '3-shift'),
     cost_center: text(32, 'Cost centre.', '4420'),
     supervisor_id: reference('people', 'Person reported to.', 'PE-1002'),
-    employment_type: {
-      kind: 'enum',
-      values: ['employee', 'temporary', 'contractor', 'apprentice'],
-      doc: 'Kind of employment.',
-      example: 'employee',
-    },
+    employment_type: choice(['employee', 'temporary', 'contractor', 'apprentice'], 'Kind of employment.', 'employee'),
     hired_date: date('First day of employment.', '2021-03-01'),
     left_date: date('Last day of employment.', '2026-12-31'),
     is_active: flag('Whether the person may be assigned.', { required: true, filter: true }),

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { flag, instant, reference, text } from './kinds.ts';
+import { choice, flag, instant, reference, text } from './kinds.ts';
 
 /** Processes: catalogue membership, revision lineage, availability apart from approval, no routing link (specification 2.4). */
 export const processes = defineResource({
@@ -27,22 +27,19 @@ export const processes = defineResource({
     supersedes_id: reference('processes', 'Revision this one replaces.', 'PR-1002'),
     superseded_by_id: reference('processes', 'Revision that replaces this one.', 'PR-1003'),
     root_id: reference('processes', 'First revision of the line.', 'PR-1004'),
-    approval_status: {
-      kind: 'enum',
-      values: ['draft', 'in_review', 'approved', 'rejected', 'withdrawn'],
-      required: true,
-      doc: 'Whether the revision is approved.',
-      example: 'approved',
-    },
+    approval_status: choice(
+      ['draft', 'in_review', 'approved', 'rejected', 'withdrawn'],
+      'Whether the revision is approved.',
+      'approved',
+      { required: true },
+    ),
     approved_at: instant('When it was approved.', '2026-02-17T12:30:00.000000Z'),
-    availability: {
-      kind: 'enum',
-      values: ['available', 'limited', 'unavailable'],
-      required: true,
-      filter: true,
-      doc: 'Whether it can be used now; apart from approval.',
-      example: 'available',
-    },
+    availability: choice(
+      ['available', 'limited', 'unavailable'],
+      'Whether it can be used now; apart from approval.',
+      'available',
+      { required: true, filter: true },
+    ),
     availability_reason: text(200, 'Why it is limited or unavailable.', 'Oven 3 under maintenance'),
     standard: text(120, 'Standard or customer specification it follows.', 'DIN 17022-5'),
   },

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { instant, reference, text, unitOfQuantities } from './kinds.ts';
+import { amount, instant, ratio, reference, text, unitOfQuantities } from './kinds.ts';
 
 /** Quality figures of production; names by ISO 22400-2. */
 export const productionQuality = defineResource({
@@ -19,32 +19,14 @@ export const productionQuality = defineResource({
       filter: true,
     }),
     shift: text(32, 'Shift the figures are of.', 'early'),
-    produced_quantity: { kind: 'decimal', min: 0, required: true, doc: 'Produced quantity (PQ).', example: 88 },
-    good_quantity: { kind: 'decimal', min: 0, required: true, doc: 'Good quantity (GQ).', example: 84 },
-    scrap_quantity: { kind: 'decimal', min: 0, doc: 'Scrap quantity (SQ).', example: 3 },
-    rework_quantity: { kind: 'decimal', min: 0, doc: 'Rework quantity (RQ).', example: 1 },
+    produced_quantity: amount('Produced quantity (PQ).', 88, { required: true }),
+    good_quantity: amount('Good quantity (GQ).', 84, { required: true }),
+    scrap_quantity: amount('Scrap quantity (SQ).', 3),
+    rework_quantity: amount('Rework quantity (RQ).', 1),
     unit: unitOfQuantities,
-    quality_ratio: {
-      kind: 'decimal',
-      min: 0,
-      max: 1,
-      doc: 'Quality ratio: good quantity by produced quantity, 0 to 1.',
-      example: 0.9545,
-    },
-    first_pass_yield: {
-      kind: 'decimal',
-      min: 0,
-      max: 1,
-      doc: 'First pass yield: good parts by inspected parts, 0 to 1.',
-      example: 0.96,
-    },
-    scrap_ratio: {
-      kind: 'decimal',
-      min: 0,
-      max: 1,
-      doc: 'Scrap ratio: scrap quantity by produced quantity, 0 to 1.',
-      example: 0.0341,
-    },
+    quality_ratio: ratio('Quality ratio: good quantity by produced quantity, 0 to 1.', 0.9545),
+    first_pass_yield: ratio('First pass yield: good parts by inspected parts, 0 to 1.', 0.96),
+    scrap_ratio: ratio('Scrap ratio: scrap quantity by produced quantity, 0 to 1.', 0.0341),
     defect_code: text(32, 'Code of the most frequent defect.', 'POR'),
     remarks: text(2000, 'Free text.', 'Porosity near the flange'),
   },

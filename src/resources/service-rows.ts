@@ -1,5 +1,5 @@
 import type { ListField } from '../core/records/fields.ts';
-import { currencyOf, text, unit } from './kinds.ts';
+import { amount, choice, currencyOf, text, unit } from './kinds.ts';
 
 /**
  * The services of an order or inbound document. `row_id` identifies a row inside its parent; several rows may have the same
@@ -21,20 +21,14 @@ export const serviceRows = {
       { required: true },
     ),
     description: text(500, 'What is done.', 'Stress relief annealing'),
-    quantity: { kind: 'decimal', min: 0, required: true, doc: 'Quantity.', example: 740.5 },
+    quantity: amount('Quantity.', 740.5, { required: true }),
     unit: unit('Unit of the quantity, as a UCUM code.', 'kg'),
-    unit_price: { kind: 'decimal', min: 0, doc: 'Net price of one unit, in `currency`.', example: 1.85 },
+    unit_price: amount('Net price of one unit, in `currency`.', 1.85),
     currency: currencyOf('price'),
     assignments: {
       kind: 'list',
       of: {
-        resource: {
-          kind: 'enum',
-          values: ['people', 'assets'],
-          required: true,
-          doc: 'What is assigned: a person or an asset.',
-          example: 'assets',
-        },
+        resource: choice(['people', 'assets'], 'What is assigned: a person or an asset.', 'assets', { required: true }),
         id: text(64, 'The `id` of that person or asset.', 'A-1001', { required: true }),
       },
       doc: 'People and assets assigned to the row.',

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { currencyOf, date, flag, processCarriedOut, text, unit } from './kinds.ts';
+import { amount, currencyOf, date, flag, processCarriedOut, text, unit } from './kinds.ts';
 
 /** The registry of services. */
 export const services = defineResource({
@@ -19,10 +19,10 @@ export const services = defineResource({
     category: text(64, 'Family of services.', 'Heat treatment', { filter: true }),
     process_id: processCarriedOut,
     unit: unit('Unit the price is for, as a UCUM code.', 'kg'),
-    unit_price: { kind: 'decimal', min: 0, doc: 'List price of one unit, in `currency`.', example: 1.85 },
+    unit_price: amount('List price of one unit, in `currency`.', 1.85),
     currency: currencyOf('price'),
-    minimum_charge: { kind: 'decimal', min: 0, doc: 'Least amount charged, in `currency`.', example: 90 },
-    lead_time_days: { kind: 'decimal', min: 0, unit: 'd', doc: 'Usual time until it is done.', example: 3 },
+    minimum_charge: amount('Least amount charged, in `currency`.', 90),
+    lead_time_days: amount('Usual time until it is done.', 3, { unit: 'd' }),
     valid_from: date('First day the price holds.', '2026-01-01'),
     valid_to: date('Last day the price holds.', '2026-12-31'),
     is_active: flag('Whether it may be used on new orders and documents.', { required: true, filter: true }),

@@ -1,5 +1,5 @@
 import { defineResource } from '../core/records/fields.ts';
-import { date, reference, text } from './kinds.ts';
+import { amount, choice, date, reference, text } from './kinds.ts';
 
 /** Training records. */
 export const trainingRecords = defineResource({
@@ -15,27 +15,18 @@ export const trainingRecords = defineResource({
     course_title: text(200, 'Title of the course or qualification.', 'Forklift licence, yearly instruction', {
       required: true,
     }),
-    category: {
-      kind: 'enum',
-      values: ['safety', 'quality', 'process', 'machine', 'management', 'other'],
-      doc: 'Subject.',
-      example: 'safety',
-    },
-    status: {
-      kind: 'enum',
-      values: ['planned', 'in_progress', 'completed', 'failed', 'expired'],
+    category: choice(['safety', 'quality', 'process', 'machine', 'management', 'other'], 'Subject.', 'safety'),
+    status: choice(['planned', 'in_progress', 'completed', 'failed', 'expired'], 'Where it stands.', 'completed', {
       required: true,
       filter: true,
-      doc: 'Where it stands.',
-      example: 'completed',
-    },
+    }),
     process_id: reference('processes', 'Process it qualifies for.', 'PR-1001'),
     asset_id: reference('assets', 'Asset it qualifies for.', 'A-1001'),
     trainer: text(200, 'Who taught it.', 'Training centre Lindental'),
     completed_date: date('Day on which it was passed.', '2026-03-12'),
     valid_until: date('Last day on which it holds.', '2027-03-11', { filter: true }),
-    score_percent: { kind: 'decimal', min: 0, max: 100, unit: '%', doc: 'Result, 0 to 100.', example: 92 },
+    score_percent: amount('Result, 0 to 100.', 92, { max: 100, unit: '%' }),
     certificate_number: text(64, 'Number of the certificate.', 'FL-26-1184'),
-    duration_h: { kind: 'decimal', min: 0, unit: 'h', doc: 'Length.', example: 4 },
+    duration_h: amount('Length.', 4, { unit: 'h' }),
   },
 });

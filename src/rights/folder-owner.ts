@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError } from '../core/errors.ts';
+import { modeText } from '../core/text/file-mode.ts';
 
 /** The account that a folder belongs to. */
 export interface FolderOwner {
@@ -76,7 +77,7 @@ function noteDecider(deciders: Map<number, string>, place: string, stats: Stats)
 function requireClosed(place: string, stats: Stats): void {
   const isSticky = (stats.mode & 0o1000) !== 0;
   if (!isOpenToOthers(stats) || isSticky) return;
-  const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
+  const mode = modeText(stats.mode);
   throw notSafe(`Accounts other than its owner can write the folder ${place} (mode ${mode}).`, place);
 }
 

@@ -8,7 +8,7 @@ import { initialise } from '../../src/core/organization/tenants.ts';
 import type { RecordPosition } from '../../src/core/port/records.ts';
 import type { ImportBatch } from '../../src/core/records/import-batch.ts';
 import { createPageReader, pageParameters } from '../../src/core/records/queries.ts';
-import { createRecordValidator } from '../../src/core/records/validator.ts';
+import { createRecordValidator } from '../../src/core/records/validation/validator.ts';
 import { parts } from '../../src/resources/parts.ts';
 import { createStore } from '../../src/store/sqlite/creation.ts';
 import { type BenchReport, type BenchRow, median, paired } from './harness.ts';

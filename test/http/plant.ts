@@ -12,7 +12,7 @@ import { addUser, updateUser } from '../../src/core/organization/users.ts';
 import type { Entity } from '../../src/core/port/entities.ts';
 import type { Store } from '../../src/core/port/store.ts';
 import type { ResourceDefinition } from '../../src/core/records/fields.ts';
-import { createRecordValidator } from '../../src/core/records/validator.ts';
+import { createRecordValidator } from '../../src/core/records/validation/validator.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createKey, revokeKeys } from '../core/key-operations.ts';
 import { postgresStore, temporaryStore } from '../store/stores.ts';

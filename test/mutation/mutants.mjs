@@ -118,7 +118,12 @@ export const mutants = [
     'key_revoked',
     'key_expired',
     'creator_inactive',
-  ].map((code) => [gate, `  '${code}',\n`, '', ...gateTests]),
+  ].map((code) => [
+    gate,
+    "filter((code) => code !== 'missing_authorization'));",
+    `filter((code) => code !== 'missing_authorization' && code !== '${code}'));`,
+    ...gateTests,
+  ]),
   [gate, "headers: ['Retry-After', String(seconds)]", 'headers: []', ...gateTests],
   [gate, 'if (last?.seconds !== seconds)', 'if (last === undefined)', ...gateTests],
   [gate, "code === 'missing_authorization' ? ''", "code === 'unknown_key' ? ''", ...gateTests],
@@ -315,7 +320,7 @@ export const mutants = [
   ],
   [
     keys,
-    "and(inArray(keys.id, ids.slice(at, at + 500)), statusCondition('Active', nowMs))",
+    "and(inArray(keys.id, ids.slice(at, at + 500)), statusCondition(keys, 'Active', nowMs))",
     'inArray(keys.id, ids.slice(at, at + 500))',
     ...keyTests,
   ],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientPermissions } from '../../src/core/access/permissions.ts';
 import { type Field, type Fields, filterableFields, importFields, textFormats } from '../../src/core/records/fields.ts';
-import { createRecordValidator } from '../../src/core/records/validator.ts';
+import { createRecordValidator } from '../../src/core/records/validation/validator.ts';
 import { canonicalInstant } from '../../src/core/time/instants.ts';
 import { resources } from '../../src/resources/index.ts';
 import { recordOf } from '../formats/batches.ts';

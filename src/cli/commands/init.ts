@@ -1,6 +1,7 @@
 import { requireEntityCode, requireTimezone } from '../../core/organization/entities.ts';
 import { type FirstTenantInput, initialise } from '../../core/organization/tenants.ts';
 import { requireLogin } from '../../core/organization/users.ts';
+import { modeText } from '../../core/text/file-mode.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../command.ts';
@@ -78,7 +79,7 @@ async function openFolders({ services, storePath }: Context): Promise<string[]> 
   const files = (await services.inspectStore(storePath)).files?.() ?? [];
   return files
     .filter(({ kind, mode }) => kind === 'folder' && (mode & 0o022) !== 0)
-    .map(({ path, mode }) => `${path} (mode ${mode.toString(8).padStart(4, '0')})`);
+    .map(({ path, mode }) => `${path} (mode ${modeText(mode)})`);
 }
 
 const demoDefaults = {

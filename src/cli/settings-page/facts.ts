@@ -47,7 +47,7 @@ export function extraFactsOf({ note, allowedIps = [] }: ShownKey): [label: strin
 }
 
 /** Whether a key is active and expires within 14 days. */
-export function expiresSoon(key: Key, nowMs: number): boolean {
+function expiresSoon(key: Key, nowMs: number): boolean {
   const { expiresAtMs } = key;
   return expiresAtMs !== null && statusOf(key, nowMs) === 'Active' && expiresAtMs - nowMs <= expiresSoonMs;
 }

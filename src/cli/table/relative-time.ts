@@ -1,6 +1,7 @@
+import { dayMs } from '../../core/time/spans.ts';
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 /** The width of the longest relative time of a plant's life, `in 59 min`. */
 export const relativeTimeWidth = 10;

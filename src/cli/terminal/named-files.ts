@@ -18,7 +18,7 @@ import type { Io } from './io.ts';
  * created it: in a folder of another account, that account can replace any file by a link. Throws `bad_input` or the
  * system's error.
  */
-export function openNamedFile(path: string, flags = constants.O_RDONLY): number {
+function openNamedFile(path: string, flags = constants.O_RDONLY): number {
   const found = lstatSync(path, { throwIfNoEntry: false });
   const isLink = found?.isSymbolicLink() === true;
   if (isLink) requireTrustedLink(path, found);

@@ -54,3 +54,8 @@ export function commonRole(first: Role, second: Role): Role {
 export function rolesHolding(permission: UserPermission): string[] {
   return roleNames.filter((role) => roleHolds(role, permission)).map((role) => roles[role].label);
 }
+
+/** Whether a profile is an active Super user, of whom every organization needs one. */
+export function isActiveSuperUser({ role, status }: { role: Role; status: 'active' | 'inactive' }): boolean {
+  return role === 'super_user' && status === 'active';
+}

@@ -1,6 +1,5 @@
 import type { Key } from '../port/keys.ts';
-
-const dayMs = 86_400_000;
+import { dayMs } from '../time/spans.ts';
 
 /** A key that expires within this time is shown as urgent: its replacement has to be planned. */
 export const expiresSoonMs = 14 * dayMs;

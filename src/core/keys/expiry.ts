@@ -1,7 +1,7 @@
 import { HkctlError } from '../errors.ts';
-import { parseSpanMs } from '../operations/settings.ts';
 import { endOfDayMs } from '../time/calendar.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../time/instants.ts';
+import { dayMs, parseSpanMs } from '../time/spans.ts';
 
 /**
  * Reads an expiry: `never` (null), a span such as `90d`, a date (the end of that day in the entity's time zone) or an
@@ -15,7 +15,7 @@ export function parseExpiry(text: string, nowMs: number, timezone: string): numb
       ? endOfDayMs(text, timezone)
       : parseInstantMs(text);
   // The last day of the calendar, which stands for never in many systems, ends beyond it in the west.
-  if (atMs !== undefined && atMs - latestMs < 86_400_000) return Math.min(atMs, latestMs);
+  if (atMs !== undefined && atMs - latestMs < dayMs) return Math.min(atMs, latestMs);
   throw new HkctlError('bad_input', `"${text}" is no expiry.`, { hint: expiryHint });
 }
 

@@ -1,3 +1,4 @@
+import { type Finding, ok, warning } from './findings.ts';
 /** What an engine on a database server reports about it. */
 export interface ServerFacts {
   version: string;
@@ -18,12 +19,6 @@ export interface ServerFacts {
   readings: { dead: number; live: number };
   /** How many milliseconds the clock of the server is ahead of this machine's. */
   skewMs: number;
-}
-
-interface Finding {
-  status: 'ok' | 'warning';
-  detail: string;
-  hint?: string;
 }
 
 /** The checks of a database server, each with its name. */
@@ -81,12 +76,4 @@ function findingOfSkew(skewMs: number): Finding {
   const side = skewMs > 0 ? 'ahead of' : 'behind';
   const hint = 'Let a time service set both. Keys expire by the clock of the database.';
   return warning(`The clock of the database is ${seconds} s ${side} this machine's.`, hint);
-}
-
-function ok(detail: string): Finding {
-  return { status: 'ok', detail };
-}
-
-function warning(detail: string, hint: string): Finding {
-  return { status: 'warning', detail, hint };
 }

@@ -1,23 +1,13 @@
 import { type Actor, type Domain, requirePermissions } from '../access/actors.ts';
 import { damageText } from '../audit/damage.ts';
 import { verifyAudit } from '../audit/trail.ts';
-import { type ErrorCode, isHkctlError } from '../errors.ts';
+import { isHkctlError } from '../errors.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
+import { modeText } from '../text/file-mode.ts';
 import { formatInstantMs } from '../time/instants.ts';
 import { findingsOfServer, type ServerFacts } from './doctor-server.ts';
+import { type Check, type Finding, ok, problem, warning } from './findings.ts';
 import type { FileFacts, JournalFacts, StoreInspection } from './inspection.ts';
-
-/** The result of one check of a store. */
-export interface Check {
-  /** Stable, for programs. */
-  name: string;
-  status: 'ok' | 'warning' | 'problem';
-  detail: string;
-  /** What to do about it. */
-  hint?: string;
-  /** Of a problem: the error code that `hkctl doctor` exits with. */
-  code?: ErrorCode;
-}
 
 interface DoctorOptions {
   inspection: StoreInspection;
@@ -26,8 +16,6 @@ interface DoctorOptions {
   /** Whether an HTTP server answers at an address. */
   answers(address: string): Promise<boolean>;
 }
-
-type Finding = Omit<Check, 'name'>;
 
 /** Runs every check of a store, one after the other. Needs `store.manage`. A new check is one more entry of its list. */
 export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOptions): AsyncGenerator<Check> {
@@ -81,12 +69,12 @@ async function finding(run: () => MaybePromise<Finding>): Promise<Finding> {
 export function findingOfFiles(files: readonly FileFacts[]): Finding {
   const open = files.filter(({ kind, mode }) => (mode & (kind === 'folder' ? 0o022 : 0o077)) !== 0);
   if (open.length > 0) {
-    const named = open.map(({ path, mode }) => `${path} (mode ${mode.toString(8).padStart(4, '0')})`).join(', ');
+    const named = open.map(({ path, mode }) => `${path} (mode ${modeText(mode)})`).join(', ');
     return problem('state_forbids', `Others than the owner can open ${named}.`, chmodHint(open));
   }
   const loose = files.filter(({ kind, mode }) => mode !== (kind === 'folder' ? 0o700 : 0o600));
   if (loose.length > 0) {
-    const named = loose.map(({ path, mode }) => `${path} has mode ${mode.toString(8).padStart(4, '0')}`).join(', ');
+    const named = loose.map(({ path, mode }) => `${path} has mode ${modeText(mode)}`).join(', ');
     return warning(`${named}; a store has folder 0700, files 0600.`, chmodHint(loose));
   }
   const ownerId = files.find(({ kind }) => kind === 'folder')?.ownerId;
@@ -221,16 +209,4 @@ async function checkDaemon({ store }: Domain, { answers }: DoctorOptions): Promi
   if (await answers(address)) return ok(`The daemon answers at ${address}.`);
   const hint = 'Read its log and restart it; behind a proxy it may only be unreachable from here.';
   return warning(`A daemon is recorded at ${address}, but nothing answers there.`, hint);
-}
-
-function ok(detail: string): Finding {
-  return { status: 'ok', detail };
-}
-
-function warning(detail: string, hint: string): Finding {
-  return { status: 'warning', detail, hint };
-}
-
-function problem(code: ErrorCode, detail: string, hint: string | undefined): Finding {
-  return { status: 'problem', detail, ...(hint !== undefined && { hint }), code };
 }

@@ -57,13 +57,3 @@ export function parseRateLimit(text: string): RateLimit | null {
   if (!match) throw new HkctlError('usage', `"${text}" is no limit: give N/s, N/m, N/h or off, such as 600/m.`);
   return { requests: Number(match[1]), windowSeconds: windows[match[2] as keyof typeof windows] }; // the pattern allows no other
 }
-
-const spans = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
-
-/** Parses a duration such as `14d`, `12h` or `2w` to milliseconds. Throws `usage`. */
-export function parseSpanMs(text: string): number {
-  const match = /^(\d{1,6})([smhdw])$/.exec(text);
-  if (!match)
-    throw new HkctlError('usage', `"${text}" is no span of time: give a number and s, m, h, d or w, such as 90d.`);
-  return Number(match[1]) * spans[match[2] as keyof typeof spans]; // the pattern allows no other
-}

@@ -2,6 +2,7 @@ import { type Actor, type Domain, requirePermissions } from '../access/actors.ts
 import { expiresSoonMs, unusedLongMs } from '../keys/attention.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { isSilent } from '../readings/silence.ts';
+import { dayMs } from '../time/spans.ts';
 
 /** What needs somebody to act; stable names, for programs. */
 export type Attention = 'daemon_silent' | 'keys_expiring' | 'keys_unused' | 'sensors_silent' | 'backup_old';
@@ -46,7 +47,7 @@ interface StatusOptions {
 }
 
 /** A backup older than this needs attention; also a store of this age that was never backed up. */
-const backupOldMs = 7 * 86_400_000;
+const backupOldMs = 7 * dayMs;
 
 /** Reads the state of a store and what needs attention. Needs `api_keys.view`. */
 export async function readStatus(domain: Domain, actor: Actor, options: StatusOptions): Promise<StoreStatus> {

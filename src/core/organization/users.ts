@@ -1,5 +1,5 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
-import type { Role } from '../access/roles.ts';
+import { isActiveSuperUser, type Role } from '../access/roles.ts';
 import { HkctlError } from '../errors.ts';
 import { holdsSecret } from '../keys/secrets.ts';
 import type { Key } from '../port/keys.ts';
@@ -49,9 +49,9 @@ export async function workingKeysOfUser(domain: Domain, actor: Actor, login: str
 /** Throws `state_forbids` for the last active Super user of a tenant, before the question. */
 export async function requireAnotherSuperUser(domain: Domain, actor: Actor, login: string): Promise<void> {
   const user = await requireUser(domain, actor, login);
-  const active = (await domain.store.users.list(actor.user.tenantId)).filter(({ status }) => status === 'active');
-  const left = active.filter(({ id, role }) => role === 'super_user' && id !== user.id);
-  if (user.status === 'active' && user.role === 'super_user' && left.length === 0) throw lastSuperUser(login);
+  const users = await domain.store.users.list(actor.user.tenantId);
+  const isAnother = users.some((one) => one.id !== user.id && isActiveSuperUser(one));
+  if (isActiveSuperUser(user) && !isAnother) throw lastSuperUser(login);
 }
 
 function lastSuperUser(login: string): HkctlError {

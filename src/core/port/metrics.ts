@@ -4,7 +4,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 export interface StoreFacts {
   /** Numbers of keys; no more than {@link mostCounted} are counted. */
   keys: { active: number; expired: number; revoked: number };
-  /** The active keys that expire next, soonest first; ten at most. */
+  /** The active keys that expire next, soonest first; {@link mostExpiries} at most. */
   nextExpiries: readonly { prefix: string; entity: string; atMs: number }[];
   /** When the last backup was written; undefined where there is none. */
   lastBackupMs: number | undefined;
@@ -16,6 +16,10 @@ export interface StoreFacts {
 
 /** The number of keys after which counting ends, so that no read of the metrics takes longer than a few milliseconds. */
 export const mostCounted = 100_000;
+
+/** The number of keys that expire next, and of tenants that are searched for them. */
+export const mostExpiries = 10;
+export const mostTenants = 1000;
 
 /** Facts for monitoring. */
 export interface MetricsStore {

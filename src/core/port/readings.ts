@@ -15,7 +15,7 @@ export type SensorDirectory = ReadonlyMap<string, Sensor>;
 
 export const qualities = ['good', 'uncertain', 'bad'] as const;
 
-export type Quality = (typeof qualities)[number];
+type Quality = (typeof qualities)[number];
 
 /** The numbers that a {@link ReadingBatch} holds for each reading. */
 export const readingColumns = 4;

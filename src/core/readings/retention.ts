@@ -2,10 +2,11 @@ import type { Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import { type DropResult, summaryWidthUs } from '../port/readings.ts';
+import { dayMs } from '../time/spans.ts';
 
 /** The longest retention; `forever` is more. */
 const mostDays = 36_500;
-const dayUs = 86_400_000_000;
+const dayUs = dayMs * 1000;
 
 /** Reads a retention such as `400d` to days, `forever` to null. Throws `usage`. */
 export function parseRetention(given: string): number | null {

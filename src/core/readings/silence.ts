@@ -1,5 +1,7 @@
+import { dayMs } from '../time/spans.ts';
+
 /** A sensor that sent nothing for this time is reported as silent. */
-export const silentMs = 86_400_000;
+const silentMs = dayMs;
 
 /** Whether a sensor was heard before, and sent neither a reading nor a heartbeat for a day. */
 export function isSilent(seenMs: number | null, nowMs: number): boolean {

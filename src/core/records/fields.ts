@@ -32,7 +32,7 @@ export interface TextField extends FieldBase {
   /** The resource whose `id` this is. A hint for documents and sample data: the record may be imported later. */
   references?: string;
 }
-interface EnumField extends FieldBase {
+export interface EnumField extends FieldBase {
   kind: 'enum';
   values: readonly string[];
 }

@@ -1,6 +1,7 @@
 import type { RecordCondition, RecordPageRequest, RecordPosition } from '../port/records.ts';
 import { startOfDayMs, type WeekDay, weekOf } from '../time/calendar.ts';
 import { formatInstantUs, isDate } from '../time/instants.ts';
+import { dayMs } from '../time/spans.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from './cursors.ts';
 import { detailFields, type Field, filterableFields, type ResourceDefinition, updatedAtField } from './fields.ts';
 import {
@@ -12,7 +13,7 @@ import {
   wrongValue,
 } from './parameters.ts';
 import { isChangedAt, type SyncPoint } from './sync/tokens.ts';
-import { validatorOf } from './values.ts';
+import { validatorOf } from './validation/values.ts';
 
 /** A parameter of a resource's list: its role, and the field that it filters. */
 export interface PageParameter {
@@ -176,7 +177,7 @@ function requireUsualYear(name: string, text: string, what: string): void {
 }
 
 function startOfDay(date: string, daysLater: number, timezone: string): string {
-  const day = new Date(Date.parse(`${date}T00:00:00Z`) + daysLater * 86_400_000).toISOString().slice(0, 10);
+  const day = new Date(Date.parse(`${date}T00:00:00Z`) + daysLater * dayMs).toISOString().slice(0, 10);
   return formatInstantUs(startOfDayMs(day, timezone) * 1000);
 }
 

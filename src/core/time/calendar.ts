@@ -1,8 +1,8 @@
+import { dayMs } from './spans.ts';
 /** The days on which a week can start, in the order of Date.getUTCDay. */
 export const weekDays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 export type WeekDay = (typeof weekDays)[number];
 
-const dayMs = 86_400_000;
 const firstDayMs = Date.parse('0000-01-01T00:00:00Z');
 const lastDayMs = Date.parse('9999-12-31T00:00:00Z');
 const firstOffsetMs = Date.parse('0100-01-02T00:00:00Z');

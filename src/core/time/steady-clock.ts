@@ -1,6 +1,6 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
 import { type ErrorCode, isHkctlError } from '../errors.ts';
-import type { ClockSample, ClockSamples } from '../port/clock.ts';
+import type { ClockProgress, ClockSample, ClockSamples } from '../port/clock.ts';
 import type { Store } from '../port/store.ts';
 import { type Clock, formatInstantMs } from './instants.ts';
 
@@ -42,6 +42,11 @@ export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample, 
   if (!goesOn) return { ...before, candidateStartMs: startMs, candidateUpMs: upMs };
   if (upMs - candidateUpMs < steadyForMs) return before;
   return { ...steadyAt(candidateStartMs), seenMs: Math.max(seenMs, nowMs) };
+}
+
+/** The state with what a daemon has sampled in memory. Only an acceptance moves the time back; samples from before it do not count. */
+export function mergedSamples(stored: ClockSamples, { fromMs, samples }: ClockProgress): ClockSamples {
+  return stored.seenMs >= fromMs ? { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) } : stored;
 }
 
 /** The state after an administrator has accepted the machine's clock. */

@@ -3,6 +3,7 @@ import type { Store } from '../../core/port/store.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import { afterSample, sampleClock } from '../../core/time/steady-clock.ts';
 import type { Log } from '../monitoring/log.ts';
+import { Repetition } from '../monitoring/repetition.ts';
 
 const sampleGapMs = 1000;
 /** The store is updated with every so many samples. */
@@ -27,8 +28,8 @@ export class DaemonClock {
   #storedMs = 0;
   #version: number | undefined;
   #isBehind = false;
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> = Promise.resolve();
+  #samplesTaken = 0;
+  readonly #sampling = new Repetition(sampleGapMs, () => this.#sample(++this.#samplesTaken % samplesPerUpdate === 0));
 
   constructor(store: Pick<Store, 'clock' | 'keys'>, machine: Clock, uptime: Clock, log: Log) {
     this.#store = store;
@@ -55,18 +56,12 @@ export class DaemonClock {
   }
 
   start(): void {
-    let count = 0;
-    this.#timer = setInterval(() => {
-      const updatesStore = ++count % samplesPerUpdate === 0;
-      this.#working = this.#working.then(() => this.#sample(updatesStore));
-    }, sampleGapMs);
-    this.#timer.unref();
+    this.#sampling.start();
   }
 
   /** Updates the store with a last sample. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#working;
+    await this.#sampling.stop();
     await this.#sample(true);
   }
 

@@ -7,7 +7,7 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { RequestBatches } from '../request/batches.ts';
 import { chain } from '../request/chain.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { type ApiCode, ApiError } from '../request/problem.ts';
+import { type ApiCode, ApiError, codesOf } from '../request/problem.ts';
 import { type AddressBook, networkOf } from './client-addresses.ts';
 import { type CachedCredential, CredentialCache, cacheCapacity } from './credential-cache.ts';
 import type { Limiter } from './limits.ts';
@@ -224,11 +224,4 @@ function tooMany(code: ApiCode, what: string): (seconds: number) => ApiError {
 }
 
 /** A request without credentials is no failed check, and neither is a valid key of an inactive entity. */
-const failedCodes: ReadonlySet<string> = new Set([
-  'malformed_authorization',
-  'incomplete_secret',
-  'unknown_key',
-  'key_revoked',
-  'key_expired',
-  'creator_inactive',
-]);
+const failedCodes: ReadonlySet<string> = new Set(codesOf(401).filter((code) => code !== 'missing_authorization'));

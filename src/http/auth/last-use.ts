@@ -1,5 +1,6 @@
 import type { KeyStore, KeyUse } from '../../core/port/keys.ts';
 import type { Log } from '../monitoring/log.ts';
+import { Repetition } from '../monitoring/repetition.ts';
 
 /** Well under the 2 s after which a time of last use must be on disk. */
 const flushMs = 1000;
@@ -7,8 +8,7 @@ const flushMs = 1000;
 /** Collects the last use of keys and writes it once a second: a request costs no write of its own. */
 export class UseRecorder {
   #uses = new Map<string, KeyUse>();
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writing = new Repetition(flushMs, () => this.#flush());
   readonly #keys: Pick<KeyStore, 'recordUse'>;
   readonly #log: Log;
 
@@ -28,16 +28,12 @@ export class UseRecorder {
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#writing = this.#writing.then(() => this.#flush());
-    }, flushMs);
-    this.#timer.unref();
+    this.#writing.start();
   }
 
   /** Writes the remaining times. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#writing;
+    await this.#writing.stop();
     await this.#flush();
   }
 

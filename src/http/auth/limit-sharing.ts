@@ -1,5 +1,6 @@
 import type { LimitStore } from '../../core/port/limits.ts';
 import type { Log } from '../monitoring/log.ts';
+import { Repetition } from '../monitoring/repetition.ts';
 import type { Limiter } from './limits.ts';
 
 /** Limits hold over all daemons to within what this time lets through. */
@@ -12,10 +13,7 @@ const shareMs = 1000;
 export class LimitSharing {
   readonly #store: LimitStore | undefined;
   readonly #log: Log;
-  #limiters: readonly Limiter[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #sharing: Promise<void> = Promise.resolve();
-  #isSharing = false;
+  #sharing: Repetition | undefined;
 
   constructor(store: LimitStore | undefined, log: Log) {
     this.#store = store;
@@ -26,30 +24,24 @@ export class LimitSharing {
   start(limiters: readonly (Limiter | undefined)[]): void {
     const store = this.#store;
     if (store === undefined) return;
-    this.#limiters = limiters.filter((limiter) => limiter !== undefined);
-    this.#timer = setInterval(() => {
-      // While the store is slow, the counts gather.
-      if (!this.#isSharing) this.#sharing = this.#share(store);
-    }, shareMs);
-    this.#timer.unref();
+    const known = limiters.filter((limiter) => limiter !== undefined);
+    // While the store is slow, the counts gather.
+    this.#sharing = new Repetition(shareMs, () => this.#share(store, known));
+    this.#sharing.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sharing;
+    await this.#sharing?.stop();
   }
 
-  async #share(store: LimitStore): Promise<void> {
-    this.#isSharing = true;
+  async #share(store: LimitStore, limiters: readonly Limiter[]): Promise<void> {
     try {
-      for (const limiter of this.#limiters) {
+      for (const limiter of limiters) {
         const { calls, adopt } = limiter.unshared();
         if (calls.length > 0) adopt(await store.share(limiter.name, limiter.limit, calls));
       }
     } catch (thrown) {
       this.#log.warn({ err: thrown }, 'limits were not shared with other daemons; trying again');
-    } finally {
-      this.#isSharing = false;
     }
   }
 }

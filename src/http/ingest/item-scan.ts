@@ -1,4 +1,5 @@
 import { maxBatch } from '../../core/readings/rejections.ts';
+import { endOfJsonString } from '../../core/text/json-strings.ts';
 import { ApiError } from '../request/problem.ts';
 import { JsonFault } from './json-faults.ts';
 
@@ -32,8 +33,10 @@ export class ItemScan {
     let at = this.#at;
     for (; at < until; at++) {
       const code = text.charCodeAt(at);
-      if (code === 34) at = endOfString(text, at);
-      else if (code === 44) {
+      if (code === 34) {
+        at = endOfJsonString(text, at);
+        if (at === -1) throw new JsonFault(text.length);
+      } else if (code === 44) {
         if (depth === 0) this.#addComma(at);
       } else if (code === 123 || code === 91) {
         if (depth++ === maxDepth && ++this.#deep > maxBatch) throw tooDeep();
@@ -54,16 +57,6 @@ export class ItemScan {
     // A list has one item more than commas.
     if (this.commas.push(at) >= this.#most) throw tooMany();
   }
-}
-
-/** The position of the quote that ends a string: the first with an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let before = end - 1;
-    while (text.charCodeAt(before) === 92) before--;
-    if ((end - before) % 2 === 1) return end;
-  }
-  throw new JsonFault(text.length);
 }
 
 /** The error for a body with more items than {@link maxBatch}. */

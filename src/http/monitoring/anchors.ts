@@ -1,6 +1,7 @@
 import { anchorMessage } from '../../core/audit/anchors.ts';
 import type { AuditStore } from '../../core/port/audit.ts';
 import type { Log } from './log.ts';
+import { Repetition } from './repetition.ts';
 
 const checkEveryMs = 1000;
 const minimumGapMs = 60_000;
@@ -15,8 +16,7 @@ export class AuditAnchors {
   readonly #monotonicMs: () => number;
   #written = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> = Promise.resolve();
+  readonly #checks = new Repetition(checkEveryMs, () => this.writeIfDue());
 
   constructor(audit: Pick<AuditStore, 'head'>, log: Log, monotonicMs: () => number = () => performance.now()) {
     this.#audit = audit;
@@ -26,15 +26,11 @@ export class AuditAnchors {
 
   async start(): Promise<void> {
     await this.#write();
-    this.#timer = setInterval(() => {
-      this.#working = this.#working.then(() => this.writeIfDue());
-    }, checkEveryMs);
-    this.#timer.unref();
+    this.#checks.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#working;
+    await this.#checks.stop();
     await this.#write();
   }
 

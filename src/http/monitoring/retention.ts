@@ -2,6 +2,7 @@ import type { Domain } from '../../core/access/actors.ts';
 import { type DropStep, dropExpiredReadings } from '../../core/readings/retention.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import type { Log } from './log.ts';
+import { Repetition } from './repetition.ts';
 
 const checkEveryMs = 5000;
 
@@ -18,8 +19,7 @@ export class Retention {
   readonly #log: Log;
   /** The border of each entity before which nothing is left to drop. */
   readonly #done = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> | undefined;
+  readonly #checks = new Repetition(checkEveryMs, () => this.run());
   readonly #stopped = new AbortController();
 
   constructor(domain: Pick<Domain, 'store' | 'clock'>, log: Log) {
@@ -28,20 +28,13 @@ export class Retention {
   }
 
   start(): void {
-    const check = () => {
-      this.#working ??= this.run().finally(() => {
-        this.#working = undefined;
-      });
-    };
-    this.#timer = setInterval(check, checkEveryMs);
-    this.#timer.unref();
+    this.#checks.start();
   }
 
   /** Ends after the step under way. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#stopped.abort();
-    await this.#working;
+    await this.#checks.stop();
   }
 
   /** Drops everything that is due now. Logs faults: the next check tries again. */

@@ -1,6 +1,6 @@
 import { type HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
-import { ApiError } from '../request/problem.ts';
+import { type ApiError, shuttingDown } from '../request/problem.ts';
 import type { Log } from './log.ts';
 
 /** The interval at which the files of the store are checked, within which a replacement is noticed. */
@@ -52,7 +52,7 @@ export class StoreGuard {
    */
   refusal(nowMs: number): ApiError | undefined {
     if (this.#fault === undefined && nowMs - this.#checkedAtMs >= checkEveryMs) this.#check(nowMs);
-    return this.#fault && displaced;
+    return this.#fault && shuttingDown;
   }
 
   #check(nowMs: number): void {
@@ -72,7 +72,3 @@ export class StoreGuard {
     }
   }
 }
-
-const displaced = new ApiError('unavailable', 'The service is shutting down. Try again in a moment.', {
-  headers: ['Retry-After', '5'],
-});

@@ -5,6 +5,7 @@ import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { HkctlError } from '../../core/errors.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
+import { modeText } from '../../core/text/file-mode.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { StartRights } from './start-rights.ts';
 
@@ -66,7 +67,7 @@ export function requireCertificate(
 export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log): void {
   // Windows has no such bits.
   if ((keyMode & 0o006) === 0 || process.platform === 'win32') return;
-  const mode = keyMode.toString(8).padStart(4, '0');
+  const mode = modeText(keyMode);
   log.warn(
     { key, mode },
     `EVERY ACCOUNT OF THIS MACHINE CAN READ THE PRIVATE KEY ${key} (mode ${mode}); run: chmod 600 ${key}`,

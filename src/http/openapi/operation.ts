@@ -3,7 +3,7 @@ import type { Schema } from './field-schemas.ts';
 import { headerRefs, type ResponseKind } from './responses.ts';
 
 /** The declaration of an operation; its responses and headers follow from its kind. */
-export interface Operation {
+interface Operation {
   id: string;
   tag: string;
   summary: string;

@@ -1,6 +1,6 @@
 import { errorTable } from '../../core/errors.ts';
 import { refusalDetails } from '../../core/keys/authentication.ts';
-import { type ApiCode, problemDocument } from '../request/problem.ts';
+import { type ApiCode, codesOf, problemDocument, shuttingDown } from '../request/problem.ts';
 import { openEnum, type Schema } from './field-schemas.ts';
 
 /** The kinds of operations, which differ in their responses. */
@@ -78,25 +78,17 @@ const refusals: Record<string, ProblemResponse> = {
   },
   Unauthorized: {
     description: 'The key is missing, malformed, incomplete, unknown, revoked or expired, or its creator is inactive.',
-    codes: [
-      'missing_authorization',
-      'malformed_authorization',
-      'incomplete_secret',
-      'unknown_key',
-      'key_revoked',
-      'key_expired',
-      'creator_inactive',
-    ],
+    codes: codesOf(401),
     headers: ['WWW-Authenticate'],
   },
   EntityForbidden: {
     description: 'The entity of the key is gone or inactive, or the key must not be used from this address.',
-    codes: ['entity_missing', 'entity_inactive', 'address_not_allowed'],
+    codes: codesOf(403).filter((code) => code !== 'permission_required'),
   },
   Forbidden: {
     description:
       'The entity of the key is gone or inactive, the key must not be used from this address, or it does not have the permission.',
-    codes: ['entity_missing', 'entity_inactive', 'address_not_allowed', 'permission_required'],
+    codes: codesOf(403),
     headers: ['WWW-Authenticate'],
   },
   NotFound: { description: "There is no such record in the key's entity.", codes: ['not_found'] },
@@ -178,5 +170,5 @@ const details: Partial<Record<ApiCode, string>> = {
   too_many_ingest_requests: 'This API key has used up its requests. Try again in 17 seconds.',
   too_many_failed_checks: 'Too many failed key checks from this address. Try again in 17 seconds.',
   internal: 'Internal error. Report the request_id to the operator.',
-  unavailable: 'The service is shutting down. Try again in a moment.',
+  unavailable: shuttingDown.message,
 };

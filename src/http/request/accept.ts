@@ -1,4 +1,5 @@
 import Negotiator from 'negotiator';
+import { wordList } from '../../core/text/word-list.ts';
 import { ApiError } from './problem.ts';
 
 /** Content codings of an answer. */
@@ -31,8 +32,7 @@ export function mediaTypeFor<T extends string>(accepted: string | undefined, off
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...offers]);
   const type = offers.find((offer) => offer === chosen);
   if (type === undefined) {
-    const also = offers.length > 1 ? `${offers.slice(0, -1).join(', ')} or ` : '';
-    throw new ApiError('not_acceptable', `Accept names no type of this answer; accept ${also}${offers.at(-1)}.`);
+    throw new ApiError('not_acceptable', `Accept names no type of this answer; accept ${wordList(offers, 'or')}.`);
   }
   return type;
 }

@@ -13,7 +13,7 @@ import type { BodyPace } from './body-pace.ts';
 import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { preconditionFault } from './preconditions.ts';
-import { ApiError, toProblem } from './problem.ts';
+import { ApiError, shuttingDown, toProblem } from './problem.ts';
 import { type Answer, headOf, largeBody, send, sendPieces } from './response.ts';
 
 /** Answers a request; an error that it throws, rejects with or returns becomes a problem document. */
@@ -90,7 +90,7 @@ class Call implements Work {
     try {
       const refusal = storeRefusal?.(this.#startedAt);
       if (refusal !== undefined) throw refusal;
-      if (isStopping?.() && !answersWhileStopping) throw stopping();
+      if (isStopping?.() && !answersWhileStopping) throw shuttingDown;
       if (cors.isOn) cors.addHeaders(this.exchange);
       outcome = this.#handler(this.exchange);
     } catch (thrown) {
@@ -182,12 +182,6 @@ class Call implements Work {
     this.#options.log.error({ id, err: thrown }, 'answer not sent');
     node.res.destroy();
   }
-}
-
-function stopping(): ApiError {
-  return new ApiError('unavailable', 'The service is shutting down. Try again in a moment.', {
-    headers: ['Retry-After', '5'],
-  });
 }
 
 /** Generates request ids: a random name of the process, and a counter. */

@@ -35,6 +35,11 @@ export const apiCodes = [
 
 export type ApiCode = (typeof apiCodes)[number];
 
+/** The codes of a status. */
+export function codesOf(status: number): ApiCode[] {
+  return apiCodes.filter((code) => errorTable[code].status === status);
+}
+
 /** A problem document without the id of its request, which goes between `start` and `end`. */
 interface ProblemTemplate {
   code: ApiCode;
@@ -71,6 +76,9 @@ export class ApiError extends HkctlError {
     return this.#template;
   }
 }
+
+/** The refusal of every request while the daemon ends. */
+export const shuttingDown = new ApiError('unavailable', 'The service is shutting down. Try again in a moment.');
 
 /** `Retry-After` of an error that names no other time. */
 const retrySeconds = 5;

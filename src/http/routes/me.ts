@@ -12,7 +12,7 @@ import { requireNoQuery } from '../request/query.ts';
 import type { Answer } from '../request/response.ts';
 
 /** A path that a key can open, as `GET /resources` lists it. */
-export interface ResourceEntry {
+interface ResourceEntry {
   name: string;
   path: string;
   title: string;

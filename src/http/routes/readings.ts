@@ -1,7 +1,6 @@
 import type { Domain } from '../../core/access/actors.ts';
 import { sha256 } from '../../core/digest.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { parseSpanMs } from '../../core/operations/settings.ts';
 import {
   type Aggregate,
   aggregates,
@@ -17,6 +16,7 @@ import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
+import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
@@ -159,7 +159,7 @@ function readBucketUs(text: string): number {
   return ms * 1000;
 }
 
-const longestBucketMs = 36_500 * 86_400_000;
+const longestBucketMs = 36_500 * dayMs;
 
 function readAggregates(text: string | undefined): Aggregate[] {
   if (text === undefined) return ['avg'];

@@ -2,6 +2,7 @@ import { pageFields, type ResourceDefinition } from '../../core/records/fields.t
 import type { ListPage } from '../../core/records/lists.ts';
 import { pageSeparator } from '../../core/records/page-rows.ts';
 import type { Steps } from '../fairness/slices.ts';
+import { csvCell } from '../../core/text/csv-cell.ts';
 
 /**
  * Writes records as CSV (RFC 4180) with the columns that an import reads: a header, then empty cells for null, `""` for an
@@ -26,5 +27,5 @@ function toCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   // A blank at an end would be lost in some readers, and an id that begins like a comment in an import.
-  return text === '' || /[",\r\n]|^\s|\s$|^#/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvCell(text, /^$|^\s|\s$|^#/);
 }

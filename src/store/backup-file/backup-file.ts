@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
 import { toDomainError } from '../sqlite/connection/errors.ts';
@@ -42,7 +43,7 @@ export function openBackup(file: string, migrationsFolder: string): OpenBackup {
     return { connection, versions };
   } catch (thrown) {
     connection?.close();
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'SQLITE_NOTADB') throw noBackup(file);
+    if (errnoOf(thrown) === 'SQLITE_NOTADB') throw noBackup(file);
     throw toDomainError(thrown, file);
   }
 }

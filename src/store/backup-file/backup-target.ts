@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { pathFaults } from '../../core/text/path-faults.ts';
 import { toDomainError } from '../sqlite/connection/errors.ts';
@@ -90,8 +91,7 @@ export function translatingTarget<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
-    const why = pathFaults[code];
+    const why = pathFaults[errnoOf(thrown) ?? ''];
     if (why === undefined) throw toDomainError(thrown, file);
     throw new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
   }

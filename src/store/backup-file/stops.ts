@@ -25,7 +25,7 @@ export interface Stoppable {
 }
 
 /** What is known to be stopped since: by the store that is replaced and by the journal. */
-export interface Since {
+interface Since {
   present: PresentStore;
   journal: JournalSummary;
   nowMs: number;

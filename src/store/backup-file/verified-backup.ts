@@ -12,7 +12,7 @@ import { marks, removeLeftover, translatingTarget } from './backup-target.ts';
 import { createPrivate, syncFile } from './whole-files.ts';
 
 /** A backup to be written. */
-export interface BackupRequest {
+interface BackupRequest {
   /** The path of the file. */
   target: string;
   migrationsFolder: string;

@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { errnoOf } from '../../core/errno.ts';
 import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
 import type { OwnTable } from '../sqlite/schema/migrated-schema.ts';
 
@@ -32,7 +33,7 @@ export function copyAttached(connection: Connection, from: string, tables: reado
 const rowsPerStatement = 32;
 
 /** Writes rows into a table, many in one statement. `end` writes those that wait. */
-export interface RowWriter {
+interface RowWriter {
   write(row: readonly unknown[]): void;
   end(): void;
 }
@@ -78,9 +79,7 @@ export function refusingRows(copy: () => void, damaged: () => Error): void {
   try {
     copy();
   } catch (thrown) {
-    const isRefused =
-      thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('SQLITE_CONSTRAINT');
-    throw isRefused ? damaged() : thrown;
+    throw errnoOf(thrown)?.startsWith('SQLITE_CONSTRAINT') ? damaged() : thrown;
   }
 }
 

@@ -1,4 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
+import { lazily } from '../../core/lazily.ts';
 import type { AuditStore } from '../../core/port/audit.ts';
 import type { ClockStore } from '../../core/port/clock.ts';
 import type { DaemonStore } from '../../core/port/daemons.ts';
@@ -14,7 +15,6 @@ import type { StoreOptions } from '../engine.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { filesOf, openFile, type StoreFiles } from './connection/files.ts';
-import { lazily } from './connection/lazily.ts';
 import { OpenFiles } from './connection/open-files.ts';
 import { ReaderClient } from './readings/reader/client.ts';
 import { createReadingStore, type WriteIngest } from './readings/readings.ts';

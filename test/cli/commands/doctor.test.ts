@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Check } from '../../../src/core/operations/doctor.ts';
+import type { Check } from '../../../src/core/operations/findings.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
 import { Cli, press, startMs } from '../harness.ts';

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../../core/audit/events.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { parseSpanMs } from '../../../core/operations/settings.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/instants.ts';
+import { parseSpanMs } from '../../../core/time/spans.ts';
 import { parsed, text } from '../../flags.ts';
 
 /** The flag that begins a range of records. */

@@ -1,8 +1,8 @@
 import type { Actor, Domain } from '../../../core/access/actors.ts';
 import { listKeys } from '../../../core/keys/keys.ts';
-import { parseSpanMs } from '../../../core/operations/settings.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
+import { parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { type FlagValues, parsed, requireOneOf, text, toggle } from '../../flags.ts';

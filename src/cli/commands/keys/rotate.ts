@@ -4,8 +4,8 @@ import { type RotationFiles, requireReplaceable } from '../../../core/keys/inter
 import { type RotatedKey, rotateKeys } from '../../../core/keys/issuance.ts';
 import { type KeyActor, keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { findKeys, requireActive } from '../../../core/keys/keys.ts';
-import { parseSpanMs } from '../../../core/operations/settings.ts';
 import type { Key } from '../../../core/port/keys.ts';
+import { parseSpanMs } from '../../../core/time/spans.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmable, requireConfirmation } from '../../context.ts';
 import { requireFolder } from '../../delivery/files.ts';

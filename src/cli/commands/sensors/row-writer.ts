@@ -1,4 +1,5 @@
 import type { Reading, Sensor } from '../../../core/port/readings.ts';
+import { csvCell } from '../../../core/text/csv-cell.ts';
 import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import type { Context } from '../../context.ts';
@@ -47,8 +48,4 @@ interface RowWriter {
 /** A code that a spreadsheet would run as a formula, with an apostrophe before it (OWASP, "CSV Injection"). */
 function asText(code: string): string {
   return /^[=+\-@\t\r\n]/.test(code) ? `'${code}` : code;
-}
-
-function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

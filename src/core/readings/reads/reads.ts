@@ -72,7 +72,7 @@ export class Reads {
 }
 
 /** One read under way. */
-export class Read {
+class Read {
   readonly request: ReadingTextRequest;
   readonly client: ReadingClient;
   readonly resolve: (text: ReadingText) => void;

@@ -14,7 +14,7 @@ export interface BucketItems {
 }
 
 /** The summaries that an engine has to read for a slice: all of whose readings lie in the range. Of others nobody can say which part does. */
-export interface HourRange {
+interface HourRange {
   series: number;
   /** The first hour, inclusive. */
   firstHourUs: number;

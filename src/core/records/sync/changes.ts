@@ -1,4 +1,5 @@
 import { formatInstantUs, parseInstantUs } from '../../time/instants.ts';
+import { dayMs } from '../../time/spans.ts';
 
 /**
  * The instant at which an import changes records of a resource: now, but later than the change before it, so that the order
@@ -20,5 +21,5 @@ export const syncTokenDays = 90;
 
 /** Removals up to this instant may be forgotten: every sync token that needs them has expired a day before. */
 export function forgettableInstant(nowUs: number): string {
-  return formatInstantUs(nowUs - (syncTokenDays + 2) * 86_400_000_000);
+  return formatInstantUs(nowUs - (syncTokenDays + 2) * dayMs * 1000);
 }

@@ -1,6 +1,7 @@
 import { HkctlError } from '../../errors.ts';
 import type { RecordChanges } from '../../port/records.ts';
 import { canonicalInstant } from '../../time/instants.ts';
+import { dayMs } from '../../time/spans.ts';
 import { decoded, fingerprint, writeCursor } from '../cursors.ts';
 import type { ResourceDefinition } from '../fields.ts';
 import { wrongValue } from '../parameters.ts';
@@ -54,5 +55,5 @@ export function isChangedAt(value: unknown): value is string {
 
 /** The day of an instant, counted since 1970. */
 export function dayOf(nowMs: number): number {
-  return Math.floor(nowMs / 86_400_000);
+  return Math.floor(nowMs / dayMs);
 }

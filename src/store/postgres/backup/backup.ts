@@ -21,7 +21,7 @@ import { cursorRows } from './cursor-rows.ts';
 import { queryFor } from './queries.ts';
 
 /** How a backup is written. */
-export interface WriteOptions {
+interface WriteOptions {
   nowMs: number;
   force: boolean;
   migrationsFolder: string;

@@ -2,7 +2,7 @@ import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
 import type { Row } from './cursor-rows.ts';
 
 /** How the rows of a table of a backup are read from PostgreSQL. */
-export interface TableQuery {
+interface TableQuery {
   /** The columns of the query are those of the table in the backup, in its order. */
   query: string;
   /** Makes of a row what SQLite stores. Throws where that is not possible. */

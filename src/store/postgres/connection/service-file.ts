@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errnoOf } from '../../../core/errno.ts';
 import { wrongAddress } from './errors.ts';
 
 /** The variables of the environment, from which libpq's ones fill what an address leaves out. */
@@ -41,7 +42,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return '';
+    if (errnoOf(thrown) === 'ENOENT') return '';
     throw wrongAddress('its service file cannot be read');
   }
 }

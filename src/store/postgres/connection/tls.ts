@@ -4,7 +4,7 @@ import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { HkctlError } from '../../../core/errors.ts';
 
 /** How the server is verified; `prefer` and `allow` of libpq are missing, since they protect from nobody. */
-export type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
+type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 
 /** The TLS settings of an address, with the paths of files in PEM. */
 export interface TlsSettings {

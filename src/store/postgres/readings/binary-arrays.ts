@@ -2,7 +2,7 @@
  * Arrays without nulls in PostgreSQL's binary format, which a statement reads in a quarter of the time of text: dimensions,
  * nulls, type, size and lower bound, then for each element its length and its bytes.
  */
-export type ElementType = keyof typeof elementTypes;
+type ElementType = keyof typeof elementTypes;
 
 /** Returns the array of the type with `size` elements; those of all types but `float8` are whole. */
 export function toBinaryArray(type: ElementType, size: number, elementAt: (index: number) => number): Buffer {

@@ -19,7 +19,7 @@ export function notInserted(keys: readonly string[], inserted: readonly string[]
 }
 
 /** What became of a row that was not inserted; readings from before a border may be too old. */
-export type Refusal = 'duplicate' | 'conflict' | 'too old';
+type Refusal = 'duplicate' | 'conflict' | 'too old';
 
 /**
  * The results of batches, some of whose rows were not inserted: the same content again is a retry, another content does not

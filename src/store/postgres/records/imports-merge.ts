@@ -4,7 +4,7 @@ import { rememberRemoved } from './changes.ts';
 import { type ImportTable, incoming, rowsOf } from './import-table.ts';
 
 /** What an import changes. */
-export interface Changes {
+interface Changes {
   summary: ImportSummary;
   /** How many rows of the file have a record. */
   known: number;

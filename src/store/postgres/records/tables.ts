@@ -54,7 +54,7 @@ export function tableName(resource: ResourceDefinition): string {
 }
 
 /** Name of the index on a field, which serves pages in its order. */
-export function indexName(resource: ResourceDefinition, field: string): string {
+function indexName(resource: ResourceDefinition, field: string): string {
   return `${tableName(resource)}_by_${field}`;
 }
 

@@ -1,27 +1,18 @@
 import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
-import { chainRecord, fitForTrail, genesisHash } from '../../../core/audit/chain.ts';
-import type { AuditDraft, AuditRecord } from '../../../core/audit/events.ts';
+import { genesisHash } from '../../../core/audit/chain.ts';
+import type { AuditDraft } from '../../../core/audit/events.ts';
 import type { AuditStore } from '../../../core/port/audit.ts';
+import { isBackup, lastBackupMark, nextRow, toRecord, walkedAtOnce } from '../../registry/audit.ts';
 import type { Session } from '../connection/session.ts';
 import { unwrap } from '../connection/unwrapped.ts';
 import { drizzleOn, type Registry } from './registry.ts';
 import { audit } from './tables.ts';
 
-/** Appends an event to the chain, inside the transaction of a session. */
-export type AppendAudit = (session: Session, draft: AuditDraft) => Promise<void>;
-
-type Row = typeof audit.$inferSelect;
-
-const walkedAtOnce = 1000;
-
-/** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
-export const lastBackupMark = 'last_backup_ms';
-
 /**
- * Appends an event: the head row is locked until the commit, so that processes append one after the other, and gives the number.
- * Numbers continue from the highest ever assigned, so that a cut tail stays a gap whatever is appended afterwards.
+ * Appends an event to the chain, inside the transaction of a session. The head row is locked until the commit, so that processes
+ * append one after the other, and gives the number.
  */
-export const appendAudit: AppendAudit = async (session, draft) => {
+export async function appendAudit(session: Session, draft: AuditDraft): Promise<void> {
   const [head] = await session.query<{ given: number }>(
     'audit.lock',
     'select last_seq as given from audit_head for update',
@@ -30,25 +21,20 @@ export const appendAudit: AppendAudit = async (session, draft) => {
     'audit.last',
     'select seq, hash from audit order by seq desc limit 1',
   );
-  // Where somebody has set the head back, the trail continues all the same; verification reports it.
-  const seq = Math.max(head?.given ?? 0, last?.seq ?? 0);
-  const record = chainRecord(fitForTrail(draft), seq === 0 ? undefined : { seq, hash: last?.hash ?? genesisHash });
-  const { actor, ...row } = record;
-  await drizzleOn(session)
-    .insert(audit)
-    .values({ ...row, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
+  const row = nextRow(draft, head?.given ?? 0, last);
+  await drizzleOn(session).insert(audit).values(row);
   await session.query(
     'audit.head',
     'insert into audit_head (one, last_seq) values (true, $1) on conflict (one) do update set last_seq = excluded.last_seq',
-    [record.seq],
+    [row.seq],
   );
-  if (draft.action !== 'store.backup' || draft.outcome !== 'done') return;
+  if (!isBackup(draft)) return;
   await session.query(
     'audit.backup',
     'insert into marks (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
     [lastBackupMark, draft.atMs],
   );
-};
+}
 
 /** The audit trail. */
 export function createAuditStore({ database, db }: Registry): AuditStore {
@@ -109,8 +95,4 @@ export function createAuditStore({ database, db }: Registry): AuditStore {
       }
     },
   };
-}
-
-function toRecord({ actorId, actorLogin, ...row }: Row): AuditRecord {
-  return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
 }

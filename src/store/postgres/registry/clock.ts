@@ -1,5 +1,6 @@
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
-import { acceptedSamples, afterSample } from '../../../core/time/steady-clock.ts';
+import { acceptedSamples, afterSample, mergedSamples } from '../../../core/time/steady-clock.ts';
+import { clockFields, clockMarks, samplesIn } from '../../registry/clock.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
@@ -9,27 +10,21 @@ import type { Registry } from './registry.ts';
  * uptime is kept for each machine by its name, since each has started at another time.
  */
 export function createClockStore({ database, change }: Registry, machine: string): ClockStore {
-  const nameOf = (field: keyof ClockSamples) => (field === 'seenMs' ? names.seenMs : `${names[field]}@${machine}`);
+  const nameOf = (field: keyof ClockSamples) =>
+    field === 'seenMs' ? clockMarks.seenMs : `${clockMarks[field]}@${machine}`;
 
   const read = async (session: Pick<Session, 'query'>, locking = ''): Promise<ClockSamples> => {
     const rows = await session.query<{ name: string; value: number }>(
       `clock.read${locking}`,
       `select name, value from marks where name = any($1) order by name ${locking}`,
-      [fields.map(nameOf)],
+      [clockFields.map(nameOf)],
     );
-    const values = new Map(rows.map(({ name, value }) => [name, value]));
-    const markOf = (field: keyof ClockSamples) => values.get(nameOf(field)) ?? 0;
-    return {
-      seenMs: markOf('seenMs'),
-      steadyStartMs: markOf('steadyStartMs'),
-      candidateStartMs: markOf('candidateStartMs'),
-      candidateUpMs: markOf('candidateUpMs'),
-    };
+    return samplesIn(rows, nameOf);
   };
   const update = async (session: Session, next: (stored: ClockSamples) => ClockSamples) => {
     const before = await read(session, 'for update');
     const after = next(before);
-    for (const field of fields) {
+    for (const field of clockFields) {
       if (after[field] === before[field]) continue;
       await session.query(
         'clock.keep',
@@ -43,14 +38,8 @@ export function createClockStore({ database, change }: Registry, machine: string
     read: () => read(database),
     record: (sample) => change(({ session }) => update(session, (stored) => afterSample(stored, sample))),
     // Other daemons need not notice what one of them has sampled: each samples by itself.
-    merge: ({ fromMs, samples }) =>
-      database.transaction((session) =>
-        update(session, (stored) => {
-          // Only an acceptance moves the time back; samples from before it do not count.
-          const counts = stored.seenMs >= fromMs;
-          return counts ? { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) } : stored;
-        }),
-      ),
+    merge: (progress) =>
+      database.transaction((session) => update(session, (stored) => mergedSamples(stored, progress))),
     accept: (sample, audit) =>
       change(async ({ session }) => {
         await update(session, () => acceptedSamples(sample));
@@ -58,12 +47,3 @@ export function createClockStore({ database, change }: Registry, machine: string
       }),
   };
 }
-
-/** The name of each mark. */
-const names: Readonly<Record<keyof ClockSamples, string>> = {
-  seenMs: 'clock_seen_ms',
-  steadyStartMs: 'clock_steady_start_ms',
-  candidateStartMs: 'clock_candidate_start_ms',
-  candidateUpMs: 'clock_candidate_up_ms',
-};
-const fields = Object.keys(names) as (keyof ClockSamples)[]; // Object.keys loses the names

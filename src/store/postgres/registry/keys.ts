@@ -1,10 +1,10 @@
 import { and, asc, count, desc, eq, or, type SQL, sql } from 'drizzle-orm';
 import type { AuditDraft } from '../../../core/audit/events.ts';
-import { HkctlError } from '../../../core/errors.ts';
-import type { KeyFilter, KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../../core/port/keys.ts';
+import type { KeyFilter, KeyStore, NewKey } from '../../../core/port/keys.ts';
+import { entityInactive, pageOf, statusCondition } from '../../registry/keys.ts';
+import type { Generations } from '../daemons/generations.ts';
 import { appendAudit } from './audit.ts';
-import type { Generations } from './generations.ts';
-import { filterCondition, prefixCondition, statusCondition } from './key-filters.ts';
+import { filterCondition, prefixCondition } from './key-filters.ts';
 import { selectCredentials, selectKeys } from './key-selects.ts';
 import type { Change, Registry } from './registry.ts';
 import { entities, keys, keyUses } from './tables.ts';
@@ -40,7 +40,7 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
       const rows = await db
         .select({ id: keys.id })
         .from(keys)
-        .where(and(sql`${keys.id} = any(${sql.param(ids)}::text[])`, statusCondition('Active', nowMs)))
+        .where(and(sql`${keys.id} = any(${sql.param(ids)}::text[])`, statusCondition(keys, 'Active', nowMs)))
         .orderBy(asc(keys.id))
         .for('update');
       const active = new Set(rows.map(({ id }) => id));
@@ -57,10 +57,10 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
   return {
     version: () => generations.keys(),
     async list(tenantId, filter, page) {
-      const [direction, boundary] = page.before === undefined ? [desc, pageStart(page)] : [asc, pageEnd(page.before)];
+      const { boundary, order } = pageOf(keys, page);
       const rows = await selectKeys(db)
         .where(and(await conditionOf(tenantId, filter), boundary))
-        .orderBy(direction(keys.createdAtMs), direction(keys.id))
+        .orderBy(...order)
         .limit(page.limit);
       return page.before === undefined ? rows : rows.reverse();
     },
@@ -95,7 +95,7 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
         .where(
           and(
             'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId),
-            statusCondition('Active', nowMs),
+            statusCondition(keys, 'Active', nowMs),
           ),
         )
         .orderBy(desc(keys.createdAtMs), desc(keys.id)),
@@ -141,22 +141,8 @@ const recordUses = `insert into key_uses (key_id, last_used_at_ms, last_used_ip)
   on conflict (key_id) do update set last_used_at_ms = excluded.last_used_at_ms, last_used_ip = excluded.last_used_ip
   where key_uses.last_used_at_ms < excluded.last_used_at_ms`;
 
-/** The upper end of a page towards older keys; undefined at the newest key. */
-function pageStart({ after, from }: KeyPageRequest): SQL | undefined {
-  if (after) return sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`;
-  return from && sql`(${keys.createdAtMs}, ${keys.id}) <= (${from.createdAtMs}, ${from.id})`;
-}
-
-/** The lower end of a page towards newer keys; undefined at the oldest key. */
-function pageEnd(before: KeyPosition | 'end'): SQL | undefined {
-  if (before === 'end') return undefined;
-  return sql`(${keys.createdAtMs}, ${keys.id}) > (${before.createdAtMs}, ${before.id})`;
-}
-
 async function requireActiveEntity({ db }: Change, key: NewKey): Promise<void> {
   const [entity] = await db.select().from(entities).where(eq(entities.id, key.entityId)).for('share');
   if (entity?.status === 'active') return;
-  throw new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was created.', {
-    hint: 'The secret that was just delivered is worthless; discard it.',
-  });
+  throw entityInactive();
 }

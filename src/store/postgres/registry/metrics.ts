@@ -1,9 +1,12 @@
-import { type MetricsStore, mostCounted, type StoreFacts } from '../../../core/port/metrics.ts';
+import {
+  type MetricsStore,
+  mostCounted,
+  mostExpiries,
+  mostTenants,
+  type StoreFacts,
+} from '../../../core/port/metrics.ts';
+import { lastBackupMark } from '../../registry/audit.ts';
 import type { Database } from '../connection/database.ts';
-import { lastBackupMark } from './audit.ts';
-
-const mostExpiries = 10;
-const mostTenants = 1000;
 
 /** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/postgres/metrics.test.ts). */
 export function createMetricsStore(database: Database): MetricsStore {

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, ne } from 'drizzle-orm';
+import { isActiveSuperUser } from '../../../core/access/roles.ts';
 import type { UserStore } from '../../../core/port/users.ts';
 import { appendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
@@ -22,8 +23,7 @@ export function createUserStore({ db, change }: Registry): UserStore {
         const [user] = await db.select().from(users).where(eq(users.id, id)).for('update');
         if (!user) return false;
         const { role, status } = { ...user, ...changes };
-        const staysSuper = role === 'super_user' && status === 'active';
-        if (user.role === 'super_user' && user.status === 'active' && !staysSuper) {
+        if (isActiveSuperUser(user) && !isActiveSuperUser({ role, status })) {
           const [others] = await db
             .select({ n: count() })
             .from(users)

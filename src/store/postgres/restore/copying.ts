@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
+import { errnoOf } from '../../../core/errno.ts';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Session } from '../connection/session.ts';
 import { decimalText } from '../records/decimal-text.ts';
@@ -14,7 +15,7 @@ export interface TableCopy {
 }
 
 /** Copies rows into the tables of a store, inside the transaction of a session. */
-export interface Copier {
+interface Copier {
   copy(copy: TableCopy): Promise<void>;
 }
 
@@ -97,6 +98,6 @@ function doubleText(value: number): string {
 
 /** Violations of a constraint and values out of range; not a character that PostgreSQL has no place for, which has its own message. */
 function isOfRow(thrown: unknown): boolean {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  const code = errnoOf(thrown) ?? '';
   return /^2[23]...$/.test(code) && code !== '22021' && code !== '22P05';
 }

@@ -14,7 +14,7 @@ import { createCopier } from './copying.ts';
 import { EntityNumbering, plantSources, registrySources } from './sources.ts';
 
 /** What fills a store from a backup, inside the transaction of a session. */
-export interface Filling {
+interface Filling {
   /** Organizations, users, entities, keys, the audit trail, and the journal. */
   registry(journal: string): Promise<void>;
   /** Records and readings. */
@@ -22,7 +22,7 @@ export interface Filling {
 }
 
 /** The backup that fills a store. */
-export interface FillingSource {
+interface FillingSource {
   backup: Connection;
   file: string;
   migrationsFolder: string;

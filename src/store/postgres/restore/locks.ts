@@ -1,6 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { Session } from '../connection/session.ts';
-import { isAlive } from '../registry/daemons.ts';
+import { isAlive } from '../daemons/daemons.ts';
 import type { ColumnTypes } from '../schema/column-types.ts';
 
 /**

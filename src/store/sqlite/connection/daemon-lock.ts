@@ -97,6 +97,7 @@ function makeEmpty(file: string): void {
   }
 }
 
-function pause(): void {
+/** Waits a moment, in which nothing else of this process runs. */
+export function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
 }

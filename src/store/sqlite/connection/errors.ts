@@ -1,3 +1,4 @@
+import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { pathFaults } from '../../../core/text/path-faults.ts';
 
@@ -84,8 +85,7 @@ function isStrangeFormat(thrown: unknown, code: string): boolean {
 /** The error code of the driver or the file system, also where drizzle has wrapped it. */
 function codeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
-  return codeOf(thrown.cause);
+  return errnoOf(thrown) ?? codeOf(thrown.cause);
 }
 
 function takenBy(columns: string): string {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
+import { modeText } from '../../../core/text/file-mode.ts';
 
 /** Neither follows a link nor waits for the other end of a FIFO. */
 const carefully = constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -75,7 +76,7 @@ export function requireClosedFolder(folder: string): void {
   // In a sticky folder such as /tmp no account can rename the files of others.
   if ((mode & 0o002) === 0 || (mode & 0o1000) !== 0) return;
   throw refused(
-    `Every account can write the folder ${folder} (mode ${mode.toString(8).padStart(4, '0')}), and put another store in place of this one.`,
+    `Every account can write the folder ${folder} (mode ${modeText(mode)}), and put another store in place of this one.`,
     `Close it first with: chmod 700 ${folder}. Or name another place with --store PATH.`,
   );
 }

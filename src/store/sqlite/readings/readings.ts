@@ -1,3 +1,4 @@
+import { lazily } from '../../../core/lazily.ts';
 import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/port/readings.ts';
 import {
   type BatchResult,
@@ -17,7 +18,6 @@ import { type ReadSlice, Reads, readLimits } from '../../../core/readings/reads/
 import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
-import { lazily } from '../connection/lazily.ts';
 import { entityNumber } from '../records/tables.ts';
 import { createErasure } from './erasure.ts';
 import { createSliceReader } from './reader/slices.ts';

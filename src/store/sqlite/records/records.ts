@@ -1,3 +1,4 @@
+import { lazily } from '../../../core/lazily.ts';
 import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { allFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../../core/records/page-rows.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
-import { lazily } from '../connection/lazily.ts';
 import { createChangesReader } from './changes.ts';
 import { bound, type PageQuery, pageQuery } from './pages.ts';
 import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';

@@ -1,24 +1,17 @@
 import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
-import { chainRecord, fitForTrail, genesisHash } from '../../../core/audit/chain.ts';
-import type { AuditDraft, AuditRecord } from '../../../core/audit/events.ts';
+import { genesisHash } from '../../../core/audit/chain.ts';
+import type { AuditDraft } from '../../../core/audit/events.ts';
+import { lazily } from '../../../core/lazily.ts';
 import type { AuditStore } from '../../../core/port/audit.ts';
-import { lazily } from '../connection/lazily.ts';
+import { isBackup, lastBackupMark, nextRow, toRecord, walkedAtOnce } from '../../registry/audit.ts';
 import type { Registry } from './registry.ts';
 import { audit } from './tables.ts';
 
 /** Appends an event to the chain, inside a transaction under way. */
 export type AppendAudit = (draft: AuditDraft) => void;
 
-type Row = typeof audit.$inferSelect;
-
-const walkedAtOnce = 1000;
-
-/** The mark with the time of the last backup, which monitoring reads without a search through the trail. */
-export const lastBackupMark = 'last_backup_ms';
-
 /**
- * Creates the append of the audit chain: one indexed read of its head and one insert. Numbers continue from the highest
- * ever assigned, so that a cut tail stays a gap whatever is appended afterwards.
+ * Creates the append of the audit chain: one indexed read of its head and one insert.
  */
 export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   const head = lazily(() =>
@@ -51,14 +44,8 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   );
   return (draft) => {
     const { given, seq, hash } = head().get() ?? {};
-    // Where somebody has set the sequence back, the trail continues all the same; verification reports it.
-    const last = Math.max(given ?? 0, seq ?? 0);
-    const { actor, ...record } = chainRecord(
-      fitForTrail(draft),
-      last === 0 ? undefined : { seq: last, hash: hash ?? genesisHash },
-    );
-    insert().run({ ...record, actorId: actor?.id ?? null, actorLogin: actor?.login ?? null });
-    if (draft.action === 'store.backup' && draft.outcome === 'done') markBackup().run(lastBackupMark, draft.atMs);
+    insert().run({ ...nextRow(draft, given ?? 0, seq && hash ? { seq, hash } : undefined) });
+    if (isBackup(draft)) markBackup().run(lastBackupMark, draft.atMs);
   };
 }
 
@@ -130,8 +117,4 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
       }
     },
   };
-}
-
-function toRecord({ actorId, actorLogin, ...row }: Row): AuditRecord {
-  return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
 }

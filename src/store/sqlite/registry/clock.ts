@@ -1,7 +1,8 @@
 import { HkctlError } from '../../../core/errors.ts';
+import { lazily } from '../../../core/lazily.ts';
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
-import { acceptedSamples, afterSample } from '../../../core/time/steady-clock.ts';
-import { lazily } from '../connection/lazily.ts';
+import { acceptedSamples, afterSample, mergedSamples } from '../../../core/time/steady-clock.ts';
+import { clockFields, clockMarks, samplesIn } from '../../registry/clock.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 
@@ -14,22 +15,11 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
   const mark = lazily(() =>
     connection.prepare<[string, number]>('insert or replace into marks (name, value) values (?, ?)'),
   );
-  const read = (): ClockSamples => {
-    const values = new Map(
-      marks()
-        .all()
-        .map(({ name, value }) => [name, value]),
-    );
-    const markOf = (field: keyof ClockSamples) => values.get(names[field]) ?? 0;
-    return requireInstants({
-      seenMs: markOf('seenMs'),
-      steadyStartMs: markOf('steadyStartMs'),
-      candidateStartMs: markOf('candidateStartMs'),
-      candidateUpMs: markOf('candidateUpMs'),
-    });
-  };
+  const read = () => requireInstants(samplesIn(marks().all(), (field) => clockMarks[field]));
   const keep = (before: ClockSamples, after: ClockSamples) => {
-    for (const field of fields) if (after[field] !== before[field]) mark().run(names[field], after[field]);
+    for (const field of clockFields) {
+      if (after[field] !== before[field]) mark().run(clockMarks[field], after[field]);
+    }
   };
   const change = (next: (stored: ClockSamples) => ClockSamples) =>
     withoutWaiting(registry, () =>
@@ -42,12 +32,7 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
   return {
     read: () => registry.read(read),
     record: (sample) => change((stored) => afterSample(stored, sample)),
-    merge: ({ fromMs, samples }) =>
-      change((stored) => {
-        // Only an acceptance moves the time back; samples from before it do not count.
-        const counts = stored.seenMs >= fromMs;
-        return counts ? { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) } : stored;
-      }),
+    merge: (progress) => change((stored) => mergedSamples(stored, progress)),
     accept: (sample, audit) =>
       registry.change(() => {
         keep(read(), acceptedSamples(sample));
@@ -55,15 +40,6 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
       }),
   };
 }
-
-/** The name of each mark in the registry. */
-const names: Readonly<Record<keyof ClockSamples, string>> = {
-  seenMs: 'clock_seen_ms',
-  steadyStartMs: 'clock_steady_start_ms',
-  candidateStartMs: 'clock_candidate_start_ms',
-  candidateUpMs: 'clock_candidate_up_ms',
-};
-const fields = Object.keys(names) as (keyof ClockSamples)[]; // Object.keys loses the names
 
 /** The last instant that a Date can be. */
 const latestMs = 8.64e15;

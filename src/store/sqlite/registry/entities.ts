@@ -1,8 +1,8 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { AuditDraft } from '../../../core/audit/events.ts';
+import { lazily } from '../../../core/lazily.ts';
 import type { EntityStore } from '../../../core/port/entities.ts';
 import type { StateEntry, StateEvent } from '../../journal-lines.ts';
-import { lazily } from '../connection/lazily.ts';
 import { changeWithJournal } from '../journal/journaled-change.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';

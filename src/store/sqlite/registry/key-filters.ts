@@ -1,6 +1,7 @@
-import { and, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
-import type { KeyFilter, KeyStatus } from '../../../core/port/keys.ts';
+import type { KeyFilter } from '../../../core/port/keys.ts';
+import { containing, listCondition, prefixRange } from '../../registry/keys.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys } from './tables.ts';
 
@@ -10,28 +11,13 @@ import { entities, keys } from './tables.ts';
  * a key; a trigram index would read as much for a part that many names share, and would slow down every new key.
  */
 export function filterCondition(registry: Registry, tenantId: string, filter: KeyFilter): SQL | undefined {
-  const { nowMs, statuses = [], entityId, expiringByMs, unusedSinceMs, createdBeforeMs, search } = filter;
+  const { nowMs, expiringByMs, search } = filter;
   const byPrefix = search === undefined ? undefined : prefixCondition(registry, tenantId, search);
-  return and(
-    byPrefix ?? eq(keys.tenantId, tenantId),
-    statuses.length > 0 && statuses.length < 3
-      ? or(...statuses.map((status) => statusCondition(status, nowMs)))
-      : undefined,
-    entityId === undefined ? undefined : eq(keys.entityId, entityId),
-    expiringByMs === undefined ? undefined : expiringCondition(registry, tenantId, nowMs, expiringByMs),
-    unusedSinceMs === undefined
-      ? undefined
-      : and(lt(keys.createdAtMs, unusedSinceMs), or(isNull(keys.lastUsedAtMs), lt(keys.lastUsedAtMs, unusedSinceMs))),
-    createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
-    search === undefined || byPrefix ? undefined : searchCondition(registry, search),
-  );
-}
-
-/** Keys in a state at an instant. */
-export function statusCondition(status: KeyStatus, nowMs: number): SQL | undefined {
-  if (status === 'Revoked') return isNotNull(keys.revokedAtMs);
-  if (status === 'Expired') return and(isNull(keys.revokedAtMs), lte(keys.expiresAtMs, nowMs));
-  return and(isNull(keys.revokedAtMs), or(isNull(keys.expiresAtMs), gt(keys.expiresAtMs, nowMs)));
+  return listCondition(keys, keys, filter, {
+    ofTenant: byPrefix ?? eq(keys.tenantId, tenantId),
+    isExpiring: expiringByMs === undefined ? undefined : expiringCondition(registry, tenantId, nowMs, expiringByMs),
+    isFound: search === undefined || byPrefix ? undefined : searchCondition(registry, search),
+  });
 }
 
 /** Up to this number expiring keys are read by their index and sorted; where there are more, a walk from the newest is faster. */
@@ -52,14 +38,15 @@ function expiringCondition({ connection }: Registry, tenantId: string, nowMs: nu
 
 /** Keys of the tenant whose prefix begins with a text, by the index on prefixes; undefined where there are none. */
 function prefixCondition({ db }: Registry, tenantId: string, text: string): SQL | undefined {
-  if (!/^hk_[0-9A-Za-z]{1,5}$/.test(text)) return undefined;
-  // `{` sorts right after every character of a prefix.
-  const condition = and(sql`+${keys.tenantId} = ${tenantId}`, gte(keys.prefix, text), lt(keys.prefix, `${text}{`));
+  const range = prefixRange(text);
+  if (!range) return undefined;
+  const bounds = [gte(keys.prefix, range.from), lt(keys.prefix, range.before)];
+  const condition = and(sql`+${keys.tenantId} = ${tenantId}`, ...bounds);
   return db.select({ id: keys.id }).from(keys).where(condition).limit(1).get() && condition;
 }
 
 function searchCondition({ db }: Registry, search: string): SQL | undefined {
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  const pattern = containing(search);
   const like = (column: SQLiteColumn) => sql`${column} like ${pattern} escape '\\'`;
   const found = db
     .select({ id: entities.id })

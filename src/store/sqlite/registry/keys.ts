@@ -1,13 +1,13 @@
-import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, count, desc, eq, inArray, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { AuditDraft } from '../../../core/audit/events.ts';
-import { HkctlError } from '../../../core/errors.ts';
-import type { KeyPageRequest, KeyPosition, KeyStore, NewKey } from '../../../core/port/keys.ts';
+import { lazily } from '../../../core/lazily.ts';
+import type { KeyStore, NewKey } from '../../../core/port/keys.ts';
 import type { Revocation } from '../../journal-lines.ts';
-import { lazily } from '../connection/lazily.ts';
+import { credentialColumns, entityInactive, keyColumns, pageOf, statusCondition } from '../../registry/keys.ts';
 import { withJournal } from '../journal/journal.ts';
 import type { AppendAudit } from './audit.ts';
-import { filterCondition, statusCondition } from './key-filters.ts';
+import { filterCondition } from './key-filters.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
 
@@ -77,10 +77,10 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
     version: registry.version,
     list: (tenantId, filter, page) =>
       registry.read(() => {
-        const [direction, boundary] = page.before === undefined ? [desc, pageStart(page)] : [asc, pageEnd(page.before)];
+        const { boundary, order } = pageOf(keys, page);
         const rows = selectKeys(registry)
           .where(and(filterCondition(registry, tenantId, filter), boundary))
-          .orderBy(direction(keys.createdAtMs), direction(keys.id))
+          .orderBy(...order)
           .limit(page.limit)
           .all();
         return page.before === undefined ? rows : rows.reverse();
@@ -105,7 +105,7 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
           .where(
             and(
               'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId),
-              statusCondition('Active', nowMs),
+              statusCondition(keys, 'Active', nowMs),
             ),
           )
           .orderBy(desc(keys.createdAtMs))
@@ -146,24 +146,10 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
   };
 }
 
-/** The upper end of a page towards older keys; undefined at the newest key. */
-function pageStart({ after, from }: KeyPageRequest): SQL | undefined {
-  if (after) return sql`(${keys.createdAtMs}, ${keys.id}) < (${after.createdAtMs}, ${after.id})`;
-  return from && sql`(${keys.createdAtMs}, ${keys.id}) <= (${from.createdAtMs}, ${from.id})`;
-}
-
-/** The lower end of a page towards newer keys; undefined at the oldest key. */
-function pageEnd(before: KeyPosition | 'end'): SQL | undefined {
-  if (before === 'end') return undefined;
-  return sql`(${keys.createdAtMs}, ${keys.id}) > (${before.createdAtMs}, ${before.id})`;
-}
-
 function requireActiveEntity({ db }: Registry, key: NewKey): void {
   const entity = db.select().from(entities).where(eq(entities.id, key.entityId)).get();
   if (entity?.status === 'active') return;
-  throw new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was created.', {
-    hint: 'The secret that was just delivered is worthless; discard it.',
-  });
+  throw entityInactive();
 }
 
 function activeAmong({ db }: Registry, ids: readonly string[], nowMs: number): Revocation[] {
@@ -174,7 +160,7 @@ function activeAmong({ db }: Registry, ids: readonly string[], nowMs: number): R
       ...db
         .select({ keyId: keys.id, prefix: keys.prefix, secretHash: keys.secretHash })
         .from(keys)
-        .where(and(inArray(keys.id, ids.slice(at, at + 500)), statusCondition('Active', nowMs)))
+        .where(and(inArray(keys.id, ids.slice(at, at + 500)), statusCondition(keys, 'Active', nowMs)))
         .all(),
     );
   }
@@ -184,31 +170,7 @@ function activeAmong({ db }: Registry, ids: readonly string[], nowMs: number): R
 function selectKeys({ db }: Registry) {
   const revokers = alias(users, 'revokers');
   return db
-    .select({
-      id: keys.id,
-      tenantId: keys.tenantId,
-      prefix: keys.prefix,
-      name: keys.name,
-      permissions: keys.permissions,
-      entity: {
-        id: entities.id,
-        code: entities.code,
-        name: entities.name,
-        timezone: entities.timezone,
-        status: entities.status,
-      },
-      createdBy: { id: users.id, login: users.login, name: users.name },
-      createdAtMs: keys.createdAtMs,
-      expiresAtMs: keys.expiresAtMs,
-      lastUsedAtMs: keys.lastUsedAtMs,
-      revokedAtMs: keys.revokedAtMs,
-      revokedBy: { login: revokers.login, name: revokers.name },
-      rotatedFrom: keys.rotatedFrom,
-      rotatedTo: keys.rotatedTo,
-      allowedIps: keys.allowedIps,
-      note: keys.note,
-      lastUsedIp: keys.lastUsedIp,
-    })
+    .select(keyColumns({ keys, entities, users, revokers, uses: keys }))
     .from(keys)
     .innerJoin(users, eq(keys.createdBy, users.id))
     .leftJoin(entities, eq(keys.entityId, entities.id))
@@ -217,24 +179,7 @@ function selectKeys({ db }: Registry) {
 
 function selectCredential({ db }: Registry) {
   return db
-    .select({
-      keyId: keys.id,
-      prefix: keys.prefix,
-      name: keys.name,
-      permissions: keys.permissions,
-      expiresAtMs: keys.expiresAtMs,
-      revokedAtMs: keys.revokedAtMs,
-      allowedIps: keys.allowedIps,
-      creatorStatus: users.status,
-      entity: {
-        id: entities.id,
-        code: entities.code,
-        name: entities.name,
-        timezone: entities.timezone,
-        status: entities.status,
-      },
-      tenant: { id: tenants.id, name: tenants.name, weekStart: tenants.weekStart },
-    })
+    .select(credentialColumns({ keys, entities, users, tenants }))
     .from(keys)
     .innerJoin(users, eq(keys.createdBy, users.id))
     .innerJoin(tenants, eq(keys.tenantId, tenants.id))

@@ -1,13 +1,16 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type MetricsStore, mostCounted, type StoreFacts } from '../../../core/port/metrics.ts';
+import { lazily } from '../../../core/lazily.ts';
+import {
+  type MetricsStore,
+  mostCounted,
+  mostExpiries,
+  mostTenants,
+  type StoreFacts,
+} from '../../../core/port/metrics.ts';
+import { lastBackupMark } from '../../registry/audit.ts';
 import { databaseNames, type StoreFiles } from '../connection/files.ts';
-import { lazily } from '../connection/lazily.ts';
-import { lastBackupMark } from './audit.ts';
 import type { Registry } from './registry.ts';
-
-const mostExpiries = 10;
-const mostTenants = 1000;
 
 /** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/sqlite/metrics.test.ts). */
 export function createMetricsStore(registry: Registry, files: StoreFiles): MetricsStore {

@@ -1,7 +1,7 @@
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
+import { lazily } from '../../../core/lazily.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
-import { lazily } from '../connection/lazily.ts';
 
 /** The database of organizations, users, entities, keys and the audit chain. */
 export interface Registry {

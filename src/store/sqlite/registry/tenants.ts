@@ -1,6 +1,6 @@
 import { asc, eq, sql } from 'drizzle-orm';
+import { lazily } from '../../../core/lazily.ts';
 import type { TenantStore } from '../../../core/port/tenants.ts';
-import { lazily } from '../connection/lazily.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 import { entities, tenants, users } from './tables.ts';

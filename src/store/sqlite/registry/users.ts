@@ -1,8 +1,8 @@
 import { and, asc, count, eq, ne, sql } from 'drizzle-orm';
-import { commonRole, roleExceeds } from '../../../core/access/roles.ts';
+import { commonRole, isActiveSuperUser, roleExceeds } from '../../../core/access/roles.ts';
+import { lazily } from '../../../core/lazily.ts';
 import type { User, UserStore } from '../../../core/port/users.ts';
 import type { StateEntry, StateEvent } from '../../journal-lines.ts';
-import { lazily } from '../connection/lazily.ts';
 import { changeWithJournal } from '../journal/journaled-change.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
@@ -39,8 +39,7 @@ export function createUserStore(registry: Registry, append: AppendAudit, journal
         const user = read();
         if (!user) return undefined;
         const next = { ...user, ...change };
-        const staysSuper = next.role === 'super_user' && next.status === 'active';
-        if (user.role === 'super_user' && user.status === 'active' && !staysSuper) {
+        if (isActiveSuperUser(user) && !isActiveSuperUser(next)) {
           const others = db
             .select({ n: count() })
             .from(users)

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { damagedBackup, type OpenBackup, openBackup } from '../../backup-file/backup-file.ts';
 import { copyRead, createPrivate, refusingRows, syncFile } from '../../backup-file/whole-files.ts';
+import { pause } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile, type StoreFiles } from '../connection/files.ts';
@@ -116,10 +117,6 @@ function openAlone(path: string): Connection | undefined {
       });
     }
   }
-}
-
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
 }
 
 function removeDatabases(files: StoreFiles): void {

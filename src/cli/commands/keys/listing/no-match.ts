@@ -1,5 +1,7 @@
 import type { Actor, Domain } from '../../../../core/access/actors.ts';
 import type { KeyFilter } from '../../../../core/port/keys.ts';
+import { wordList } from '../../../../core/text/word-list.ts';
+import { formatSpanMs } from '../../../../core/time/spans.ts';
 
 /** The flags of `keys list` as they were given; spans in milliseconds. */
 export interface GivenFilters {
@@ -35,9 +37,9 @@ export async function noMatch(
     if (count === 0) without.push(flag);
   }
   const hint = isDefault ? 'Inactive keys are listed with --all.' : undefined;
-  if (without.length > 0) return { sentence: `No ${key} matches ${listed(without, 'or')}.`, hint };
+  if (without.length > 0) return { sentence: `No ${key} matches ${wordList(without, 'or')}.`, hint };
   return {
-    sentence: `No ${key} matches ${listed(
+    sentence: `No ${key} matches ${wordList(
       parts.map(({ flag }) => flag),
       'and',
     )} together.`,
@@ -51,29 +53,15 @@ function filterParts(given: GivenFilters, filter: KeyFilter): { flag: string; co
   const parts = [
     { flag: '--entity', value: given.entity, condition: { entityId } },
     { flag: '--search', value: search && JSON.stringify(search), condition: { search } },
-    { flag: '--expiring-within', value: spanText(given.expiringWithin), condition: { expiringByMs } },
-    { flag: '--unused-for', value: spanText(given.unusedFor), condition: { unusedSinceMs } },
-    { flag: '--older-than', value: spanText(given.olderThan), condition: { createdBeforeMs } },
+    { flag: '--expiring-within', value: spanOf(given.expiringWithin), condition: { expiringByMs } },
+    { flag: '--unused-for', value: spanOf(given.unusedFor), condition: { unusedSinceMs } },
+    { flag: '--older-than', value: spanOf(given.olderThan), condition: { createdBeforeMs } },
   ];
   return parts.flatMap(({ flag, value, condition }) =>
     value === undefined ? [] : [{ flag: `${flag} ${value}`, condition }],
   );
 }
 
-const units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-] as const;
-
-/** A span as the flag takes it: `90d`. */
-function spanText(ms: number | undefined): string | undefined {
-  if (ms === undefined) return undefined;
-  const [unit, size] = units.find(([, each]) => ms % each === 0) ?? ['s', 1000];
-  return `${ms / size}${unit}`;
-}
-
-function listed(words: readonly string[], conjunction: 'and' | 'or'): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
+function spanOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : formatSpanMs(ms);
 }

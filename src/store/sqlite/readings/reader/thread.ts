@@ -1,9 +1,9 @@
 import { setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { lazily } from '../../../../core/lazily.ts';
 import type { Connection } from '../../connection/driver.ts';
 import { toDomainError } from '../../connection/errors.ts';
 import { openFile } from '../../connection/files.ts';
-import { lazily } from '../../connection/lazily.ts';
 import { toPostedError } from '../thread-errors.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 import { createSliceReader } from './slices.ts';

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { lazily } from '../../../../core/lazily.ts';
 import { toDomainError } from '../../connection/errors.ts';
 import { filesOf, openFile } from '../../connection/files.ts';
-import { lazily } from '../../connection/lazily.ts';
 import { createAppendAudit } from '../../registry/audit.ts';
 import { createClockStore } from '../../registry/clock.ts';
 import { createKeyStore } from '../../registry/keys.ts';

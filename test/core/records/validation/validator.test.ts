@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
-import { defineResource } from '../../../src/core/records/fields.ts';
-import type { Violation } from '../../../src/core/records/imports.ts';
-import { createRecordValidator } from '../../../src/core/records/validator.ts';
-import { recordOf } from '../../formats/batches.ts';
+import { drawSecret } from '../../../../src/core/keys/secrets.ts';
+import { defineResource } from '../../../../src/core/records/fields.ts';
+import type { Violation } from '../../../../src/core/records/imports.ts';
+import { createRecordValidator } from '../../../../src/core/records/validation/validator.ts';
+import { recordOf } from '../../../formats/batches.ts';
 
 const gauges = defineResource({
   name: 'gauges',

@@ -1,9 +1,9 @@
-import { jsonText } from '../text/shown-text.ts';
+import { jsonText } from '../../text/shown-text.ts';
+import { importFields, type ResourceDefinition } from '../fields.ts';
+import { folded, type ImportBatch } from '../import-batch.ts';
+import { ViolationList } from '../imports.ts';
 import { RoundedNumber } from './exact-numbers.ts';
 import type { FieldValidator, Refuse } from './field-validator.ts';
-import { importFields, type ResourceDefinition } from './fields.ts';
-import { folded, type ImportBatch } from './import-batch.ts';
-import { ViolationList } from './imports.ts';
 import { trimmed, validatorOf } from './values.ts';
 
 /** Validates the rows of one import: valid rows gather in a batch, violations in `violations`. */

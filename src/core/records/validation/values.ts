@@ -1,7 +1,7 @@
-import { canonicalInstant, isDate, isDateShaped } from '../time/instants.ts';
+import { canonicalInstant, isDate, isDateShaped } from '../../time/instants.ts';
+import { type Field, type Fields, type ListField, type TextField, textFormats } from '../fields.ts';
 import { parseExactJson, RoundedNumber } from './exact-numbers.ts';
 import type { FieldValidator, Refuse, ValueValidator } from './field-validator.ts';
-import { type Field, type Fields, type ListField, type TextField, textFormats } from './fields.ts';
 import { validatorsOfNumber } from './numbers.ts';
 
 /** Builds the validators of a field once; `name` is how they refer to it. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isRounded, parseExactJson, RoundedNumber } from '../../../src/core/records/exact-numbers.ts';
+import { isRounded, parseExactJson, RoundedNumber } from '../../../../src/core/records/validation/exact-numbers.ts';
 
 /** A decimal as an exact fraction: numerator over a power of ten, with the trailing zeros of both gone. */
 function exactly(numeral: string): string {

@@ -1,3 +1,4 @@
+import { endOfJsonString } from '../../text/json-strings.ts';
 /** Holds the text of a JSON number that JSON.parse would round, so that a validator can refuse it and name its field. */
 export class RoundedNumber {
   readonly source: string;
@@ -73,20 +74,13 @@ function withMarks(text: string): string {
   for (let found = token.exec(text); found; found = token.exec(text)) {
     const [numeral] = found;
     if (numeral === '"') {
-      token.lastIndex = endOfString(text, found.index) + 1;
+      token.lastIndex = endOfJsonString(text, found.index) + 1;
     } else if (isRounded(numeral, Number(numeral))) {
       pieces.push(text.slice(from, found.index), `"${mark}${numeral}"`);
       from = token.lastIndex;
     }
   }
   return pieces.join('') + text.slice(from);
-}
-
-/** The quote that closes the string opened at `start`; a regular expression would overflow the stack in a long one. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  for (; text[at] !== '"'; at++) if (text[at] === '\\') at++;
-  return at;
 }
 
 /** Replaces marked strings by {@link RoundedNumber}s; with its own stack, since a value may be nested deeply. */

@@ -1,0 +1,19 @@
+import { HkctlError } from '../errors.ts';
+
+export const dayMs = 86_400_000;
+
+/** The units of a span of time, the longest first. */
+const units = { w: 7 * dayMs, d: dayMs, h: 3_600_000, m: 60_000, s: 1000 } as const;
+
+/** Parses a span of time such as `14d`, `12h` or `2w` to milliseconds. Throws `usage`. */
+export function parseSpanMs(text: string): number {
+  const [, number, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  if (number !== undefined) return Number(number) * units[unit as keyof typeof units]; // the pattern allows no other
+  throw new HkctlError('usage', `"${text}" is no span of time: give a number and s, m, h, d or w, such as 90d.`);
+}
+
+/** Writes whole seconds as a span of time, in days where they are whole: `90d`. */
+export function formatSpanMs(ms: number): string {
+  const unit = (['d', 'h', 'm'] as const).find((name) => ms % units[name] === 0) ?? 's';
+  return `${ms / units[unit]}${unit}`;
+}

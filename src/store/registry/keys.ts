@@ -1,0 +1,121 @@
+import { and, asc, type Column, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { HkctlError } from '../../core/errors.ts';
+import type { KeyFilter, KeyPageRequest, KeyStatus } from '../../core/port/keys.ts';
+
+type Columns<Name extends string> = Record<Name, Column>;
+
+const ofKey = ['prefix', 'name', 'permissions', 'expiresAtMs', 'revokedAtMs', 'allowedIps'] as const;
+const ofListedKey = [...ofKey, 'id', 'tenantId', 'createdAtMs', 'rotatedFrom', 'rotatedTo', 'note'] as const;
+const ofEntity = ['id', 'code', 'name', 'timezone', 'status'] as const;
+const ofUser = ['id', 'login', 'name'] as const;
+const ofRevoker = ['login', 'name'] as const;
+const ofUse = ['lastUsedAtMs', 'lastUsedIp'] as const;
+const ofTenant = ['id', 'name', 'weekStart'] as const;
+
+/** The columns of a key with what is shown beside it; `revokers` is a second table of users, `uses` has the times of last use. */
+export function keyColumns<
+  K extends Columns<(typeof ofListedKey)[number]>,
+  E extends Columns<(typeof ofEntity)[number]>,
+  U extends Columns<(typeof ofUser)[number]>,
+  R extends Columns<(typeof ofRevoker)[number]>,
+  L extends Columns<(typeof ofUse)[number]>,
+>({ keys, entities, users, revokers, uses }: { keys: K; entities: E; users: U; revokers: R; uses: L }) {
+  return {
+    ...pick(keys, ofListedKey),
+    entity: pick(entities, ofEntity),
+    createdBy: pick(users, ofUser),
+    revokedBy: pick(revokers, ofRevoker),
+    ...pick(uses, ofUse),
+  };
+}
+
+/** The columns of what the check of an API call needs. */
+export function credentialColumns<
+  K extends Columns<(typeof ofKey)[number] | 'id'>,
+  E extends Columns<(typeof ofEntity)[number]>,
+  U extends Columns<'status'>,
+  T extends Columns<(typeof ofTenant)[number]>,
+>({ keys, entities, users, tenants }: { keys: K; entities: E; users: U; tenants: T }) {
+  return {
+    ...pick(keys, ofKey),
+    keyId: keys.id as K['id'], // a property of a generic table loses its type
+    creatorStatus: users.status as U['status'],
+    entity: pick(entities, ofEntity),
+    tenant: pick(tenants, ofTenant),
+  };
+}
+
+function pick<T, N extends keyof T>(table: T, names: readonly N[]): Pick<T, N> {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<T, N>; // exactly these columns
+}
+
+/** Keys in a state at an instant. */
+export function statusCondition(
+  { revokedAtMs, expiresAtMs }: Columns<'revokedAtMs' | 'expiresAtMs'>,
+  status: KeyStatus,
+  nowMs: number,
+): SQL | undefined {
+  if (status === 'Revoked') return isNotNull(revokedAtMs);
+  if (status === 'Expired') return and(isNull(revokedAtMs), lte(expiresAtMs, nowMs));
+  return and(isNull(revokedAtMs), or(isNull(expiresAtMs), gt(expiresAtMs, nowMs)));
+}
+
+/** The conditions of a list of keys that each engine writes in its own way. */
+interface OwnConditions {
+  ofTenant: SQL | undefined;
+  isExpiring: SQL | undefined;
+  isFound: SQL | undefined;
+}
+
+/** The condition of a list of keys. */
+export function listCondition(
+  keys: Columns<'entityId' | 'createdAtMs' | 'expiresAtMs' | 'revokedAtMs'>,
+  { lastUsedAtMs }: Columns<'lastUsedAtMs'>,
+  { nowMs, statuses = [], entityId, unusedSinceMs, createdBeforeMs }: KeyFilter,
+  { ofTenant, isExpiring, isFound }: OwnConditions,
+): SQL | undefined {
+  const isAny = statuses.length === 0 || statuses.length === 3;
+  return and(
+    ofTenant,
+    isAny ? undefined : or(...statuses.map((status) => statusCondition(keys, status, nowMs))),
+    entityId === undefined ? undefined : eq(keys.entityId, entityId),
+    isExpiring,
+    unusedSinceMs === undefined
+      ? undefined
+      : and(lt(keys.createdAtMs, unusedSinceMs), or(isNull(lastUsedAtMs), lt(lastUsedAtMs, unusedSinceMs))),
+    createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
+    isFound,
+  );
+}
+
+/** Where a page of keys begins, and the order in which it is read: from newer to older keys, or back for the page before. */
+export function pageOf(
+  { createdAtMs, id }: Columns<'createdAtMs' | 'id'>,
+  { after, from, before }: KeyPageRequest,
+): { boundary: SQL | undefined; order: SQL[] } {
+  const isBack = before !== undefined;
+  const position = isBack ? (before === 'end' ? undefined : before) : (after ?? from);
+  const operator = sql.raw(isBack ? '>' : after ? '<' : '<=');
+  return {
+    boundary: position && sql`(${createdAtMs}, ${id}) ${operator} (${position.createdAtMs}, ${position.id})`,
+    order: [createdAtMs, id].map(isBack ? asc : desc),
+  };
+}
+
+/** The pattern for `like` that finds a text anywhere; a backslash takes the meaning of `%` and `_`. */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
+
+/** The bounds of all prefixes that begin with a text; undefined where the text cannot begin one. */
+export function prefixRange(text: string): { from: string; before: string } | undefined {
+  // `{` sorts right after every character of a prefix.
+  return /^hk_[0-9A-Za-z]{1,5}$/.test(text) ? { from: text, before: `${text}{` } : undefined;
+}
+
+/** The error for a new key whose entity is not active any more. */
+export function entityInactive(): HkctlError {
+  return new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was created.', {
+    hint: 'The secret that was just delivered is worthless; discard it.',
+  });
+}
