@@ -1,4 +1,5 @@
 import { HkctlError } from '../../core/errors.ts';
+import { parseNetwork } from '../../core/keys/networks.ts';
 import { logLevels, parseRateLimit, type ServeSettings, serveDefaults } from '../../core/operations/settings.ts';
 import { defineCommand, requireBaseUrl } from '../command.ts';
 import { list, oneOf, parsed, text, toggle } from '../flags.ts';
@@ -18,7 +19,11 @@ export const serve = defineCommand({
     ),
     tlsCert: text('--tls-cert <FILE>', 'certificate (PEM); with --tls-key'),
     tlsKey: text('--tls-key <FILE>', 'private key (PEM); with --tls-cert'),
-    trustProxy: list('--trust-proxy <ADDRESS>', 'address or CIDR range whose X-Forwarded-For is believed (repeatable)'),
+    trustProxy: list(
+      '--trust-proxy <ADDRESS>',
+      'address or CIDR range whose X-Forwarded-For is believed (repeatable)',
+      parseNetwork,
+    ),
     corsOrigin: list('--cors-origin <ORIGIN>', 'origin that browsers may call from (repeatable)'),
     metricsPublic: toggle('--metrics-public', 'let others than loopback read /metrics'),
     limitFailedChecks: parsed(

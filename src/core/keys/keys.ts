@@ -4,7 +4,7 @@ import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts'
 import { printable } from '../text/shown-text.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
 import { type KeyActor, requireKeyActor } from './key-permissions.ts';
-import { hashOf, isCompleteSecret, redactSecrets } from './secrets.ts';
+import { hashOf, holdsSecret, isCompleteSecret, prefixOf, redactSecrets } from './secrets.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
 export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number | null }, nowMs: number): KeyStatus {
@@ -84,6 +84,7 @@ export async function lineageOf(domain: Domain, actor: Actor, key: Key): Promise
 
 /** Finds keys by id or prefix, each once; `not_found` (exit 3) names all that are missing. */
 export async function findKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
+  requireNoSecret(refs);
   const keys = new Map<string, Key>();
   const absent: string[] = [];
   for (const ref of refs) {
@@ -111,9 +112,22 @@ function notActive(keys: readonly Key[], nowMs: number, done: 'rotated' | 'revok
 
 /** One key of the actor's tenant, or "API key not found" (specification 7). */
 export async function requireKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
+  requireNoSecret([ref]);
   const key = await domain.store.keys.find(actor.user.tenantId, ref);
   if (!key) throw keyNotFound([]);
   return key;
+}
+
+/** A secret in place of a reference is refused with a warning: the shell has recorded the command line (contract, section 3). */
+function requireNoSecret(refs: readonly string[]): void {
+  const secret = refs.find(holdsSecret);
+  if (secret === undefined) return;
+  const isPlain = isCompleteSecret(secret);
+  throw new HkctlError('bad_input', "A secret was given as REF; it now stands in the shell's history.", {
+    hint: isPlain
+      ? `Rotate the key, naming it by its prefix: hkctl keys rotate ${prefixOf(secret)}. Then remove that line from the history.`
+      : 'Name the key by its id or its eight-character prefix. Rotate it, and remove that line from the history.',
+  });
 }
 
 /** The refusal of keys that the tenant does not have (exit 3); it names them where several were given. */

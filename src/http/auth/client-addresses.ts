@@ -1,6 +1,4 @@
-import { BlockList, isIP } from 'node:net';
-import { HkctlError } from '../../core/errors.ts';
-import { formatGroups, parseAddress } from '../../core/keys/networks.ts';
+import { createAddressFilter, formatGroups, parseAddress } from '../../core/keys/networks.ts';
 import type { Exchange } from '../request/exchange.ts';
 
 /** Finds the client address of a request: the peer, or the address that a trusted proxy reports. */
@@ -27,11 +25,9 @@ const proxyHeaders = [
  */
 const unknownAddress = '0.0.0.0';
 
-/** Reads the addresses and CIDR ranges of `--trust-proxy`; throws `usage`. */
+/** Creates the address book of a daemon that believes proxies in some networks. */
 export function createAddressBook(trusted: readonly string[]): AddressBook {
-  const proxies = new BlockList();
-  for (const range of trusted) addRange(proxies, range);
-  const isTrusted = (address: string): boolean => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isTrusted = createAddressFilter(trusted);
   const resolve = (given: string, header: string | undefined): string => {
     const peer = plainAddress(given);
     const forwarded = header !== undefined && isTrusted(peer) ? header : undefined;
@@ -39,10 +35,11 @@ export function createAddressBook(trusted: readonly string[]): AddressBook {
     // From the right: each proxy appends the address of its peer, and only trusted proxies are believed.
     let client = peer;
     for (const hop of forwarded.split(',').reverse()) {
-      const address = plainAddress(withoutPort(hop.trim()));
-      if (isIP(address) === 0) break;
-      client = address;
-      if (!isTrusted(address)) break;
+      // Proxies differ in how they write an IPv6 address; a key shows the last one in one form.
+      const groups = parseAddress(withoutZone(withoutPort(hop.trim())));
+      if (groups === undefined) break;
+      client = formatGroups(groups);
+      if (!isTrusted(client)) break;
     }
     return client;
   };
@@ -85,26 +82,19 @@ function withoutPort(hop: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
+/** Without its zone: `fe80::1%eth0` is an address of the interface eth0. */
+function withoutZone(address: string): string {
+  const zone = address.indexOf('%');
+  return zone === -1 ? address : address.slice(0, zone);
+}
+
 /** Removes a zone, and writes an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), in any notation, as IPv4. */
 function plainAddress(address: string): string {
-  const zone = address.indexOf('%');
-  const bare = zone === -1 ? address : address.slice(0, zone);
+  const bare = withoutZone(address);
   // Most are IPv4 already; of the others only a mapped one has the group ffff.
   if (!bare.includes(':') || !/ffff/i.test(bare)) return bare;
   const groups = parseAddress(bare);
   return groups?.length === 2 ? formatGroups(groups) : bare;
-}
-
-function addRange(list: BlockList, range: string): void {
-  const [address = '', bits] = range.split('/');
-  const version = isIP(address);
-  const family = version === 6 ? 'ipv6' : 'ipv4';
-  const most = version === 6 ? 128 : 32;
-  if (version === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
-    throw new HkctlError('usage', `"${range}" is no address or range: give 10.0.0.7, 10.0.0.0/8 or fd00::/8.`);
-  }
-  if (bits === undefined) list.addAddress(address, family);
-  else list.addSubnet(address, Number(bits), family);
 }
 
 /** The network by which connections without a key are grouped: the /24 of an IPv4 address, or the /64 of an IPv6 one. */

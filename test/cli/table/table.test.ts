@@ -178,12 +178,56 @@ describe('off a terminal', () => {
     await cli.key(name, ['--expires', '2027-01-31']);
     const lines = (await cli.ok('keys list')).stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(2);
-    expect(lines[0]).toMatch(/^PREFIX +NAME +STATUS +ENTITY +LAST USED +EXPIRES +CREATED BY +PERMISSIONS$/);
+    expect(lines[0]).toMatch(
+      /^PREFIX +NAME +STATUS +ENTITY +LAST USED +EXPIRES +CREATED BY +PERMISSIONS +ALLOWED FROM +USED FROM$/,
+    );
     expect(lines[1]).toMatch(
       new RegExp(
-        `^hk_\\w{5} {2}${name} {2}Active {2}BER {5}Never {6}2027-01-31 23:59:59 CET {2}root {8}asset_sensors.ingest$`,
+        `^hk_\\w{5} {2}${name} {2}Active {2}BER {5}Never {6}2027-01-31 23:59:59 CET {2}root {8}asset_sensors.ingest {2}anywhere$`,
       ),
     );
+  });
+});
+
+describe('the addresses of keys', () => {
+  const cli = new Cli();
+  const listed = async (columns?: number) => {
+    const terminal = columns === undefined ? {} : { terminal: { columns, rows: 24 } };
+    const { stdout } = await cli.ok('keys list', { ...terminal, env: { NO_COLOR: '1' } });
+    return stdout.split('\n').map((line) => line.split(/ {2,}/));
+  };
+
+  it('are listed where they may be used from, and the last one where they were', async () => {
+    await cli.seed();
+    await cli.key('everywhere');
+    expect((await listed(200))[0]).not.toContain('ALLOWED FROM');
+    await cli.key('two', ['--allow-ip', '10.0.0.0/8', '--allow-ip', 'fd00::/8']);
+    const { key } = await cli.key('three', [
+      '--allow-ip',
+      '10.0.0.1',
+      '--allow-ip',
+      '10.0.0.2',
+      '--allow-ip',
+      '10.0.0.3',
+    ]);
+    expect((await listed(200))[0]).not.toContain('USED FROM');
+    const store = await cli.services.openStore(cli.store);
+    await store.keys.recordUse(new Map([[key.id, { atMs: startMs, ip: '10.0.0.2' }]]));
+    await store.close();
+    for (const [heading = [], ...rows] of [await listed(200), await listed()]) {
+      const [allowed, used] = [heading.indexOf('ALLOWED FROM'), heading.indexOf('USED FROM')];
+      expect(
+        rows
+          .slice(0, 3)
+          .map((row) => [row[1], row[allowed], row[used]])
+          .sort(),
+      ).toEqual([
+        ['everywhere', 'anywhere', undefined],
+        ['three', '3 networks', '10.0.0.2'],
+        ['two', '10.0.0.0/8, fd00::/8', undefined],
+      ]);
+    }
+    expect((await listed(80))[0]).not.toContain('ALLOWED FROM');
   });
 });
 

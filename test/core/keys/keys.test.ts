@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SecretDelivery } from '../../../src/core/keys/issuance.ts';
-import { findKeys, requireActive } from '../../../src/core/keys/keys.ts';
+import { findKeys, requireActive, requireKey } from '../../../src/core/keys/keys.ts';
 import { HttpPlant } from '../../http/plant.ts';
 import { revokeKeys, rotateKeys } from '../key-operations.ts';
 
@@ -84,10 +84,23 @@ describe('several keys of which some do not fit', () => {
     });
   });
 
-  it('are refused without a secret in the sentence', async () => {
-    const { secret } = await plant.key();
-    const { message } = await errorOf(require([secret, `\u001b[2J`]));
-    expect(message).toBe(`API key not found: ${secret.slice(0, 8)}…, \\u001b[2J`);
+  it('are refused without control characters in the sentence', async () => {
+    const { message } = await errorOf(require(['hk_none0', `\u001b[2J`]));
+    expect(message).toBe('API key not found: hk_none0, \\u001b[2J');
+  });
+
+  it("are refused with a word about the shell's history where one is a whole secret", async () => {
+    const { secret, prefix } = await plant.key();
+    const refusal = {
+      code: 'bad_input',
+      message: "A secret was given as REF; it now stands in the shell's history.",
+      hint: expect.stringContaining(`hkctl keys rotate ${prefix}.`),
+    };
+    expect(await errorOf(require([prefix, secret]))).toMatchObject(refusal);
+    expect(await errorOf(requireKey(plant.domain, plant.actor, secret))).toMatchObject(refusal);
+    const cut = await errorOf(require([secret.slice(0, 40)]));
+    expect(cut.message).toBe(refusal.message);
+    expect(`${cut.message} ${cut.hint}`).not.toContain(secret.slice(8, 20));
   });
 
   it('are one where they are named twice', async () => {

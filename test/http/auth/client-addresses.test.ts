@@ -5,13 +5,18 @@ import type { Exchange } from '../../../src/http/request/exchange.ts';
 
 /** The network of a request in which a trusted proxy names an address. */
 function countedAs(forwarded: string): string {
+  return networkOf(clientNamed(forwarded));
+}
+
+/** The client of a request in which a trusted proxy names an address. */
+function clientNamed(forwarded: string): string {
   const book = createAddressBook(['127.0.0.1']);
   // Only the peer and the headers are read.
   const exchange = {
     peer: '127.0.0.1',
     header: (name: string) => (name === 'x-forwarded-for' ? forwarded : undefined),
   };
-  return networkOf(book.clientOf(exchange as Exchange));
+  return book.clientOf(exchange as Exchange);
 }
 
 describe('a connection that has closed', () => {
@@ -55,6 +60,17 @@ describe('the network that an address counts as', () => {
     ['64:ff9b::8.8.8.8', '64:ff9b:0:0::/64'],
   ])('of %s is %s', (address, network) => {
     expect(countedAs(address)).toBe(network);
+  });
+
+  it.each(['2001:db8::1', '2001:DB8:0::1', '[2001:0db8::0001]:4711', '2001:db8:0:0:0:0:0.0.0.1'])(
+    'is that of one client, written as %s',
+    (address) => {
+      expect(clientNamed(address)).toBe('2001:db8::1');
+    },
+  );
+
+  it('is that of the proxy where this names no address', () => {
+    expect(['unknown', '', '010.0.0.1', '10.0.0.256'].map(clientNamed)).toEqual(Array(4).fill('127.0.0.1'));
   });
 
   it('is the same however an IPv4 address is mapped', () => {

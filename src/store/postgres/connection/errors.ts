@@ -33,6 +33,11 @@ export function wrongAddress(why: string): HkctlError {
   });
 }
 
+/** The driver's error, as it were, where the server wants a password and none is known. */
+export function noPassword(): Error {
+  return Object.assign(new Error('no password'), { code: 'NO_PASSWORD' });
+}
+
 /** The error while no answer comes from the database. */
 export function unreachable(shown: string, why: string, cause?: unknown): HkctlError {
   return new HkctlError('store_unreachable', `The PostgreSQL store ${shown} cannot be reached: ${why}.`, {
@@ -182,5 +187,5 @@ const driverMessages: readonly [RegExp, string][] = [
   [/^The server does not support SSL/, 'NO_TLS'],
   [/There was an error establishing an SSL connection/, 'NO_TLS'],
   [/(Hostname\/IP does not match|certificate)/i, 'CERT_UNVERIFIED'],
-  [/client password must be a string|SASL: /, 'NO_PASSWORD'],
+  [/SASL: /, 'NO_PASSWORD'],
 ];

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { splitPassword } from '../../../core/text/store-address.ts';
 import { wrongAddress } from './errors.ts';
 import { type Environment, readService } from './service-file.ts';
@@ -16,6 +17,8 @@ export interface Location {
   database: string;
   user: string;
   password: string | undefined;
+  /** The file of libpq in which a password is looked up where none is given. */
+  passwordFile: string | undefined;
   /** The schema that holds the tables. */
   schema: string;
   tls: TlsSettings;
@@ -55,6 +58,7 @@ export function parseLocation(address: string, env: Environment): Location {
     database,
     user,
     password: value('password', 'PGPASSWORD'),
+    passwordFile: value('passfile', 'PGPASSFILE') ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
     schema,
     tls: {
       mode: requireTlsMode(value('sslmode', 'PGSSLMODE'), isSocket),
@@ -127,7 +131,7 @@ function parametersOf(address: string): Record<string, string> {
 }
 
 const parameters: ReadonlySet<string> = new Set([
-  ...['host', 'hostaddr', 'port', 'dbname', 'user', 'password', 'service', 'schema', 'application_name'],
+  ...['host', 'hostaddr', 'port', 'dbname', 'user', 'password', 'passfile', 'service', 'schema', 'application_name'],
   ...['connect_timeout', 'target_session_attrs', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
 ]);
 

@@ -1,8 +1,9 @@
 import { Socket } from 'node:net';
 import { Client, type QueryConfig, types } from 'pg';
 import { HkctlError } from '../../../core/errors.ts';
-import { isLostConnection, toDomainError, unreachable } from './errors.ts';
+import { isLostConnection, noPassword, toDomainError, unreachable } from './errors.ts';
 import type { Host, Location } from './location.ts';
+import { passwordIn } from './password-file.ts';
 import { tlsOptions } from './tls.ts';
 
 /** How a connection is made. */
@@ -66,7 +67,8 @@ export class Session {
       port: host.port,
       database: location.database,
       user: location.user,
-      ...(location.password !== undefined && { password: location.password }),
+      // Asked for only where the server wants a password.
+      password: () => passwordFor(host, location),
       application_name: location.applicationName,
       ssl: tlsOptions(location.tls, host.host),
       pipeline: options.pipeline,
@@ -225,6 +227,12 @@ export class Session {
       );
     }
   }
+}
+
+function passwordFor(host: Host, { password, passwordFile, database, user }: Location): string {
+  const found = password ?? (passwordFile && passwordIn(passwordFile, { ...host, database, user }));
+  if (found === undefined || found === '') throw noPassword();
+  return found;
 }
 
 const int8 = 20;

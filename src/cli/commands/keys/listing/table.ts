@@ -19,12 +19,16 @@ export async function printKeys(
 ): Promise<void> {
   const { nowMs } = filter;
   const isOnlyActive = filter.statuses?.length === 1 && filter.statuses[0] === 'Active';
-  const columns = context.io.stdout.isTTY ? shownColumns(context, nowMs, isOnlyActive) : plainColumns(context, nowMs);
-  const table = await createTable(context, columns);
+  const columnsFor = (page: readonly Key[]) =>
+    context.io.stdout.isTTY ? shownColumns(context, nowMs, isOnlyActive, page) : plainColumns(context, nowMs);
+  let table: Awaited<ReturnType<typeof createTable<Key>>> | undefined;
   let listed = 0;
   let expiring = 0;
   for await (const page of pages) {
-    if (page.length > 0) table.print(page);
+    if (page.length > 0) {
+      table ??= await createTable(context, columnsFor(page));
+      table.print(page);
+    }
     listed += page.length;
     expiring += page.filter((key) => expiresSoon(key, nowMs)).length;
   }
@@ -39,8 +43,11 @@ export async function printKeys(
   await printSummary(context, [counted(listed, 'key'), ...soon], 'hkctl keys show PREFIX');
 }
 
-/** For people at a terminal: short, and the least important columns are left out first. */
-function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean): Column<Key>[] {
+/**
+ * For people at a terminal: short, and the least important columns are left out first. Addresses have columns only where a key
+ * of the first page has some.
+ */
+function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean, page: readonly Key[]): Column<Key>[] {
   const { style, utc } = context;
   const timeText = createTimeText(context, nowMs);
   const width = utc ? 0 : relativeTimeWidth;
@@ -73,7 +80,23 @@ function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean): C
     },
     { heading: 'PERMISSIONS', cell: ({ permissions }) => String(permissions.length), leaveOut: 3 },
     { heading: 'CREATED BY', cell: ({ createdBy }) => createdBy.login, min: 8, leaveOut: 4 },
+    ...(page.some(({ allowedIps }) => allowedIps.length > 0)
+      ? [{ heading: 'ALLOWED FROM', cell: allowedFrom, min: 12, leaveOut: 5 }]
+      : []),
+    ...(page.some(({ lastUsedIp }) => lastUsedIp !== null)
+      ? [{ heading: 'USED FROM', cell: usedFrom, min: 9, leaveOut: 6 }]
+      : []),
   ];
+}
+
+function allowedFrom({ allowedIps }: Key): string {
+  if (allowedIps.length === 0) return 'anywhere';
+  return allowedIps.length > 2 ? `${allowedIps.length} networks` : allowedIps.join(', ');
+}
+
+/** The client address of the last use. */
+function usedFrom({ lastUsedIp }: Key): string {
+  return lastUsedIp ?? '';
 }
 
 /** For programs that read no JSON: these columns stay as they are. */
@@ -93,5 +116,7 @@ function plainColumns(context: Context, nowMs: number): Column<Key>[] {
       cell: ({ permissions }) =>
         permissions.length > 2 ? `${permissions.length} permissions` : permissions.join(', '),
     },
+    { heading: 'ALLOWED FROM', cell: allowedFrom },
+    { heading: 'USED FROM', cell: usedFrom },
   ];
 }
