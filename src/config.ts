@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { type ClosedFolder, closedFolder } from './rights/closed-folder.ts';
 import { callerOfSudo } from './rights/sudo.ts';
 
 /** The environment of the process. Only this file reads it, once, for the composition root. */
@@ -12,6 +13,8 @@ interface Environment {
   defaultStorePath: string;
   /** Whether that is the store of the system's daemon, since the account has none of its own. */
   isSystemStore: boolean;
+  /** The folder of the system's store, where this account may not enter it: a store may be there. Checked when called. */
+  closedSystemStore(): ClosedFolder | undefined;
 }
 
 /** Reads the environment of a process. */
@@ -22,7 +25,8 @@ export function readEnvironment(
 ): Environment {
   const env = process.env;
   const osAccount = osAccountOf(env, process.getuid?.(), () => callerOf(process.ppid));
-  return { env, osAccount, ...defaultStoreOf(env, exists) };
+  const closedSystemStore = () => (env.STATE_DIRECTORY ? undefined : closedFolder(dirname(systemStorePath)));
+  return { env, osAccount, ...defaultStoreOf(env, exists), closedSystemStore };
 }
 
 function osAccountOf(env: NodeJS.ProcessEnv, uid: number | undefined, caller: () => string | undefined): string {

@@ -10,9 +10,10 @@ import { cancelled } from './cancellation.ts';
 import type { FlagValues } from './flags.ts';
 import type { globalFlags } from './global-flags.ts';
 import type { Services } from './services.ts';
-import { canAsk, type Io } from './terminal/io.ts';
+import { canAsk, type Io, type Output } from './terminal/io.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 import { terminalLine } from './terminal/terminal-text.ts';
+import { wrapWhole } from './terminal/wrap.ts';
 
 /** What every command receives: input and output, the flags that all share, and, at the first call, the store and actor. */
 export interface Context {
@@ -87,8 +88,9 @@ export function createContext(
     }
   };
   const print = (...lines: string[]) => io.stdout.write(linesOf(lines));
+  const confirm = (...lines: string[]) => io.stdout.write(linesOf(lines, io.stdout));
   const warn = (...lines: string[]) => {
-    if (!globals.json) io.stderr.write(linesOf(lines));
+    if (!globals.json) io.stderr.write(linesOf(lines, io.stderr));
   };
   const say = globals.quiet ? () => {} : warn;
   const login = globals.as ?? io.osAccount;
@@ -122,7 +124,7 @@ export function createContext(
     print,
     printDocument: (text) => io.stdout.write(`${text}\n`),
     printJson: (value) => io.stdout.write(`${toSafeJson(value, io.stdout.isTTY ? 2 : undefined, withoutSecrets)}\n`),
-    confirm: globals.quiet ? () => {} : print,
+    confirm: globals.quiet ? () => {} : confirm,
     say,
     warn,
     program,
@@ -136,9 +138,15 @@ export function createContext(
   };
 }
 
-/** Redacts secrets that were given by mistake, such as a file name; secret delivery does not write through here. */
-function linesOf(lines: readonly string[]): string {
-  return lines.map((line) => `${terminalLine(withoutSecrets(line))}\n`).join('');
+/**
+ * Redacts secrets that were given by mistake, such as a file name; secret delivery does not write through here. Sentences are
+ * wrapped for the terminal on which they are shown, if any: it would break them inside a word.
+ */
+function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): string {
+  const shown = lines.map((line) => terminalLine(withoutSecrets(line)));
+  const columns = terminal?.columns();
+  const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrapWhole(line, columns));
+  return wrapped.map((line) => `${line}\n`).join('');
 }
 
 /** Asks for a value that was not given, on a terminal; elsewhere exit 2 with the flag's name. */

@@ -3,9 +3,11 @@ import { roleHolds } from '../core/access/roles.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import { withoutSecrets } from '../core/keys/secrets.ts';
 import { keyCounts } from '../core/operations/status.ts';
+import { withClosedStore } from './closed-store.ts';
 import { type CommandDefinition, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { counted, grouped } from './terminal/sentence.ts';
+import { widthOf, wrapWhole } from './terminal/wrap.ts';
 
 /** What `hkctl` does without a command: shows the commands, and the state of the store in one line. */
 export function overviewOf(program: Command): CommandDefinition {
@@ -19,8 +21,8 @@ export function overviewOf(program: Command): CommandDefinition {
       if (context.json) throw new HkctlError('usage', 'A command is missing.', { hint: 'hkctl --help lists them.' });
       context.printDocument(commandsText(program, context.io.stdout.columns() ?? 80));
       const parts = (await stateOf(context)).map(withoutSecrets);
-      const { wrapWords } = await import('./terminal/wrap.ts');
-      context.print(...wrapWords(parts, context.io.stdout.columns() ?? Number.POSITIVE_INFINITY, ' · '));
+      const columns = context.io.stdout.columns() ?? Number.POSITIVE_INFINITY;
+      context.print(...joinedParts(parts, columns).flatMap((line) => wrapWhole(line, columns)));
     },
   });
 }
@@ -31,6 +33,12 @@ function commandsText(program: Command, columns: number): string {
   help.visibleOptions = () => [];
   help.prepareContext({ helpWidth: Math.min(columns, 120) });
   return `${help.formatHelp(program, help)}Flags: hkctl --help. Flags and examples of a command: hkctl COMMAND --help.`;
+}
+
+/** Joins the parts by a dot, a line each where they do not fit into one. */
+function joinedParts(parts: readonly string[], columns: number): string[] {
+  const line = parts.join(' · ');
+  return widthOf(line) <= columns ? [line] : [...parts];
 }
 
 /** The state of the store, and the command that shows more where there is one. */
@@ -47,6 +55,9 @@ async function stateOf(context: Context): Promise<string[]> {
     return [`Store ${storePath}: ${counted(active, 'active key')}${soon}`, 'hkctl status'];
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
+    const isDefault = storePath === context.io.defaultStorePath;
+    const error = isDefault ? withClosedStore(thrown, context.io) : thrown;
+    if (error !== thrown) return [error.message, ...(error.hint ? [error.hint] : [])];
     return thrown.code === 'store_absent'
       ? [`No store at ${storePath} yet`, 'hkctl init makes one']
       : [`The store ${storePath} cannot be used: ${thrown.message}`, 'hkctl doctor'];

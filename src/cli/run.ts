@@ -3,6 +3,7 @@ import { type Actor, requirePermissions } from '../core/access/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/keys/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
+import { withClosedStore } from './closed-store.ts';
 import type { CommandDefinition, Needs } from './command.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
@@ -29,9 +30,13 @@ export async function run(given: readonly string[], io: Io, services: Services):
     const flags = readFlags(definition.flags, given, io.env);
     const program = (line: readonly string[]) => createProgram(io, services.version, async () => {}, line);
     context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals, program);
-    const needs = await definition.needs?.(flags, args, context);
-    const permitted = needs && (await requireNeeds(context, needs));
-    exitCode = (await definition.run(context, flags, args, permitted)) ?? 0;
+    try {
+      const needs = await definition.needs?.(flags, args, context);
+      const permitted = needs && (await requireNeeds(context, needs));
+      exitCode = (await definition.run(context, flags, args, permitted)) ?? 0;
+    } catch (thrown) {
+      throw globals.store === undefined ? withClosedStore(thrown, io) : thrown;
+    }
   };
   try {
     const program = await createProgram(io, services.version, dispatch, argv);

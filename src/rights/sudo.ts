@@ -32,6 +32,11 @@ export function callerOfSudo(parent: number, system: ProcessTable = linux): stri
   return undefined;
 }
 
+/** The login of an account of this machine; undefined where its file of accounts has none, as on those from a directory. */
+export function loginOf(uid: number): string | undefined {
+  return new RegExp(`^([^:\\n]+):[^:\\n]*:${uid}:`, 'm').exec(textOf('/etc/passwd'))?.[1];
+}
+
 const linux: ProcessTable = {
   process(pid) {
     const status = textOf(`/proc/${pid}/status`);
@@ -41,7 +46,7 @@ const linux: ProcessTable = {
     if (program === undefined || parent === undefined || uid === undefined) return undefined;
     return { parent: Number(parent), uid: Number(uid), program };
   },
-  account: (uid) => new RegExp(`^([^:\\n]+):[^:\\n]*:${uid}:`, 'm').exec(textOf('/etc/passwd'))?.[1],
+  account: loginOf,
 };
 
 /** The text of a system file; empty where it cannot be read, as on systems without /proc. */

@@ -35,6 +35,8 @@ export interface RunOptions {
   osAccount?: string;
   /** No variable names the store: it is the default, the one of the system's daemon. */
   isSystemStore?: boolean;
+  /** No variable names the store, and the account may not enter the folder of the system's one. */
+  closedSystemStore?: { folder: string; account: string };
   copy?: (text: string) => Promise<void>;
   /** What a write to standard output does; throws to play a closed pipe or a full disk. */
   onWrite?: (text: string) => void;
@@ -81,13 +83,14 @@ export class Cli {
       stderr: stderr.output,
       promptOutput: stderr.stream,
       env: {
-        ...(!options.isSystemStore && { HKCTL_STORE: this.store }),
+        ...(!options.isSystemStore && !options.closedSystemStore && { HKCTL_STORE: this.store }),
         ...(options.terminal && { TERM: 'xterm' }),
         ...options.env,
       },
       osAccount: options.osAccount ?? 'root',
       defaultStorePath: this.store,
       isSystemStore: options.isSystemStore ?? false,
+      closedSystemStore: () => options.closedSystemStore,
       program: ['/usr/bin/node', '/usr/lib/hkctl/bin/hkctl.js'],
       clock: () => options.nowMs ?? this.nowMs,
       uptime: () => options.upMs ?? (options.nowMs ?? this.nowMs) - bootMs,

@@ -29,6 +29,8 @@ export interface Io {
   readonly defaultStorePath: string;
   /** Whether that is the store of the system's daemon, which a command that uses it then says. */
   readonly isSystemStore?: boolean;
+  /** The folder of the system's store and the account that owns it, where the acting account may not enter it. */
+  closedSystemStore?(): { folder: string; account: string } | undefined;
   /** The command that started this program: interpreter and script. */
   readonly program: readonly string[];
   readonly clock: Clock;
@@ -81,6 +83,7 @@ type IoParts = Pick<
   | 'osAccount'
   | 'defaultStorePath'
   | 'isSystemStore'
+  | 'closedSystemStore'
   | 'clock'
   | 'uptime'
   | 'random'

@@ -104,6 +104,8 @@ export interface ReadingStore {
    * border of an entity never goes back. `text` with buckets of whole hours counts summaries like their readings.
    */
   drop(request: DropRequest): MaybePromise<DropResult>;
+  /** What `drop` would take out of an entity before an instant. */
+  countDroppable(entityId: string, untilUs: number): MaybePromise<DroppableCount>;
   /** How many readings lie in a range, and how many dropped ones its summaries count; what `erase` would take out. */
   countRange(range: SeriesRange): MaybePromise<RangeCount>;
   /**
@@ -139,6 +141,16 @@ export interface DropRequest {
   untilUs: number;
   /** Where the step before said to continue; absent at first. */
   position?: number;
+}
+
+/** The highest number of readings that are counted before they are dropped: counting more would take seconds. */
+export const mostDroppableCounted = 1_000_000;
+
+export interface DroppableCount {
+  /** Readings before the instant; one more than {@link mostDroppableCounted} where there are more. */
+  readings: number;
+  /** The instant of the oldest one; null where there is none. */
+  oldestUs: number | null;
 }
 
 export interface DropResult {

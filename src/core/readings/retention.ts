@@ -1,7 +1,7 @@
-import type { Domain } from '../access/actors.ts';
+import type { Actor, Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
-import { type DropResult, summaryWidthUs } from '../port/readings.ts';
+import { type DroppableCount, type DropResult, summaryWidthUs } from '../port/readings.ts';
 import { dayMs } from '../time/spans.ts';
 
 /** The longest retention; `forever` is more. */
@@ -28,6 +28,27 @@ export function shownRetention(days: number | null): string {
 export function retentionBorderUs(days: number, nowMs: number): number {
   const border = nowMs * 1000 - days * dayUs;
   return Math.floor(border / summaryWidthUs) * summaryWidthUs;
+}
+
+/**
+ * Counts the readings of the actor's organization that a retention (days; null = forever) would drop. None where it is not
+ * shorter than the present one: those readings are dropped already, or about to be.
+ */
+export async function countExpiring(
+  { store, clock }: Pick<Domain, 'store' | 'clock'>,
+  { user }: Actor,
+  days: number | null,
+): Promise<DroppableCount> {
+  const present = (await store.tenants.find(user.tenantId))?.retainReadingsDays ?? Number.POSITIVE_INFINITY;
+  if (days === null || days >= present) return { readings: 0, oldestUs: null };
+  const untilUs = retentionBorderUs(days, clock());
+  const entities = await store.entities.list(user.tenantId);
+  const counts = await Promise.all(entities.map(({ id }) => store.readings.countDroppable(id, untilUs)));
+  const oldest = counts.flatMap(({ oldestUs }) => oldestUs ?? []);
+  return {
+    readings: counts.reduce((sum, { readings }) => sum + readings, 0),
+    oldestUs: oldest.length === 0 ? null : Math.min(...oldest),
+  };
 }
 
 /** One step of dropping readings. */

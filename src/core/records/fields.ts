@@ -156,6 +156,14 @@ export function detailFields(resource: ResourceDefinition): string[] {
     .map(([name]) => name);
 }
 
+/**
+ * Names of the lists marked `detail`, such as the services of orders. Lists of records leave them out, so that a file made of
+ * such a list misses them: an import of it keeps what is stored. An empty list removes it.
+ */
+export function keptLists(resource: ResourceDefinition): string[] {
+  return detailFields(resource).filter((name) => resource.fields[name]?.kind === 'list');
+}
+
 /** Names of the fields a client may filter by, in order of declaration. */
 export function filterableFields(resource: ResourceDefinition): string[] {
   return Object.entries(resource.fields)

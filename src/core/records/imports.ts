@@ -104,7 +104,7 @@ interface ImportInput {
 
 /**
  * Inserts or updates the records of a file by `id`, all or nothing; readers see the old set until it ends. A row is the
- * whole record: missing fields become null. Needs `records.import`; dry runs are audited, too.
+ * whole record: missing fields become null, except for `keptLists`. Needs `records.import`; dry runs are audited, too.
  */
 export async function importRecords(domain: Domain, actor: Actor, input: ImportInput): Promise<ImportSummary> {
   const { resource, replace, dryRun } = input;

@@ -177,6 +177,42 @@ describe('what is in the file', () => {
     expect(record.required_date).toBe('2026-11-27');
     expect((await recordsOf(orders))['O-1']).not.toHaveProperty('services');
   });
+
+  describe('where its services were stored', () => {
+    const services = [{ row_id: 'SVC-01', service_code: 'A', quantity: 1 }];
+    const order = { id: 'O-1', order_number: 'N', status: 'draft' };
+    const head = 'id,order_number,status';
+    beforeEach(() => load(JSON.stringify([{ ...order, services }]), { resource: orders }));
+    const rowIds = async () => {
+      const record = JSON.parse((await store.records.get(orders, plant.entity.id, 'O-1')) ?? '{}');
+      return record.services.map((service: { row_id: string }) => service.row_id);
+    };
+
+    it('keeps them when its own page of a list is imported again', async () => {
+      const [listed] = Object.values(await recordsOf(orders));
+      const loaded = await load(JSON.stringify([{ ...listed, status: 'closed' }]), { resource: orders });
+      expect(loaded).toMatchObject({ updated: 1 });
+      expect(await rowIds()).toEqual(['SVC-01']);
+    });
+
+    it.each([
+      ['a JSON object without the member', JSON.stringify([order])],
+      ['a line of NDJSON without it', `${JSON.stringify(order)}\n`],
+      ['a CSV file without the column', `${head}\nO-1,N,draft\n`],
+    ])('keeps them after %s', async (_case, text) => {
+      expect(await load(text, { resource: orders, replace: true })).toMatchObject({ unchanged: 1 });
+      expect(await rowIds()).toEqual(['SVC-01']);
+    });
+
+    it.each([
+      ['an empty list', JSON.stringify([{ ...order, services: [] }])],
+      ['null', JSON.stringify([{ ...order, services: null }])],
+      ['an empty cell', `${head},services\nO-1,N,draft,\n`],
+    ])('removes them after %s', async (_case, text) => {
+      expect(await load(text, { resource: orders })).toMatchObject({ updated: 1 });
+      expect(await rowIds()).toEqual([]);
+    });
+  });
 });
 
 describe('the made-up plant', () => {

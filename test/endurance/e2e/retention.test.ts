@@ -42,7 +42,7 @@ it('a daemon that is killed again and again while it drops readings counts each 
   const expected = await hours();
   expect(expected?.data).toHaveLength(Math.ceil(count / 3600));
 
-  await plant.ok(['tenants', 'set', '--retain-readings', '1d']);
+  await plant.ok(['tenants', 'set', '--retain-readings', '1d', '--yes']);
   for (let round = 0; round < 4; round++) {
     const before = await oldest();
     await until('some are dropped', async () => (await oldest()) > before, { everyMs: 5 });

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { absentListConformance } from './absent-lists.ts';
 import { auditConformance } from './audit.ts';
 import { auditTextConformance } from './audit-texts.ts';
 import { changesConformance } from './changes.ts';
@@ -19,6 +20,7 @@ export function conformance(given: Given): void {
   describe('texts of the audit trail', () => auditTextConformance(given));
   describe('clock', () => clockConformance(given));
   describe('records', () => recordConformance(given));
+  describe('lists that a row does not have', () => absentListConformance(given));
   describe('changes of records', () => changesConformance(given));
   describe('readings', () => readingConformance(given));
   describe('retention', () => retentionConformance(given));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ImportSummary, RecordPageRequest, RecordPosition } from '../../../src/core/port/records.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import { importFields, type ResourceDefinition } from '../../../src/core/records/fields.ts';
+import { importFields, keptLists, type ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { folded, type ImportBatch } from '../../../src/core/records/import-batch.ts';
 import { orders } from '../../../src/resources/orders.ts';
 import { parts } from '../../../src/resources/parts.ts';
@@ -40,11 +40,15 @@ export function importInto(
 
 function* inBatches(resource: ResourceDefinition, rows: Iterable<Values>, size: number): Generator<ImportBatch> {
   const names = Object.keys(importFields(resource));
+  const kept = keptLists(resource);
   let line = 1;
   let batch: Values[] = [];
   const toBatch = (): ImportBatch => ({
     lines: batch.map(() => ++line),
-    columns: names.map((name) => folded(batch.map((row) => row[name] ?? null))),
+    columns: names.map((name) => {
+      const absent = kept.includes(name) ? undefined : null;
+      return folded(batch.map((row) => row[name] ?? absent));
+    }),
   });
   for (const row of rows) {
     batch.push(row);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Aggregate, aggregates, type ReadingRange } from '../../../src/core/port/readings.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
-import { draftOf, type Plant } from '../stores.ts';
+import { draftOf, type Plant, plantIn } from '../stores.ts';
 import type { Given } from './given.ts';
 import { batchOf, textOf } from './readings.ts';
 import { importInto } from './records.ts';
@@ -47,6 +47,22 @@ export function retentionConformance(given: Given): void {
     expect(range.map(({ atUs }) => atUs)).toEqual(kept.map(([, atUs]) => atUs));
     const [first] = await buckets(store, { series }, 30 * minuteUs);
     expect(first?.at).toBe(borderUs);
+  });
+
+  it('counts what a drop would take out, and the oldest of it', async () => {
+    const { store, plant, rows } = await plantWithReadings();
+    const other = await plantIn(store, 'Beta');
+    const count = (untilUs: number, { entity } = plant) => store.readings.countDroppable(entity.id, untilUs);
+    const borderUs = startUs + 20 * hourUs;
+    const expected = rows.filter(([, atUs]) => atUs < borderUs).length;
+    expect(await count(borderUs)).toEqual({ readings: expected, oldestUs: startUs });
+    expect(await count(startUs)).toEqual({ readings: 0, oldestUs: null });
+    expect(await count(borderUs, other)).toEqual({ readings: 0, oldestUs: null });
+    // Also readings whose sensor is no longer there.
+    await importInto(store, plant, sensors, sensorRows.slice(1), { replace: true });
+    expect(await dropAll(store, plant, startUs + hourUs)).toBeGreaterThan(0);
+    const left = rows.filter(([, atUs]) => atUs >= startUs + hourUs && atUs < borderUs);
+    expect(await count(borderUs)).toEqual({ readings: left.length, oldestUs: left[0]?.[1] });
   });
 
   it('counts a summary where all of its readings lie in the range', async () => {

@@ -1,5 +1,5 @@
 import { jsonText } from '../../text/shown-text.ts';
-import { importFields, type ResourceDefinition } from '../fields.ts';
+import { importFields, keptLists, type ResourceDefinition } from '../fields.ts';
 import { folded, type ImportBatch } from '../import-batch.ts';
 import { ViolationList } from '../imports.ts';
 import { RoundedNumber } from './exact-numbers.ts';
@@ -16,7 +16,7 @@ export interface RecordValidator {
    * all of it is known to be printable ASCII without line breaks.
    */
   validateCells(cells: readonly string[], columns: Int32Array, line: number, plain: boolean): void;
-  /** A row of JSON values keyed by field names; a missing value becomes null. */
+  /** A row of JSON values keyed by field names; a missing value becomes null, or undefined for `keptLists`. */
   validateObject(values: Readonly<Record<string, unknown>>, line: number): void;
   /** Returns the valid rows since the last call. */
   take(): ImportBatch;
@@ -32,6 +32,8 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
   const count = names.length;
   const required = fields.map(([, field]) => field.required === true);
   const isList = fields.map(([, field]) => field.kind === 'list');
+  const kept = new Set(keptLists(resource));
+  const isKept = names.map((name) => kept.has(name));
   const reserved = resource.reservedIds && new Set<unknown>(resource.reservedIds);
   const idRule = `something other than ${['.', ...(resource.reservedIds ?? [])].join(', ')} and ..`;
   const violations = new ViolationList();
@@ -52,6 +54,10 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
       columnOf = columns;
       const before = violations.count;
       for (let i = 0; i < count; i++) {
+        if (isKept[i] && columns[i] === -1) {
+          (gathered[i] as unknown[]).push(undefined);
+          continue;
+        }
         const text = trimmed(cells[columns[i] as number] ?? ''); // undefined for -1
         (gathered[i] as unknown[]).push(
           text === '' ? absent(i) : (fromText[i] as FieldValidator['fromText'])(text, refuse, plain),
@@ -64,7 +70,12 @@ export function createRecordValidator(resource: ResourceDefinition): RecordValid
       columnOf = undefined;
       const before = violations.count;
       for (let i = 0; i < count; i++) {
-        const given = members[names[i] as string] ?? '';
+        const member = members[names[i] as string];
+        if (isKept[i] && member === undefined) {
+          (gathered[i] as unknown[]).push(undefined);
+          continue;
+        }
+        const given = member ?? '';
         const value = typeof given === 'string' ? trimmed(given) : given;
         (gathered[i] as unknown[]).push(
           value === '' ? absent(i) : (fromJson[i] as FieldValidator['fromJson'])(value, refuse),

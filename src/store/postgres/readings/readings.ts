@@ -16,6 +16,7 @@ import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.
 import type { Database } from '../connection/database.ts';
 import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
+import { countDroppable } from './droppable.ts';
 import { countRange, erase } from './erasure.ts';
 import { IngestQueue } from './ingest-queue.ts';
 import { readRows, readSlice } from './reading-rows.ts';
@@ -83,6 +84,7 @@ export function createReadingStore(
       return isSmall ? readAtOnce(request, client) : reads.read(request, client);
     },
     drop: (request) => drop(database, numbers, request),
+    countDroppable: (entityId, untilUs) => countDroppable(large, numbers, entityId, untilUs),
     countRange: (range) => countRange(large, range),
     erase: (range) => erase(large, range),
     states: (series) => readStates(small, series),

@@ -23,8 +23,7 @@ type WriteValue = (value: unknown) => string;
 const absent = '\\N';
 
 function toWriter({ kind }: Field): WriteValue {
-  // A list is never absent: it may be empty.
-  if (kind === 'list') return (value) => escaped(JSON.stringify(value ?? []));
+  if (kind === 'list') return (value) => (value === undefined ? absent : escaped(JSON.stringify(value ?? [])));
   const write = writePresent(kind);
   return (value) => (value === null ? absent : write(value));
 }

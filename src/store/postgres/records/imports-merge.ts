@@ -1,4 +1,5 @@
 import type { ImportSummary } from '../../../core/port/records.ts';
+import { keptLists } from '../../../core/records/fields.ts';
 import type { Session } from '../connection/session.ts';
 import { rememberRemoved } from './changes.ts';
 import { type ImportTable, incoming, rowsOf } from './import-table.ts';
@@ -8,6 +9,15 @@ interface Changes {
   summary: ImportSummary;
   /** How many rows of the file have a record. */
   known: number;
+}
+
+/** Gives rows of the file without a list the one that their record has. */
+export async function keepLists(session: Session, { resource, table, entity }: ImportTable): Promise<void> {
+  for (const list of keptLists(resource)) {
+    const keep = `update ${incoming} as i set "${list}" = t."${list}" from ${table} as t
+      where i."${list}" is null and t.entity = $1 and t.id = i.id`;
+    await rowsOf(session, keep, [entity]);
+  }
 }
 
 /** Counts what an import changes, without changing it: the rows of the file are compared with the records of the entity. */
@@ -39,9 +49,12 @@ export async function writeChanges(session: Session, table: ImportTable, { summa
   await rowsOf(session, known === 0 ? insertSql(table) : upsertSql(table), [entity, updatedAt]);
 }
 
-function insertSql({ table, columns }: ImportTable): string {
-  const names = columns.map((column) => `"${column}"`).join(', ');
-  return `insert into ${table} (entity, ${names}, updated_at) select $1, ${names}, $2 from ${incoming} as i`;
+function insertSql({ resource, table, columns }: ImportTable): string {
+  const names = columns.map((column) => `"${column}"`);
+  const kept = keptLists(resource);
+  const values = columns.map((column) => (kept.includes(column) ? `coalesce("${column}", '[]')` : `"${column}"`));
+  return `insert into ${table} (entity, ${names.join(', ')}, updated_at) select $1, ${values.join(', ')}, $2
+    from ${incoming} as i`;
 }
 
 function upsertSql(table: ImportTable): string {

@@ -13,7 +13,7 @@ import type { EntityNumbers } from './entity-numbers.ts';
 import { createRowWriter } from './import-rows.ts';
 import { type ImportTable, incoming } from './import-table.ts';
 import { checkWhole } from './imports-checks.ts';
-import { countChanges, writeChanges } from './imports-merge.ts';
+import { countChanges, keepLists, writeChanges } from './imports-merge.ts';
 import { columnType, tableName } from './tables.ts';
 
 /**
@@ -91,6 +91,7 @@ async function apply(session: Session, table: ImportTable, { dryRun, nowUs }: Im
   const violations = new ViolationList();
   await checkWhole(session, table, violations);
   violations.refuse();
+  await keepLists(session, table);
   const counts = await countChanges(session, table);
   const { inserted, updated, removed } = counts.summary;
   if (!dryRun && inserted + updated + removed > 0) {

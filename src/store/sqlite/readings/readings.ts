@@ -19,6 +19,7 @@ import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { entityNumber } from '../records/tables.ts';
+import { createDroppableCount } from './droppable.ts';
 import { createErasure } from './erasure.ts';
 import { createSliceReader } from './reader/slices.ts';
 import type { IngestTask } from './writer/client.ts';
@@ -84,6 +85,7 @@ export function createReadingStore(options: {
       'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
     ),
   );
+  const droppable = lazily(() => createDroppableCount(readings()));
   const erasure = lazily(() => createErasure(readings()));
   const lastHeartbeat = lazily(() =>
     readings().prepare<[number], { atUs: number; status: string | null }>(
@@ -148,6 +150,7 @@ export function createReadingStore(options: {
       return isSmall ? readAtOnce(request, client) : reads.read(request, client);
     },
     drop,
+    countDroppable: (entityId, untilUs) => translating(path, () => droppable()(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),
     erase: (range) => translating(path, () => erasure().erase(range)),
     close: () => reads.close(),

@@ -6,6 +6,8 @@ import type { Connection } from '../connection/driver.ts';
 
 /** Receives the rows of an import, with values as the columns store them. */
 export interface ImportTarget {
+  /** What `put` expects in place of a list that the file does not have. */
+  absentList: string | undefined;
   put(batch: ImportBatch): void;
   /** Checks what only the whole file shows, removes the records missing from it where asked to, and returns the counts. */
   finish(): ImportSummary;

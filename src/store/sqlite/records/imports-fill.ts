@@ -35,6 +35,7 @@ export function createFill(target: ImportTable): ImportTarget {
   };
 
   return {
+    absentList: '[]',
     put({ lines: ownLines, columns }) {
       // For a file of one batch, dropping the indexes would cost more than it saves.
       if (wasEmpty && batches++ === 1) indexes = dropIndexes(target);

@@ -1,5 +1,6 @@
+import { keptLists } from '../../../core/records/fields.ts';
 import { valueAt } from '../../../core/records/import-batch.ts';
-import type { Connection } from '../connection/driver.ts';
+import type { Connection, Statement } from '../connection/driver.ts';
 import { rememberRemoved } from './changes.ts';
 import type { ImportTable, ImportTarget } from './import-target.ts';
 
@@ -9,7 +10,7 @@ export function createMerge(target: ImportTable): ImportTarget {
   connection.exec('create temp table seen (id text primary key, line integer) without rowid');
   const see = connection.prepare<[string, number]>('insert or ignore into temp.seen (id, line) values (?, ?)');
   const find = connection.prepare<[number, string]>(`select 1 from ${table} where entity = ? and id = ?`);
-  const upsert = connection.prepare<unknown[]>(upsertSql(table, columns));
+  const upsert = createUpsert(target);
   const lineOf = createLineOf(connection);
   const summary = { inserted: 0, updated: 0, unchanged: 0, removed: 0 };
   const values: unknown[] = new Array(columns.length + 2);
@@ -17,6 +18,7 @@ export function createMerge(target: ImportTable): ImportTarget {
   values[columns.length + 1] = updatedAt;
 
   return {
+    absentList: undefined,
     put(batch) {
       batch.lines.forEach((line, row) => {
         batch.columns.forEach((column, i) => {
@@ -28,7 +30,7 @@ export function createMerge(target: ImportTable): ImportTarget {
           return;
         }
         const isKnown = find.get(entity, id) !== undefined;
-        const { changes } = upsert.run(...values);
+        const { changes } = upsert(values);
         if (!isKnown) summary.inserted++;
         else if (changes > 0) summary.updated++;
         else summary.unchanged++;
@@ -55,13 +57,35 @@ export function repeatedRule(firstLine: number | undefined): string {
   return `stands already ${where}; an id may stand once in a file`;
 }
 
+/**
+ * Writes a row: the entity, the columns, `updated_at`. A list that the row does not have is undefined: it stays as it is stored,
+ * and is empty in a new record.
+ */
+function createUpsert({ connection, resource, table, columns }: ImportTable) {
+  const whole = connection.prepare<unknown[]>(upsertSql(table, columns, []));
+  const kept = keptLists(resource).map((name) => ({ name, at: columns.indexOf(name) + 1 }));
+  const partial = new Map<string, Statement>();
+  return (values: readonly unknown[]): { changes: number } => {
+    const absent = kept.filter(({ at }) => values[at] === undefined).map(({ name }) => name);
+    if (absent.length === 0) return whole.run(...values);
+    let statement = partial.get(absent.join());
+    if (statement === undefined) {
+      statement = connection.prepare<unknown[]>(upsertSql(table, columns, absent));
+      partial.set(absent.join(), statement);
+    }
+    return statement.run(...values.filter((value) => value !== undefined));
+  };
+}
+
 /** Inserts, or updates where a field differs: `updated_at` changes only with another field. */
-function upsertSql(table: string, names: readonly string[]): string {
-  const columns = ['entity', ...names, 'updated_at'].map((name) => `"${name}"`);
-  const own = names.filter((name) => name !== 'id');
+function upsertSql(table: string, names: readonly string[], absent: readonly string[]): string {
+  const all = ['entity', ...names, 'updated_at'];
+  const columns = all.map((name) => `"${name}"`);
+  const values = all.map((name) => (absent.includes(name) ? "'[]'" : '?'));
+  const own = names.filter((name) => name !== 'id' && !absent.includes(name));
   const mine = own.map((name) => `${table}."${name}"`).join(', ');
   const given = own.map((name) => `excluded."${name}"`).join(', ');
-  return `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})
+  return `insert into ${table} (${columns.join(', ')}) values (${values.join(', ')})
     on conflict (entity, id) do update set ${[...own, 'updated_at'].map((name) => `"${name}" = excluded."${name}"`).join(', ')}
     where (${mine}) is not (${given})`;
 }

@@ -38,7 +38,7 @@ export async function importRecords(
     requireSchema();
     const table = run(() => toImportTable(connection, request));
     const target = run(() => createTarget(table));
-    for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource)));
+    for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource, target.absentList)));
     const summary = run(() => target.finish());
     const { inserted, updated, removed } = summary;
     if (inserted + updated + removed > 0) run(() => recordChange(table, inserted, request.nowUs));
@@ -91,12 +91,17 @@ function numberOf(connection: Connection, entityId: string): number {
 }
 
 /** The batch with values as the columns store them: SQLite has neither booleans nor lists. */
-function stored({ lines, columns }: ImportBatch, resource: ResourceDefinition): ImportBatch {
+function stored(
+  { lines, columns }: ImportBatch,
+  resource: ResourceDefinition,
+  absentList: string | undefined,
+): ImportBatch {
   const fields = Object.values(importFields(resource));
   const toStored = (column: ImportColumn, i: number): ImportColumn => {
     const kind = fields[i]?.kind;
     if (kind === 'boolean') return column.map((value) => (value === null ? null : Number(value)));
-    return kind === 'list' ? column.map((value) => JSON.stringify(value ?? [])) : column;
+    if (kind !== 'list') return column;
+    return column.map((value) => (value === undefined ? absentList : JSON.stringify(value ?? [])));
   };
   return { lines, columns: columns.map(toStored) };
 }

@@ -127,6 +127,37 @@ describe('tenants set --retain-readings', () => {
     expect((await cli.ok('tenants list --json')).json()).toMatchObject([{ retain_readings_days: null }]);
   });
 
+  describe('where readings are older', () => {
+    const days = ['tenants', 'set', '--retain-readings'];
+    const kept = async () =>
+      (await cli.ok('tenants list --json')).json<{ retain_readings_days: number | null }[]>()[0]?.retain_readings_days;
+    // The readings are of the 20th and the 21st.
+    const nowMs = Date.parse('2026-12-01T12:00:00Z');
+
+    it('asks first, with their number and the oldest; off a terminal not without --yes', async () => {
+      const off = await cli.run([...days, '10d', '--json'], { nowMs });
+      expect([off.code, off.error().code]).toEqual([2, 'confirmation_required']);
+      const terminal = { columns: 200, rows: 30 };
+      for (const key of [press.enter, press.escape, press.ctrlC, press.ctrlD]) {
+        expect((await cli.run([...days, '10d'], { nowMs, terminal, keys: [key] })).code).toBe(130);
+      }
+      expect(await kept()).toBeNull();
+      const asked = await cli.run([...days, '10d'], { nowMs, terminal, keys: [press.down, press.enter] });
+      expect([asked.code, await kept()]).toEqual([0, 10]);
+      expect(asked.stderr).toContain('Drop 8 readings older than 10 days for good, the oldest of 2026-11-19?');
+      await cli.ok([...days, '9d', '--yes'], { nowMs });
+      expect(await kept()).toBe(9);
+    });
+
+    it('does not ask for one that drops nothing', async () => {
+      await cli.ok([...days, '30d'], { nowMs });
+      await cli.ok([...days, '10d', '--yes'], { nowMs });
+      // What the present retention does not keep is gone, or about to be.
+      for (const longer of ['10d', '20d', 'forever']) await cli.ok([...days, longer], { nowMs });
+      expect(await kept()).toBeNull();
+    });
+  });
+
   it.each(['0d', '400', '36501d', '-1d', '1.5d', 'never', '', '1e3d'])('refuses %j (exit 2)', async (given) => {
     expect((await cli.run(['tenants', 'set', '--retain-readings', given])).code).toBe(2);
   });

@@ -1,0 +1,22 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { errnoOf } from '../core/errno.ts';
+import { loginOf } from './sudo.ts';
+
+/** A folder that this account may not enter, and the account that owns it. */
+export interface ClosedFolder {
+  folder: string;
+  /** Its login, or `#` and its number where this machine's file of accounts has none; sudo accepts both. */
+  account: string;
+}
+
+/** The folder where this account may not enter it; undefined where it may, or where there is none. */
+export function closedFolder(folder: string): ClosedFolder | undefined {
+  try {
+    accessSync(folder, constants.X_OK);
+    return undefined;
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'EACCES') return undefined;
+  }
+  const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
+  return owner === undefined ? undefined : { folder, account: loginOf(owner) ?? `#${owner}` };
+}
