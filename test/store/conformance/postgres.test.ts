@@ -8,8 +8,12 @@ afterEach(async () => {
   for (const remove of removals.splice(0)) await remove();
 });
 
+/** A store whose tables were distributed by Citus; its content is deleted. */
+const distributed = process.env.HKCTL_TEST_CITUS;
+
 /** Databases that no test uses at the moment. */
-const free: string[] = [];
+const free = distributed ? [distributed] : [];
+if (distributed) await emptyStore(distributed);
 
 describe('PostgreSQL', () => {
   conformance(async () => {

@@ -39,7 +39,7 @@ export async function emptyStore(address: string): Promise<void> {
       begin
         for name in select format('hkctl.%I', tablename) from pg_tables
             where schemaname = 'hkctl' and tablename not in ('store_version', 'audit_head', 'generations') loop
-          execute 'select exists (select from ' || name || ')' into isFilled;
+          execute 'select exists (select 1 from ' || name || ')' into isFilled;
           if isFilled then filled := filled || name; end if;
         end loop;
         if filled <> '{}' then

@@ -1,5 +1,5 @@
 import { unreachable } from './errors.ts';
-import { Lane, type LaneSettings } from './lane.ts';
+import { Lane, type LaneSettings, settingsSql } from './lane.ts';
 import type { Location } from './location.ts';
 import { Session, type SessionOptions } from './session.ts';
 
@@ -143,8 +143,7 @@ export class PooledDatabase implements Database {
       if (this.#failure !== undefined) throw this.#failure;
       // Large answers take long; that the database is away is noticed by the main connection.
       const session = await this.#openBeside({ ...this.#options(false), pipeline: true });
-      const set = Object.keys(settings).map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, false)`);
-      await session.query('lane.settings', `select ${set.join(', ')}`, Object.entries(settings).flat());
+      await session.query('lane.settings', settingsSql(settings), Object.entries(settings).flat());
       return session;
     });
     this.#lanes.push(lane);

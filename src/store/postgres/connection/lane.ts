@@ -4,6 +4,19 @@ import type { Session } from './session.ts';
 /** Settings of the planner, by name. */
 export type LaneSettings = Readonly<Record<string, string>>;
 
+/**
+ * SQL that makes settings, whose names and values are its parameters. Citus can distribute few statements by a generic plan, so
+ * that there the planner chooses.
+ */
+export function settingsSql(settings: LaneSettings): string {
+  const isCitus = "to_regclass('pg_catalog.pg_dist_partition') is not null";
+  const set = Object.keys(settings).map((_, index) => {
+    const [name, value] = [`$${2 * index + 1}`, `$${2 * index + 2}`];
+    return `set_config(${name}, case when ${value} = 'force_generic_plan' and ${isCitus} then 'auto' else ${value} end, false)`;
+  });
+  return `select ${set.join(', ')}`;
+}
+
 /** A server keeps a plan of each statement until the connection ends; past so many, a new connection is made. */
 const mostStatements = 500;
 

@@ -51,7 +51,7 @@ async function addSeries(database: Database, entity: number): Promise<void> {
       'series.add',
       `insert into series (entity, series, sensor_id)
         select d.entity, $2 + row_number() over (order by d.id), d.id from sensors d
-        where d.entity = $1 and not exists (select from series s where s.entity = $1 and s.sensor_id = d.id)`,
+        where d.entity = $1 and not exists (select 1 from series s where s.entity = $1 and s.sensor_id = d.id)`,
       [entity, owner.last],
     );
     await session.query(

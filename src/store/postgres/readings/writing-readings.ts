@@ -35,7 +35,7 @@ const insertSql = `with b as (select max(until_us) as until from drops), i as (
 
 /** The same for rows from before the latest border of all entities: each is compared with that of its own entity. */
 const insertOldSql = `with i as (insert into readings (entity, series, at_us, value, quality)
-    ${rowsOfArrays} where t >= coalesce((select until_us from drops where entity = e), t) order by e, s, t, n ${inserted})
+    ${rowsOfArrays} left join drops d on d.entity = e where t >= coalesce(d.until_us, t) order by e, s, t, n ${inserted})
   select entity || ' ' || series || ' ' || at_us as key from i`;
 
 /** By itself, after the insert: rows that another daemon has inserted meanwhile are seen only by a later statement. */

@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../../../core/records/fields.ts';
 import { forgettableInstant } from '../../../core/records/sync/changes.ts';
 import type { Lane } from '../connection/lane.ts';
 import type { Session } from '../connection/session.ts';
-import { type ImportTable, incoming, rowsOf } from './import-table.ts';
+import { type ImportTable, rowsOf, rowsOfFile } from './import-table.ts';
 
 const changesSql = `select coalesce((select epoch from record_epoch), '') as epoch,
     coalesce(max(changed_at), '') as "changedAt", coalesce(max(forgotten_to), '') as "forgottenTo"
@@ -49,7 +49,7 @@ export async function rememberRemoved(
   await rowsOf(
     session,
     `insert into removed_records (entity, resource, id, removed_at) select entity, $2, id, $3 from ${table} as t
-        where entity = $1 and not exists (select from ${incoming} as i where i.id = t.id)
+        where entity = $1 and not exists (select 1 from ${rowsOfFile('id')} as i where i.id = t.id)
       on conflict (entity, resource, id) do update set removed_at = excluded.removed_at`,
     [entity, resource.name, updatedAt],
   );
@@ -63,13 +63,13 @@ export async function recordChange(
   nowUs: number,
 ): Promise<void> {
   if (inserted > 0) {
-    const back = `${removedOf} and exists (select from ${incoming} as i where i.id = r.id)`;
+    const back = `${removedOf} and exists (select 1 from ${rowsOfFile('id')} as i where i.id = r.id)`;
     await rowsOf(session, back, [entity, name]);
   }
   const to = forgettableInstant(nowUs);
   const forgotten = await rowsOf(
     session,
-    `with gone as (${removedOf} and removed_at <= $3 returning 1) select from gone limit 1`,
+    `with gone as (${removedOf} and removed_at <= $3 returning 1) select 1 from gone limit 1`,
     [entity, name, to],
   );
   await rowsOf(

@@ -1,6 +1,6 @@
 import type { ViolationList } from '../../../core/records/imports.ts';
 import type { Session } from '../connection/session.ts';
-import { type ImportTable, incoming, rowsOf } from './import-table.ts';
+import { type ImportTable, incoming, rowsOf, rowsOfFile } from './import-table.ts';
 
 /** Violations that are fetched; of further ones only the number is reported. */
 const mostFetched = 100;
@@ -58,7 +58,7 @@ async function findShared(
   violations: ViolationList,
 ): Promise<void> {
   const others = `select "${field}" as value, id, null as line from ${table} as t where entity = $1
-    and not exists (select from ${incoming} as i where i.id = t.id)`;
+    and not exists (select 1 from ${rowsOfFile('id')} as i where i.id = t.id)`;
   const shared = await rowsOf<Shared>(
     session,
     `select value, array_agg(id order by id) as ids, max(line) as line, count(*) over () as total from (

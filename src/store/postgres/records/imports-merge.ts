@@ -2,7 +2,7 @@ import type { ImportSummary } from '../../../core/port/records.ts';
 import { keptLists } from '../../../core/records/fields.ts';
 import type { Session } from '../connection/session.ts';
 import { rememberRemoved } from './changes.ts';
-import { type ImportTable, incoming, rowsOf } from './import-table.ts';
+import { type ImportTable, incoming, rowsOf, rowsOfFile } from './import-table.ts';
 
 /** What an import changes. */
 interface Changes {
@@ -28,7 +28,7 @@ export async function countChanges(session: Session, table: ImportTable): Promis
     `select (select count(*) from ${incoming}) as total, before, known, same from (
         select count(*) as before from ${name} where entity = $1) as b, (
         select count(*) as known, count(*) filter (where ${isSame(table)}) as same
-          from ${incoming} as i join ${name} as t on t.entity = $1 and t.id = i.id) as k`,
+          from ${rowsOfFile()} as i join ${name} as t on t.entity = $1 and t.id = i.id) as k`,
     [entity],
   );
   if (!found) throw new Error('the counts are missing');
@@ -42,7 +42,7 @@ export async function writeChanges(session: Session, table: ImportTable, { summa
   const { table: name, entity, updatedAt } = table;
   if (summary.removed > 0) {
     await rememberRemoved(session, table);
-    const remove = `delete from ${name} as t where entity = $1 and not exists (select from ${incoming} as i where i.id = t.id)`;
+    const remove = `delete from ${name} as t where entity = $1 and not exists (select 1 from ${rowsOfFile('id')} as i where i.id = t.id)`;
     await rowsOf(session, remove, [entity]);
   }
   if (summary.inserted + summary.updated === 0) return;
@@ -54,13 +54,13 @@ function insertSql({ resource, table, columns }: ImportTable): string {
   const kept = keptLists(resource);
   const values = columns.map((column) => (kept.includes(column) ? `coalesce("${column}", '[]')` : `"${column}"`));
   return `insert into ${table} (entity, ${names.join(', ')}, updated_at) select $1, ${values.join(', ')}, $2
-    from ${incoming} as i`;
+    from ${rowsOfFile()} as i`;
 }
 
 function upsertSql(table: ImportTable): string {
   const set = [...ownOf(table), 'updated_at'].map((column) => `"${column}" = excluded."${column}"`).join(', ');
   return `${insertSql(table)}
-    where not exists (select from ${table.table} as t where t.entity = $1 and t.id = i.id and ${isSame(table)})
+    where not exists (select 1 from ${table.table} as t where t.entity = $1 and t.id = i.id and ${isSame(table)})
     on conflict (entity, id) do update set ${set}`;
 }
 

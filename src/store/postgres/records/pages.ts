@@ -79,7 +79,7 @@ export function countQuery(
   const ofEntity = `entity = ${values.add(entity)}`;
   const counts = conditions.map(({ field, value }) => {
     const terms = all([ofEntity, ...equals(field, values.add(value))]);
-    return `(select count(*) from (select from ${tableName(resource)} where ${terms} order by "${field}", id limit ${most}) as c)`;
+    return `(select count(*) from (select 1 from ${tableName(resource)} where ${terms} order by "${field}", id limit ${most}) as c)`;
   });
   return { text: `select array[${counts.join(', ')}]::int4[] as counts`, values: values.all };
 }
