@@ -231,7 +231,7 @@ export class PooledDatabase implements Database {
     } catch (thrown) {
       this.#open--;
       // Others use up the connections of the server: those that are open here must do.
-      if (isShortage(thrown) && this.#sessions.size > 0) return this.#takeLater();
+      if (isShortage(thrown) && this.#open > 0) return this.#takeLater();
       this.#waiting.shift()?.();
       throw thrown;
     }

@@ -16,7 +16,7 @@ export interface SessionOptions {
 
 const oldestVersion = 15;
 /** How long a server may take to close a connection; one that hangs never does. */
-const closeMs = 5000;
+const closeMs = 2000;
 
 /** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
 export class Session {
