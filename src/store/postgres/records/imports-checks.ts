@@ -21,7 +21,7 @@ interface Repeat {
 }
 
 /** Reports each row whose id an earlier row has, in the order of the file. */
-async function findRepeats(session: Session, violations: ViolationList): Promise<void> {
+export async function findRepeats(session: Session, violations: ViolationList): Promise<void> {
   const any = await rowsOf(session, `select from ${incoming} group by id having count(*) > 1 limit 1`);
   if (any.length === 0) return;
   const repeats = await rowsOf<Repeat>(session, repeatsSql);
