@@ -17,6 +17,8 @@ export class CopyTarget {
     this.#stream = session.client.query(copyFrom(copy, { highWaterMark: bytesAhead }));
     this.#stream.on('error', (thrown) => {
       this.#failure ??= thrown;
+      // The driver would send what still waits, over a connection that it has given back.
+      this.#stream.destroy();
     });
   }
 

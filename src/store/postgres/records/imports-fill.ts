@@ -6,7 +6,7 @@ import type { Session } from '../connection/session.ts';
 import { CopyTarget } from './copy-target.ts';
 import { createIdWriter, createRecordWriter } from './import-rows.ts';
 import { type ImportTable, incoming } from './import-table.ts';
-import { findRepeats } from './imports-checks.ts';
+import { findRepeats, readyForChecks } from './imports-checks.ts';
 
 /**
  * Imports into an entity without records of the resource: no row can exist already, so that all go by COPY straight into the
@@ -43,6 +43,7 @@ export async function fillRecords(
       await Promise.all([ids.cancel(), records.cancel()]);
       throw thrown;
     }
+    await readyForChecks(beside, Number.POSITIVE_INFINITY);
     const violations = new ViolationList();
     await findRepeats(beside, violations);
     violations.refuse();

@@ -11,7 +11,7 @@ import { CopyTarget } from './copy-target.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
 import { createIncomingWriter } from './import-rows.ts';
 import { type ImportTable, incoming, rowsOf } from './import-table.ts';
-import { checkWhole } from './imports-checks.ts';
+import { checkWhole, readyForChecks } from './imports-checks.ts';
 import { fillRecords } from './imports-fill.ts';
 import { countChanges, writeChanges } from './imports-merge.ts';
 import { columnType, tableName } from './tables.ts';
@@ -59,12 +59,6 @@ async function isFirst(
   return (await rowsOf(session, `select from ${table} where entity = $1 limit 1`, [entity])).length === 0;
 }
 
-/**
- * So many rows are looked up one by one where the planner likes to. It knows little of tables that have just been filled, and
- * once took ten minutes for a join of nested loops.
- */
-const fewRows = 10_000;
-
 function toImportTable({ resource, replace, nowUs }: ImportRequest, entity: number, changedAt: string): ImportTable {
   return {
     resource,
@@ -97,8 +91,7 @@ async function copyRows(session: Session, { resource, rows }: ImportRequest): Pr
 /** Checks what only the whole file shows before anything is written. */
 async function mergeRecords(session: Session, table: ImportTable, request: ImportRequest): Promise<ImportSummary> {
   const rows = await copyRows(session, request);
-  await session.run(`set local work_mem = '64MB'; set local enable_nestloop = ${rows <= fewRows ? 'on' : 'off'}`);
-  await session.run(`analyze ${incoming}`);
+  await readyForChecks(session, rows);
   const violations = new ViolationList();
   await checkWhole(session, table, violations);
   violations.refuse();
