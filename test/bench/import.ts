@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BenchReport, type BenchRow, hasProgram, paired } from './harness.ts';
 
-const rowCount = 500_000;
+/** Rows of a file of parts. */
+export const rowCount = 500_000;
 const rounds = 7;
-const columns =
+/** Its columns. */
+export const columns =
   'id,name,part_number,revision,description,is_active,category,unit,material,weight_kg,standard_cost,currency';
 
 /** A whole import, validated, indexed and durable, against `sqlite3 .import` into a table without any of it; whole processes, alternating. */
@@ -54,19 +56,21 @@ function importBare(folder: string, source: string): number {
   return timed('sqlite3', [database, create, `.import --csv --skip 1 ${source} parts`], process.env);
 }
 
-function timed(program: string, args: string[], env: NodeJS.ProcessEnv): number {
+/** Rows a second of a program that reads the file once; throws where it fails. */
+export function timed(program: string, args: string[], env: NodeJS.ProcessEnv): number {
   const before = performance.now();
   const { status, stderr } = spawnSync(program, args, { env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`);
   return (rowCount / (performance.now() - before)) * 1000;
 }
 
-function rate(rowsPerSecond: number): string {
+/** Rows a second, as a report shows them. */
+export function rate(rowsPerSecond: number): string {
   return `${Math.round(rowsPerSecond / 1000)}k rows/s`;
 }
 
-/** Parts as an ERP has them: numbers that count up, a description in quotes, few categories. */
-async function writeParts(file: string, json: string): Promise<void> {
+/** Writes a file of parts as an ERP has them: numbers that count up, a description in quotes, few categories. */
+export async function writeParts(file: string, json: string): Promise<void> {
   const csv = createWriteStream(file);
   const lines = createWriteStream(json);
   csv.write(`${columns}\n`);

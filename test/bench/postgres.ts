@@ -2,6 +2,7 @@ import { startServer } from '../store/postgres/server.ts';
 import { type BareServer, insertRate, startBareServer } from './bare-postgres.ts';
 import { type BenchPlant, createPlant } from './daemon.ts';
 import { type BenchReport, type BenchRow, hasProgram, load, paired } from './harness.ts';
+import { importing } from './postgres-import.ts';
 
 const sizes = [1, 10, 100, 1000, 5000] as const;
 const sensorCount = 5000;
@@ -13,7 +14,9 @@ const rounds = 3;
 export async function run(): Promise<BenchReport[]> {
   const title = 'PostgreSQL';
   if (!hasProgram('wrk')) return [{ title, baseline: '', rows: [], notes: ["skipped: it needs Debian's wrk"] }];
-  const server = await startServer(['fsync=on', 'full_page_writes=on', 'max_wal_size=4GB']);
+  // As on a server of its own; the tests have many small ones.
+  const memory = ['shared_buffers=512MB', 'max_wal_size=4GB'];
+  const server = await startServer(['fsync=on', 'full_page_writes=on', ...memory]);
   const postgres = createPlant(server.address);
   const sqlite = createPlant();
   try {
@@ -21,7 +24,7 @@ export async function run(): Promise<BenchReport[]> {
     const series = new Map(Array.from({ length: sensorCount }, (_, n) => [`SENSOR-${n}`, n]));
     const bare = await startBareServer(server.address, series);
     try {
-      return [await reads(...sides), await ingest(sides[0], bare, server.address)];
+      return [await reads(...sides), await ingest(sides[0], bare, server.address), await importing(server)];
     } finally {
       await bare.close();
     }

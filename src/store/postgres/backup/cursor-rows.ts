@@ -3,16 +3,33 @@ import type { Session } from '../connection/session.ts';
 /** A row, its values in the order of the columns. */
 export type Row = readonly unknown[];
 
-/** Rows in memory at once. */
+/** Rows of a piece; two pieces are in memory at once. */
 const fetched = 5000;
 
-/** The rows of a query inside the transaction of a session, fetched piece by piece. */
+/**
+ * The rows of a query inside the transaction of a session, fetched piece by piece: the next piece is on its way while the
+ * caller works on one.
+ */
 export async function* cursorRows(session: Session, query: string): AsyncGenerator<Row[]> {
   await session.run(`declare backup_rows no scroll cursor for ${query}`);
-  for (;;) {
-    const { rows } = await session.send<unknown[]>({ text: `fetch ${fetched} from backup_rows`, rowMode: 'array' });
-    if (rows.length > 0) yield rows;
-    if (rows.length < fetched) break;
+  const fetch = () => {
+    const piece = session.send<unknown[]>({ text: `fetch ${fetched} from backup_rows`, rowMode: 'array' });
+    // It may fail before it is awaited, and is reported then.
+    void Promise.allSettled([piece]);
+    return piece;
+  };
+  let next = fetch();
+  try {
+    for (;;) {
+      const { rows } = await next;
+      const isLast = rows.length < fetched;
+      if (!isLast) next = fetch();
+      if (rows.length > 0) yield rows;
+      if (isLast) break;
+    }
+  } finally {
+    // Where the caller gives up, a failure of the piece under way is none that it waits for.
+    await Promise.allSettled([next]);
   }
   await session.run('close backup_rows');
 }

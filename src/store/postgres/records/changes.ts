@@ -58,12 +58,12 @@ export async function rememberRemoved(
 /** Keeps the instant of an import that has changed something; what came back is no longer removed. */
 export async function recordChange(
   session: Session,
-  { resource: { name }, entity, updatedAt }: ImportTable,
+  { resource: { name }, table, entity, updatedAt }: ImportTable,
   inserted: number,
   nowUs: number,
 ): Promise<void> {
   if (inserted > 0) {
-    const back = `${removedOf} and exists (select 1 from ${rowsOfFile('id')} as i where i.id = r.id)`;
+    const back = `${removedOf} and exists (select from ${table} as t where t.entity = r.entity and t.id = r.id)`;
     await rowsOf(session, back, [entity, name]);
   }
   const to = forgettableInstant(nowUs);

@@ -2,17 +2,44 @@ import { type Field, importFields, type ResourceDefinition } from '../../../core
 import { type ImportBatch, valueAt } from '../../../core/records/import-batch.ts';
 import { decimalText } from './decimal-text.ts';
 
-/** Creates the writer of batches as rows in the text format of COPY: number of the row in the file, line, then the fields. */
-export function createRowWriter(resource: ResourceDefinition): (batch: ImportBatch) => string {
-  const writers = Object.values(importFields(resource)).map(toWriter);
+/** Writes a batch as rows in the text format of COPY. */
+type BatchWriter = (batch: ImportBatch) => string;
+
+/** Creates the writer of the fields of new records, with the same values before and after them in each row. */
+export function createRecordWriter(resource: ResourceDefinition, before: string, after: string): BatchWriter {
+  const write = createFieldsWriter(resource, '[]');
+  return (batch) => write(batch, () => before, `\t${after}\n`);
+}
+
+/** Creates the writer of rows for the temporary table of an import: number of the row in the file, line, then the fields. */
+export function createIncomingWriter(resource: ResourceDefinition): BatchWriter {
+  const write = createFieldsWriter(resource, absent);
   let number = 0;
-  return ({ lines, columns }) => {
+  return (batch) => write(batch, (line) => `${number++}\t${line}`, '\n');
+}
+
+/** Creates the writer of rows of which only the number in the file, the line and the id are kept. */
+export function createIdWriter(): BatchWriter {
+  let number = 0;
+  return ({ lines, columns: [ids = []] }) => {
+    let text = '';
+    lines.forEach((line, row) => {
+      text += `${number++}\t${line}\t${escaped(valueAt(ids, row))}\n`;
+    });
+    return text;
+  };
+}
+
+/** `absentList` stands for a list that the file does not have. */
+function createFieldsWriter(resource: ResourceDefinition, absentList: string) {
+  const writers = Object.values(importFields(resource)).map((field) => toWriter(field, absentList));
+  return ({ lines, columns }: ImportBatch, before: (line: number) => string, end: string): string => {
     const written = columns.map((column, i) => column.map(writers[i] ?? escaped));
     let text = '';
     lines.forEach((line, row) => {
-      text += `${number++}\t${line}`;
+      text += before(line);
       for (const column of written) text += `\t${valueAt(column, row)}`;
-      text += '\n';
+      text += end;
     });
     return text;
   };
@@ -22,8 +49,8 @@ type WriteValue = (value: unknown) => string;
 
 const absent = '\\N';
 
-function toWriter({ kind }: Field): WriteValue {
-  if (kind === 'list') return (value) => (value === undefined ? absent : escaped(JSON.stringify(value ?? [])));
+function toWriter({ kind }: Field, absentList: string): WriteValue {
+  if (kind === 'list') return (value) => (value === undefined ? absentList : escaped(JSON.stringify(value ?? [])));
   const write = writePresent(kind);
   return (value) => (value === null ? absent : write(value));
 }

@@ -5,6 +5,18 @@ import { type ImportTable, incoming, rowsOf, rowsOfFile } from './import-table.t
 /** Violations that are fetched; of further ones only the number is reported. */
 const mostFetched = 100;
 
+/**
+ * So many rows are looked up one by one where the planner likes to. It knows little of tables that have just been filled, and
+ * once took ten minutes for a join of nested loops.
+ */
+const fewRows = 10_000;
+
+/** Prepares the transaction of a session for statements over the rows of the temporary table. */
+export async function readyForChecks(session: Session, rows: number): Promise<void> {
+  await session.run(`set local work_mem = '64MB'; set local enable_nestloop = ${rows <= fewRows ? 'on' : 'off'}`);
+  await session.run(`analyze ${incoming}`);
+}
+
 /** Checks what only the whole file shows: rows with the same id, and records with the same value of a unique field. */
 export async function checkWhole(session: Session, table: ImportTable, violations: ViolationList): Promise<void> {
   const unique = Object.entries(table.resource.fields).filter(([, field]) => field.unique);
@@ -21,7 +33,7 @@ interface Repeat {
 }
 
 /** Reports each row whose id an earlier row has, in the order of the file. */
-async function findRepeats(session: Session, violations: ViolationList): Promise<void> {
+export async function findRepeats(session: Session, violations: ViolationList): Promise<void> {
   const any = await rowsOf(session, `select from ${incoming} group by id having count(*) > 1 limit 1`);
   if (any.length === 0) return;
   const repeats = await rowsOf<Repeat>(session, repeatsSql);

@@ -49,19 +49,20 @@ export async function writeChanges(session: Session, table: ImportTable, { summa
   await rowsOf(session, known === 0 ? insertSql(table) : upsertSql(table), [entity, updatedAt]);
 }
 
-function insertSql({ resource, table, columns }: ImportTable): string {
+/** In the order of ids, which is that of most indexes: rows without order take a quarter longer. */
+function insertSql({ resource, table, columns }: ImportTable, condition = ''): string {
   const names = columns.map((column) => `"${column}"`);
   const kept = keptLists(resource);
   const values = columns.map((column) => (kept.includes(column) ? `coalesce("${column}", '[]')` : `"${column}"`));
-  return `insert into ${table} (entity, ${names.join(', ')}, updated_at) select $1, ${values.join(', ')}, $2
-    from ${rowsOfFile()} as i`;
+  return `insert into ${table} (entity, ${names.join(', ')}, updated_at)
+    select $1, ${values.join(', ')}, $2 from ${rowsOfFile()} as i ${condition} order by i.id`;
 }
 
 function upsertSql(table: ImportTable): string {
   const set = [...ownOf(table), 'updated_at'].map((column) => `"${column}" = excluded."${column}"`).join(', ');
-  return `${insertSql(table)}
-    where not exists (select 1 from ${table.table} as t where t.entity = $1 and t.id = i.id and ${isSame(table)})
-    on conflict (entity, id) do update set ${set}`;
+  const differs = `where not exists (
+    select from ${table.table} as t where t.entity = $1 and t.id = i.id and ${isSame(table)})`;
+  return `${insertSql(table, differs)} on conflict (entity, id) do update set ${set}`;
 }
 
 /** SQL that compares a record `t` with a row `i`: `updated_at` changes only with another field. */

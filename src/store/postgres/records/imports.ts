@@ -3,23 +3,25 @@ import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts
 import { importFields } from '../../../core/records/fields.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { changeInstant } from '../../../core/records/sync/changes.ts';
-import { copyIn } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
 import { purgeRemoved } from '../registry/purge.ts';
 import { readChangedAt, recordChange } from './changes.ts';
+import { CopyTarget } from './copy-target.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
-import { createRowWriter } from './import-rows.ts';
-import { type ImportTable, incoming } from './import-table.ts';
-import { checkWhole } from './imports-checks.ts';
+import { createIncomingWriter } from './import-rows.ts';
+import { type ImportTable, incoming, rowsOf } from './import-table.ts';
+import { checkWhole, readyForChecks } from './imports-checks.ts';
+import { fillRecords } from './imports-fill.ts';
 import { countChanges, keepLists, writeChanges } from './imports-merge.ts';
 import { columnType, tableName } from './tables.ts';
 
 /**
- * Imports records in one transaction: readers see the old set until the commit. The rows go by COPY into a temporary table, in
- * which the database finds repeated values, so that memory does not grow with the file. Imports of one resource into one
- * entity wait for each other. Before, removals of entities that were interrupted are completed.
+ * Imports records in one transaction: readers see the old set until the commit. Where the entity has records of the resource,
+ * the rows go by COPY into a temporary table first. The database finds repeated values, so that memory does not grow with the
+ * file. Imports of one resource into one entity wait for each other. Before, removals of entities that were interrupted are
+ * completed.
  */
 export async function importRecords(
   database: Database,
@@ -32,10 +34,14 @@ export async function importRecords(
     const { name } = request.resource;
     await session.query('imports.lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [entity, name]);
     const table = toImportTable(request, entity, await readChangedAt(session, request.resource, entity));
-    const rows = await copyRows(session, request);
-    await session.run(`set local work_mem = '64MB'; set local enable_nestloop = ${rows <= fewRows ? 'on' : 'off'}`);
-    await session.run(`analyze ${incoming}`);
-    const summary = await apply(session, table, request);
+    const fills = await isFirst(session, table, request);
+    const summary = await (fills
+      ? fillRecords(database, session, table, request)
+      : mergeRecords(session, table, request));
+    const { inserted, updated, removed } = summary;
+    if (!request.dryRun && inserted + updated + removed > 0) {
+      await recordChange(session, table, inserted, request.nowUs);
+    }
     if (!request.dryRun) await advance(session, request.entityId);
     await appendAudit(session, request.audit(summary));
     return summary;
@@ -44,10 +50,17 @@ export async function importRecords(
 }
 
 /**
- * So many rows are looked up one by one where the planner likes to. It knows little of tables that have just been filled, and
- * once took ten minutes for a join of nested loops.
+ * Whether the rows go straight into the table. Not those of a dry run, which would leave the database to clean up behind it, nor
+ * those of sensors, whose codes are unique: they are few.
  */
-const fewRows = 10_000;
+async function isFirst(
+  session: Session,
+  { table, entity }: ImportTable,
+  { resource, dryRun }: ImportRequest,
+): Promise<boolean> {
+  if (dryRun || Object.values(resource.fields).some(({ unique }) => unique)) return false;
+  return (await rowsOf(session, `select from ${table} where entity = $1 limit 1`, [entity])).length === 0;
+}
 
 function toImportTable({ resource, replace, nowUs }: ImportRequest, entity: number, changedAt: string): ImportTable {
   return {
@@ -60,31 +73,34 @@ function toImportTable({ resource, replace, nowUs }: ImportRequest, entity: numb
   };
 }
 
-/** Returns the number of rows. */
+/** Copies the rows of the file into the temporary table; returns their number. */
 async function copyRows(session: Session, { resource, rows }: ImportRequest): Promise<number> {
   const fields = Object.entries(importFields(resource));
   const columns = fields.map(([name, field]) => `"${name}" ${columnType(field)}`);
   await session.run(
     `create temporary table ${incoming} (n integer, line integer, ${columns.join(', ')}) on commit drop`,
   );
-  const write = createRowWriter(resource);
-  return copyIn(session, `copy ${incoming} from stdin`, async function* () {
-    for await (const batch of rows) if (batch.lines.length > 0) yield Buffer.from(write(batch));
-  });
+  const write = createIncomingWriter(resource);
+  const target = new CopyTarget(session, `copy ${incoming} from stdin`);
+  try {
+    for await (const batch of rows) if (batch.lines.length > 0) await target.write(write(batch));
+    return await target.end();
+  } catch (thrown) {
+    await target.cancel();
+    throw thrown;
+  }
 }
 
 /** Checks what only the whole file shows before anything is written. */
-async function apply(session: Session, table: ImportTable, { dryRun, nowUs }: ImportRequest): Promise<ImportSummary> {
+async function mergeRecords(session: Session, table: ImportTable, request: ImportRequest): Promise<ImportSummary> {
+  const rows = await copyRows(session, request);
+  await readyForChecks(session, rows);
   const violations = new ViolationList();
   await checkWhole(session, table, violations);
   violations.refuse();
   await keepLists(session, table);
   const counts = await countChanges(session, table);
-  const { inserted, updated, removed } = counts.summary;
-  if (!dryRun && inserted + updated + removed > 0) {
-    await writeChanges(session, table, counts);
-    await recordChange(session, table, inserted, nowUs);
-  }
+  if (!request.dryRun) await writeChanges(session, table, counts);
   return counts.summary;
 }
 
