@@ -1,8 +1,8 @@
 import { pageFields, type ResourceDefinition } from '../../core/records/fields.ts';
 import type { ListPage } from '../../core/records/lists.ts';
 import { pageSeparator } from '../../core/records/page-rows.ts';
-import type { Steps } from '../fairness/slices.ts';
 import { csvCell } from '../../core/text/csv-cell.ts';
+import type { Steps } from '../fairness/slices.ts';
 
 /**
  * Writes records as CSV (RFC 4180) with the columns that an import reads: a header, then empty cells for null, `""` for an
