@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { makeTemporaryFolder } from './test/temporary-folder.mts';
 
 const cores = availableParallelism();
+makeTemporaryFolder();
 
 /** What every suite shares: real processes and databases, no colours, one time zone. */
 const shared = {
@@ -11,6 +13,7 @@ const shared = {
   // Real processes, terminals and browsers on a shared machine: one that fails by chance runs once more, and is reported.
   retry: process.env.CI ? 1 : 0,
   env: { NO_COLOR: '1', TZ: 'UTC' },
+  setupFiles: 'test/setup.ts',
 } as const;
 
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
@@ -26,6 +29,9 @@ export default defineConfig({
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/endurance/**'],
+          // A worker loads and compiles the program once for all its files of tests: a third of all time otherwise. So a file
+          // must not leave work, listeners or variables of the environment behind.
+          isolate: false,
           // Many tests wait for processes and timers of their own: half as many workers again keep every core busy.
           maxWorkers: Math.ceil(cores * 1.5),
         },
