@@ -19,6 +19,11 @@ const shared = {
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
 const globalSetup = 'test/store/postgres/shared-server.ts';
 
+/*
+ * With `isolate: false` a worker loads and compiles the program once for all its files of tests; it took a quarter of all time
+ * otherwise. So a file must leave no work, listeners or variables of the environment behind.
+ */
+
 export default defineConfig({
   test: {
     projects: [
@@ -29,8 +34,6 @@ export default defineConfig({
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/endurance/**'],
-          // A worker loads and compiles the program once for all its files of tests: a third of all time otherwise. So a file
-          // must not leave work, listeners or variables of the environment behind.
           isolate: false,
           // Many tests wait for processes and timers of their own: half as many workers again keep every core busy.
           maxWorkers: Math.ceil(cores * 1.5),
@@ -45,6 +48,7 @@ export default defineConfig({
           include: ['test/http/**/*.test.ts'],
           exclude: ['test/http/postgres.test.ts'],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
+          isolate: false,
           maxWorkers: cores,
           sequence: { groupOrder: 2 },
         },
