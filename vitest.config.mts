@@ -14,6 +14,8 @@ const shared = {
   retry: process.env.CI ? 1 : 0,
   env: { NO_COLOR: '1', TZ: 'UTC' },
   setupFiles: 'test/setup.ts',
+  // Many tests wait for processes and timers of their own: half as many workers again keep every core busy.
+  maxWorkers: Math.ceil(cores * 1.5),
 } as const;
 
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
@@ -35,8 +37,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/endurance/**'],
           isolate: false,
-          // Many tests wait for processes and timers of their own: half as many workers again keep every core busy.
-          maxWorkers: Math.ceil(cores * 1.5),
         },
       },
       // The tests of the API once more, over stores on PostgreSQL.
@@ -49,7 +49,6 @@ export default defineConfig({
           exclude: ['test/http/postgres.test.ts'],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
           isolate: false,
-          maxWorkers: cores,
           sequence: { groupOrder: 2 },
         },
       },
@@ -61,7 +60,6 @@ export default defineConfig({
           name: 'endurance',
           include: ['test/endurance/**/*.test.ts'],
           testTimeout: 300_000,
-          maxWorkers: cores,
           sequence: { groupOrder: 1 },
         },
       },
