@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -14,6 +14,7 @@ import { engineAt } from '../../src/store/open.ts';
 import { citusSql } from '../../src/store/postgres/operations/citus.ts';
 import { rolesSql, schemaOf } from '../../src/store/postgres/operations/roles.ts';
 import { removeOldBackups } from '../../src/store/sqlite/backup/old-backups.ts';
+import { atEndOfFile } from '../ends.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
 export const startMs = Date.parse('2026-11-20T08:00:00Z');
@@ -64,8 +65,8 @@ export class Cli {
   readonly services: Services;
   nowMs = startMs;
 
-  constructor(store = join(mkdtempSync(join(tmpdir(), 'hkctl-cli-')), 'state', 'hkctl.db')) {
-    this.store = store;
+  constructor(store?: string) {
+    this.store = store ?? join(createFolder(), 'state', 'hkctl.db');
     this.services = createServices(() => this.nowMs);
   }
 
@@ -220,6 +221,13 @@ export function createServices(clock: () => number): Services {
     rowReader: async () => (await import('../../src/formats/rows.ts')).readRows,
     loadDemo: async () => {},
   };
+}
+
+/** A folder that is removed at the end of the file of tests. */
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-cli-'));
+  atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 interface Collected {

@@ -1,8 +1,6 @@
-import { vi } from 'vitest';
+import { postgresStore } from '../store/stores.ts';
+import { HttpPlant } from './plant.ts';
+import { scenarioSuite } from './scenarios/suite.ts';
 
 // Every scenario once more, over a store on PostgreSQL. All of test/http does so in `test:all`.
-vi.hoisted(() => {
-  process.env.HKCTL_TEST_ENGINE = 'postgres';
-});
-
-import './scenarios.test.ts';
+scenarioSuite(async () => HttpPlant.open(await postgresStore()));

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { AuditDraft } from '../../src/core/audit/events.ts';
 import type { Entity } from '../../src/core/port/entities.ts';
 import type { NewKey } from '../../src/core/port/keys.ts';
@@ -10,6 +9,7 @@ import type { Store } from '../../src/core/port/store.ts';
 import type { Tenant } from '../../src/core/port/tenants.ts';
 import type { User } from '../../src/core/port/users.ts';
 import { engineAt } from '../../src/store/open.ts';
+import { atEndOfFile } from '../ends.ts';
 
 /** The time at which tests stand: 2026-11-20T08:15:00Z. */
 export const nowMs = Date.UTC(2026, 10, 20, 8, 15);
@@ -19,14 +19,9 @@ const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'mig
 /** A store in a temporary folder, without threads; the folder is removed at the end of the file of tests. */
 export async function temporaryStore(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
-  folders.push(folder);
+  atEndOfFile(() => rmSync(folder, { recursive: true }));
   return engineAt(join(folder, 'hkctl.db'), { ...options, writerThread: undefined }).create();
 }
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
 
 /** A store in a folder of its own, with the threads of the build; `remove` closes and deletes it. */
 export async function fileStore(): Promise<{ path: string; store: Store; remove: () => Promise<void> }> {

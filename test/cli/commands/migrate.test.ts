@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
@@ -85,11 +85,9 @@ describe('migrate', () => {
 
   it('changes nothing where the backup cannot be written', async () => {
     const file = join(dirname(cli.store), 'hkctl.before-migrate-20261120T080000Z.backup');
-    await cli.ok(['migrate', '--without-backup']);
-    await cli.ok(['backup', file]);
-    makeOld(cli.store);
-    expect((await cli.run('migrate --json')).error().code).toBe('state_forbids');
-    expect([versionOf(cli.store), existsSync(file)]).toEqual([1, true]);
+    mkdirSync(file);
+    expect((await cli.run('migrate --json')).error().message).toContain('cannot be written');
+    expect(versionOf(cli.store)).toBe(1);
   });
 
   it('asks the profile before it writes anything', async () => {

@@ -49,8 +49,15 @@ beforeAll(async () => {
 afterAll(() => plant.close());
 
 /** Starts a program of the page with a spool of its own. */
-function start(interpreter: string, section: string, file: string, spool: string, url: string): Running {
-  const env = { API_URL: url, KEY_FILE: plant.write('key', secret), SPOOL: spool, FIRST_WAIT: '1' };
+function start(
+  interpreter: string,
+  section: string,
+  file: string,
+  spool: string,
+  url: string,
+  firstWait: string,
+): Running {
+  const env = { API_URL: url, KEY_FILE: plant.write('key', secret), SPOOL: spool, FIRST_WAIT: firstWait };
   return plant.attach(interpreter, [plant.write(file, programIn(section))], env);
 }
 
@@ -58,7 +65,8 @@ describe.each(programs)('the gateway in %s', (_, interpreter, section, file) => 
   it('delivers every reading once over a network that breaks, and sets the rejected aside', async () => {
     const proxy = await createBreakingProxy(() => daemon.port, createRandom(4711));
     const spool = plant.path(`spool-${interpreter}`);
-    const gateway = start(interpreter, section, file, spool, proxy.url);
+    // Without waits between attempts: the network breaks by bytes, not by time.
+    const gateway = start(interpreter, section, file, spool, proxy.url, '0');
     const lines = Array.from({ length: count }, (_, n) => readingLine(interpreter, n));
     // A sensor that the server does not know, and a line that is no JSON, in the middle of others.
     lines.splice(1500, 0, readingLine('nobody', 1), '{"sensor":');
@@ -94,14 +102,14 @@ describe.each(programs)('the gateway in %s', (_, interpreter, section, file) => 
     });
     await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
     const { port } = busy.address() as AddressInfo; // it listens on a port
-    const first = start(interpreter, section, file, spool, `http://127.0.0.1:${port}`);
+    const first = start(interpreter, section, file, spool, `http://127.0.0.1:${port}`, '1');
     await first.says(/again in 2/);
     expect(refusals).toBeGreaterThan(0);
     first.child.kill('SIGKILL');
     await first.ended;
     busy.closeAllConnections();
     await new Promise((resolve) => busy.close(resolve));
-    const second = start(interpreter, section, file, spool, daemon.url);
+    const second = start(interpreter, section, file, spool, daemon.url, '1');
     second.child.stdin?.end(`${readingLine(name, 3)}\n`);
     expect((await second.ended).code).toBe(0);
     const kept = await readReadings(daemon.url, reader, name, 100);

@@ -13,7 +13,7 @@ import { createBreakingProxy } from './breaking-proxy.ts';
 
 /** Node-RED is no dependency of hkctl: npm installs it here, once a machine. */
 const version = '4.1.0';
-const folder = join(tmpdir(), `hkctl-node-red-${version}`);
+const folder = join(process.env.HKCTL_TEST_KEPT ?? tmpdir(), `hkctl-node-red-${version}`);
 const script = join(folder, 'node_modules', 'node-red', 'red.js');
 
 let plant: Plant;

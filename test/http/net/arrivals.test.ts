@@ -39,7 +39,10 @@ describe('work that waits for connections', () => {
 
 describe('an event loop that is full of work', () => {
   const opened: (Socket | { close(): void })[] = [];
+  /** Ends the work of the test, which would burden the files of tests after this one. */
+  let isOver = false;
   afterEach(() => {
+    isOver = true;
     for (const one of opened.splice(0)) 'destroy' in one ? one.destroy() : one.close();
   });
 
@@ -47,6 +50,7 @@ describe('an event loop that is full of work', () => {
   async function acceptAll(count: number, createBurden: (mustWait: () => boolean, round: () => void) => void) {
     // Its clock stands, so that the patience of the work does not depend on the speed of this machine.
     const arrivals = new Arrivals(() => 0);
+    isOver = false;
     let accepted = 0;
     const server = createServer();
     opened.push(server);
@@ -77,7 +81,7 @@ describe('an event loop that is full of work', () => {
         const batches = new RequestBatches(undefined, mustWait);
         const run = () => {
           round();
-          setImmediate(again);
+          if (!isOver) setImmediate(again);
         };
         const again = () => batches.join({ run });
         again();
@@ -87,7 +91,7 @@ describe('an event loop that is full of work', () => {
       'pages',
       (mustWait: () => boolean, round: () => void) => {
         const work = new CostlyWork(undefined, mustWait);
-        const again = () => void Promise.resolve(work.run('a', round)).then(() => setImmediate(again));
+        const again = () => void Promise.resolve(work.run('a', round)).then(() => isOver || setImmediate(again));
         again();
         again();
       },
@@ -99,7 +103,7 @@ describe('an event loop that is full of work', () => {
         void slices.run(
           'a',
           (function* () {
-            for (;;) {
+            while (!isOver) {
               round();
               yield;
             }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
+import { atEndOfFile } from '../../ends.ts';
 import { onceForAll, sharedServer } from './shared-server.ts';
 
 const template = 'hkctl_template';
-const made: string[] = [];
 
 /** Address of a new database of the shared server, dropped after the file of tests: empty, or with an empty store in it. */
 export async function newDatabase(content: 'empty' | 'store' = 'empty'): Promise<string> {
@@ -23,7 +23,7 @@ export async function newDatabase(content: 'empty' | 'store' = 'empty'): Promise
   }
   const from = content === 'store' ? template : 'template0';
   await onServer(server, `create database ${name} template ${from} strategy file_copy`);
-  made.push(name);
+  atEndOfFile(() => onServer(server, `drop database ${name} with (force)`));
   return addressOf(server, name);
 }
 
@@ -66,9 +66,3 @@ export async function onServer(address: string, ...statements: string[]): Promis
     await client.end();
   }
 }
-
-afterAll(async () => {
-  if (made.length === 0) return;
-  const server = await sharedServer(inject('postgresFolder'));
-  await onServer(server, ...made.splice(0).map((name) => `drop database ${name} with (force)`));
-});

@@ -1,21 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll } from 'vitest';
 import type { Store } from '../../../src/core/port/store.ts';
 import { engineAt } from '../../../src/store/open.ts';
+import { atEndOfFile } from '../../ends.ts';
 import { addressOf, onServer } from './databases.ts';
 import { startServer, type TestServer } from './server.ts';
 
 const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
-const stops: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
 
 /** Opens a store as a daemon does, or as a command, until the end of the file of tests. */
 export async function opened(address: string, daemon = true): Promise<Store> {
   const store = await engineAt(address, options).open();
-  stops.push(async () => store.close());
+  atEndOfFile(async () => store.close());
   if (daemon) {
     await store.daemon.begin();
     await store.openAll();
@@ -45,7 +41,7 @@ export async function versionOrCode(store: Store): Promise<number | string> {
 /** A server of its own with an empty store; tests stop and freeze it. */
 export async function ownServer(...settings: string[]): Promise<{ server: TestServer; address: string }> {
   const server = await startServer(settings);
-  stops.push(server.stop);
+  atEndOfFile(server.stop);
   await onServer(server.address, 'create database plant template template0');
   const address = addressOf(server.address, 'plant');
   await (await engineAt(address, options).create()).close();
