@@ -5,6 +5,7 @@ import type { Io } from './io.ts';
 import { isCancelKey, onKeypress } from './keypress.ts';
 import { canDraw, createStyle } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
+import { wrapWhole } from './wrap.ts';
 
 /**
  * Asks for a line of text; `validate` returns what is wrong with it, or undefined. An empty answer means the `preset`, which
@@ -18,7 +19,7 @@ export function askText(
 ): Promise<string> {
   if (io.asker) return io.asker.text(message, validate, preset);
   const question = {
-    message: terminalLine(message),
+    message: fitting(io, message),
     default: preset,
     validate: (given: string) => validate(given.trim()) ?? true,
   };
@@ -34,7 +35,7 @@ export function askHidden(io: Io, message: string): Promise<string> {
 export function askChoice<T>(io: Io, message: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
   if (io.asker) return io.asker.choice(message, choices, preset);
   if (isPlain(io)) return askNumber(io, message, choices, preset);
-  const question = { message: terminalLine(message), choices: choices.map(safely), default: preset, pageSize: 12 };
+  const question = { message: fitting(io, message), choices: choices.map(safely), default: preset, pageSize: 12 };
   return asked(io, (place) => select<T>(question, place));
 }
 
@@ -59,6 +60,19 @@ export async function askChoices<T>(io: Io, message: string, groups: readonly Ch
   } finally {
     screen.close();
   }
+}
+
+/**
+ * A question for the width of the terminal, which itself would break it inside a word: where it is too long for one line, each
+ * sentence begins a line of its own.
+ */
+function fitting(io: Io, message: string): string {
+  // The mark before the question and a blank.
+  const width = (io.stderr.columns() ?? 80) - 2;
+  const [line, ...more] = wrapWhole(terminalLine(message), width);
+  if (line !== undefined && more.length === 0) return line;
+  const sentences = message.split(/(?<=[.?!]) (?=\p{Lu})/u);
+  return sentences.flatMap((sentence) => wrapWhole(terminalLine(sentence), width)).join('\n');
 }
 
 /** Escapes names and descriptions, which may come from a store that another account wrote. */
