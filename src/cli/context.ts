@@ -11,6 +11,7 @@ import type { FlagValues } from './flags.ts';
 import type { globalFlags } from './global-flags.ts';
 import type { Services } from './services.ts';
 import { canAsk, type Io, type Output } from './terminal/io.ts';
+import { sentenceOf } from './terminal/sentence.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 import { terminalLine } from './terminal/terminal-text.ts';
 import { wrapWhole } from './terminal/wrap.ts';
@@ -158,6 +159,21 @@ export async function valueOrAsk<T>(
 ): Promise<T> {
   requireGiven(context, { [flag]: given });
   return given ?? ask();
+}
+
+/** Asks for a text that was not given, on a terminal; `rule` throws where the answer is not valid. */
+export function textOrAsk(
+  context: Context,
+  given: string | undefined,
+  flag: string,
+  question: string,
+  rule: (answer: string) => void,
+  preset?: string,
+): Promise<string> {
+  return valueOrAsk(context, given, flag, async () => {
+    const { askText } = await import('./terminal/prompts.ts');
+    return askText(context.io, question, (answer) => sentenceOf(() => rule(answer)), preset);
+  });
 }
 
 /**

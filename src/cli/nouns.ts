@@ -7,107 +7,120 @@ export interface NounEntry {
   load(): Promise<Noun | CommandDefinition>;
 }
 
-/** Every noun and every command without one, in the order of the help. */
-export const nouns: readonly NounEntry[] = [
-  {
-    name: 'init',
-    summary: 'Make a store with its first organization, entity and user',
-    load: async () => (await import('./commands/init.ts')).init,
-  },
-  {
-    name: 'keys',
-    summary: 'Create, list, rotate and revoke API keys',
-    load: async () => (await import('./commands/keys/noun.ts')).keys,
-  },
-  {
-    name: 'permissions',
-    summary: 'The permissions a key can hold',
-    load: async () => (await import('./commands/permissions/noun.ts')).permissions,
-  },
-  {
-    name: 'entities',
-    summary: 'Sites (plants) of the organization',
-    load: async () => (await import('./commands/entities/noun.ts')).entities,
-  },
-  {
-    name: 'users',
-    summary: 'User profiles and their roles',
-    load: async () => (await import('./commands/users/noun.ts')).users,
-  },
-  {
-    name: 'tenants',
-    summary: 'Organizations and their settings',
-    load: async () => (await import('./commands/tenants/noun.ts')).tenants,
-  },
-  {
-    name: 'import',
-    summary: 'Load business records or sensors from a file',
-    load: async () => (await import('./commands/import.ts')).importRecords,
-  },
-  {
-    name: 'sensors',
-    summary: 'Asset sensors, their state and their readings',
-    load: async () => (await import('./commands/sensors/noun.ts')).sensors,
-  },
-  {
-    name: 'audit',
-    summary: 'The audit trail: who did what, when, and was refused what',
-    load: async () => (await import('./commands/audit/noun.ts')).audit,
-  },
-  { name: 'serve', summary: 'Run the API daemon', load: async () => (await import('./commands/serve.ts')).serve },
-  {
-    name: 'status',
-    summary: 'Show the state of store, daemon, keys, sensors and backups',
-    load: async () => (await import('./commands/status.ts')).status,
-  },
-  {
-    name: 'backup',
-    summary: 'Write all of the store into one file',
-    load: async () => (await import('./commands/backup.ts')).backup,
-  },
-  {
-    name: 'restore',
-    summary: 'Put the store of a backup in place of this one',
-    load: async () => (await import('./commands/restore.ts')).restore,
-  },
-  {
-    name: 'migrate',
-    summary: 'Bring the store up to this version',
-    load: async () => (await import('./commands/migrate.ts')).migrate,
-  },
-  {
-    name: 'doctor',
-    summary: 'Check the store, and say what to do',
-    load: async () => (await import('./commands/doctor.ts')).doctor,
-  },
-  {
-    name: 'openapi',
-    summary: 'Print the OpenAPI document',
-    load: async () => (await import('./commands/openapi.ts')).openapi,
-  },
-  {
-    name: 'completion',
-    summary: 'Print a completion script for a shell',
-    load: async () => (await import('./commands/completion.ts')).completion,
-  },
-  {
-    name: 'systemd-unit',
-    summary: 'Print a hardened systemd unit for the daemon',
-    load: async () => (await import('./commands/systemd-unit/systemd-unit.ts')).systemdUnit,
-  },
-  {
-    name: 'metrics-rules',
-    summary: 'Print alert rules for Prometheus, or a Grafana dashboard',
-    load: async () => (await import('./commands/metrics-rules/metrics-rules.ts')).metricsRules,
-  },
-  {
-    name: 'postgres-roles',
-    summary: 'Print the SQL for the roles of a store on PostgreSQL',
-    load: async () => (await import('./commands/postgres-roles.ts')).postgresRoles,
-  },
-  {
-    name: 'postgres-citus',
-    summary: 'Print the SQL that spreads a store over the workers of Citus',
-    load: async () => (await import('./commands/postgres-citus.ts')).postgresCitus,
-  },
-];
+/** Every noun and every command without one, below the headings of `hkctl --help`, in its order. */
+export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
+  Keys: [
+    {
+      name: 'keys',
+      summary: 'Create, list, rotate and revoke API keys',
+      load: async () => (await import('./commands/keys/noun.ts')).keys,
+    },
+    {
+      name: 'permissions',
+      summary: 'The permissions a key can hold',
+      load: async () => (await import('./commands/permissions/noun.ts')).permissions,
+    },
+  ],
+  Data: [
+    {
+      name: 'import',
+      summary: 'Load business records or sensors from a file',
+      load: async () => (await import('./commands/import.ts')).importRecords,
+    },
+    {
+      name: 'sensors',
+      summary: 'Asset sensors, their state and their readings',
+      load: async () => (await import('./commands/sensors/noun.ts')).sensors,
+    },
+  ],
+  Plant: [
+    {
+      name: 'entities',
+      summary: 'Sites (plants) of the organization',
+      load: async () => (await import('./commands/entities/noun.ts')).entities,
+    },
+    {
+      name: 'users',
+      summary: 'User profiles and their roles',
+      load: async () => (await import('./commands/users/noun.ts')).users,
+    },
+    {
+      name: 'tenants',
+      summary: 'Organizations and their settings',
+      load: async () => (await import('./commands/tenants/noun.ts')).tenants,
+    },
+  ],
+  Server: [
+    {
+      name: 'init',
+      summary: 'Make a store with its first organization, entity and user',
+      load: async () => (await import('./commands/init.ts')).init,
+    },
+    { name: 'serve', summary: 'Run the API daemon', load: async () => (await import('./commands/serve.ts')).serve },
+    {
+      name: 'openapi',
+      summary: 'Print the OpenAPI document',
+      load: async () => (await import('./commands/openapi.ts')).openapi,
+    },
+    {
+      name: 'systemd-unit',
+      summary: 'Print a hardened systemd unit for the daemon',
+      load: async () => (await import('./commands/systemd-unit/systemd-unit.ts')).systemdUnit,
+    },
+    {
+      name: 'metrics-rules',
+      summary: 'Print alert rules for Prometheus, or a Grafana dashboard',
+      load: async () => (await import('./commands/metrics-rules/metrics-rules.ts')).metricsRules,
+    },
+    {
+      name: 'postgres-roles',
+      summary: 'Print the SQL for the roles of a store on PostgreSQL',
+      load: async () => (await import('./commands/postgres-roles.ts')).postgresRoles,
+    },
+    {
+      name: 'postgres-citus',
+      summary: 'Print the SQL that spreads a store over the workers of Citus',
+      load: async () => (await import('./commands/postgres-citus.ts')).postgresCitus,
+    },
+    {
+      name: 'completion',
+      summary: 'Print a completion script for a shell',
+      load: async () => (await import('./commands/completion.ts')).completion,
+    },
+  ],
+  Care: [
+    {
+      name: 'status',
+      summary: 'Show the state of store, daemon, keys, sensors and backups',
+      load: async () => (await import('./commands/status.ts')).status,
+    },
+    {
+      name: 'doctor',
+      summary: 'Check the store, and say what to do',
+      load: async () => (await import('./commands/doctor.ts')).doctor,
+    },
+    {
+      name: 'audit',
+      summary: 'The audit trail: who did what, when, and was refused what',
+      load: async () => (await import('./commands/audit/noun.ts')).audit,
+    },
+    {
+      name: 'backup',
+      summary: 'Write all of the store into one file',
+      load: async () => (await import('./commands/backup.ts')).backup,
+    },
+    {
+      name: 'restore',
+      summary: 'Put the store of a backup in place of this one',
+      load: async () => (await import('./commands/restore.ts')).restore,
+    },
+    {
+      name: 'migrate',
+      summary: 'Bring the store up to this version',
+      load: async () => (await import('./commands/migrate.ts')).migrate,
+    },
+  ],
+};
+
+/** The same without headings. */
+export const nouns: readonly NounEntry[] = Object.values(nounGroups).flat();

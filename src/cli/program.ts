@@ -4,8 +4,7 @@ import { nearest } from '../core/text/nearest.ts';
 import type { CommandDefinition, Noun } from './command.ts';
 import { addFlags, type Flags, nameOf } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
-import { groupOf, inGroupOrder } from './noun-groups.ts';
-import { type NounEntry, nouns } from './nouns.ts';
+import { type NounEntry, nounGroups, nouns } from './nouns.ts';
 import type { Io } from './terminal/io.ts';
 
 /** Runs the command of a parsed command line. */
@@ -47,14 +46,17 @@ export async function createProgram(
       'command',
     );
   }
-  for (const entry of inGroupOrder(nouns)) {
-    if (argv !== undefined && entry.name !== wanted?.noun) {
-      addStub(program, entry).helpGroup(groupOf(entry.name));
-      continue;
-    }
+  const load = async (entry: NounEntry) => {
     const noun = await entry.load();
     const verb = wanted && 'verbs' in noun ? verbIn(noun, wanted.rest) : undefined;
-    addNoun(program, noun, io, dispatch, verb).helpGroup(groupOf(entry.name));
+    return addNoun(program, noun, io, dispatch, verb);
+  };
+  for (const [heading, entries] of Object.entries(nounGroups)) {
+    for (const entry of entries) {
+      const isLoaded = argv === undefined || entry.name === wanted?.noun;
+      const command = isLoaded ? await load(entry) : addStub(program, entry);
+      command.helpGroup(`${heading}:`);
+    }
   }
   return program;
 }

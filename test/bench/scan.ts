@@ -10,7 +10,7 @@ export async function run(): Promise<BenchReport> {
   if (!hasProgram('grep')) return { title, baseline, rows: [], notes: ['grep is not on this machine.'] };
   const time = (program: string, args: string[]) => () => {
     const before = performance.now();
-    // Exit codes differ, and tell only whether anything was found.
+    // Exit codes differ, and show only whether anything was found.
     spawnSync(program, args, {
       stdio: 'ignore',
       env: { ...process.env, LC_ALL: 'C', HKCTL_STORE: '/nonexistent/hkctl.db' },

@@ -10,7 +10,7 @@ import { findActor } from '../../src/core/access/actors.ts';
 import { initialise } from '../../src/core/organization/tenants.ts';
 import { addUser } from '../../src/core/organization/users.ts';
 import { createStore } from '../../src/store/sqlite/creation.ts';
-import type { Answer, Look, Order } from './twin.ts';
+import type { Answer, Order, Seen } from './twin.ts';
 
 const root = join(__dirname, '..', '..');
 const dayMs = 86_400_000;
@@ -56,7 +56,7 @@ const rounds: fc.Arbitrary<Round[]> = fc.array(
 class Twin {
   constructor(private readonly child: ChildProcess) {}
 
-  tell(order: Order, atMs: number): Promise<Answer> {
+  send(order: Order, atMs: number): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const gone = () => reject(new Error('the process is gone'));
       this.child.once('exit', gone);
@@ -98,7 +98,7 @@ class World {
     const orders = steps.map((one) => this.orderOf(one));
     const before = new Map([...this.kept.values()].map((known) => [known.id, this.isAlive(known)]));
     const answers = await Promise.all(
-      orders.map((order, by) => (order ? this.twins[by]?.tell(order, this.nowMs) : undefined)),
+      orders.map((order, by) => (order ? this.twins[by]?.send(order, this.nowMs) : undefined)),
     );
     for (const by of [0, 1] as const) {
       const [order, answer, other] = [orders[by], answers[by], orders[1 - by]];
@@ -152,21 +152,21 @@ class World {
   /** Both processes see the same, and what must be. */
   private async check(orders: readonly (Order | undefined)[]): Promise<void> {
     const secrets = [...this.kept.keys(), ...this.lost];
-    const answers = await Promise.all(this.twins.map((twin) => twin.tell({ do: 'look', secrets }, this.nowMs)));
-    const [look, other] = answers.map((answer) => answer.look);
-    if (!look) throw new Error('nothing was seen');
-    expect(other).toEqual(look);
-    this.userActive = settled(orders, 'user', this.userActive, look.userActive);
-    this.entityActive = settled(orders, 'entity', this.entityActive, look.entityActive);
+    const answers = await Promise.all(this.twins.map((twin) => twin.send({ do: 'read', secrets }, this.nowMs)));
+    const [seen, other] = answers.map((answer) => answer.seen);
+    if (!seen) throw new Error('nothing was seen');
+    expect(other).toEqual(seen);
+    this.userActive = settled(orders, 'user', this.userActive, seen.userActive);
+    this.entityActive = settled(orders, 'entity', this.entityActive, seen.entityActive);
     for (const [index, secret] of secrets.entries()) {
       const known = this.kept.get(secret);
       const letIn =
         known !== undefined && this.isAlive(known) && this.entityActive && (known.maker === 0 || this.userActive);
-      expect(look.opens[index]).toEqual({ id: known?.id ?? null, letIn });
+      expect(seen.opens[index]).toEqual({ id: known?.id ?? null, letIn });
     }
-    expect(look.keys.map(({ id }) => id).sort()).toEqual([...this.kept.values()].map(({ id }) => id).sort());
-    expect(new Set(look.keys.map(({ prefix }) => prefix)).size).toBe(look.keys.length);
-    expectOneSuccessorEach(look.keys);
+    expect(seen.keys.map(({ id }) => id).sort()).toEqual([...this.kept.values()].map(({ id }) => id).sort());
+    expect(new Set(seen.keys.map(({ prefix }) => prefix)).size).toBe(seen.keys.length);
+    expectOneSuccessorEach(seen.keys);
   }
 }
 
@@ -182,7 +182,7 @@ function settled(
   return seen;
 }
 
-function expectOneSuccessorEach(keys: Look['keys']): void {
+function expectOneSuccessorEach(keys: Seen['keys']): void {
   for (const key of keys) {
     const successors = keys.filter(({ rotatedFrom }) => rotatedFrom === key.id).map(({ id }) => id);
     expect(successors).toEqual(key.rotatedTo === null ? [] : [key.rotatedTo]);
@@ -238,12 +238,12 @@ describe('two processes on one store, at the same time', () => {
         await makeStore(path);
         const world = new World(twins);
         for (const [by, login] of ['first', 'second'].entries()) {
-          expect(await twins[by]?.tell({ do: 'open', path, migrationsFolder, login }, startMs)).toMatchObject({
+          expect(await twins[by]?.send({ do: 'open', path, migrationsFolder, login }, startMs)).toMatchObject({
             refused: null,
           });
         }
         for (const round of sequence) await world.play(round);
-        expect(await twins[0].tell({ do: 'verify' }, world.nowMs)).toMatchObject({ refused: null, broken: null });
+        expect(await twins[0].send({ do: 'verify' }, world.nowMs)).toMatchObject({ refused: null, broken: null });
         lost += world.lost.size;
       }),
       // What two processes do at the same time does not happen again when it is asked for.

@@ -20,19 +20,19 @@ export type Order =
   | { do: 'revoke'; id: string }
   | { do: 'user'; active: boolean }
   | { do: 'entity'; active: boolean }
-  | { do: 'look'; secrets: string[] }
+  | { do: 'read'; secrets: string[] }
   | { do: 'verify' };
 
 /** What came of it: the code of a refusal, and what was delivered, kept or not. */
 export interface Answer {
   refused: string | null;
   delivered: { secret: string; id: string; expiresAtMs: number | null; oldId: string | null }[];
-  look?: Look;
+  seen?: Seen;
   broken?: unknown;
 }
 
 /** What a process sees. */
-export interface Look {
+export interface Seen {
   keys: { id: string; prefix: string; status: string; rotatedFrom: string | null; rotatedTo: string | null }[];
   /** For each secret the key it opens, and whether a call with it would be let in. */
   opens: { id: string | null; letIn: boolean }[];
@@ -75,7 +75,7 @@ async function obey(order: Order, delivered: Answer['delivered']): Promise<Parti
   else if (order.do === 'user') await updateUser(domain, actor, 'second', { status: statusFor(order.active) });
   else if (order.do === 'entity') await setEntityStatus(domain, actor, 'BER', statusFor(order.active));
   else if (order.do === 'verify') return { broken: (await verifyAudit(domain, actor)).broken };
-  else return { look: await lookAt(domain, actor, order.secrets) };
+  else return { seen: await readAll(domain, actor, order.secrets) };
   return {};
 }
 
@@ -96,9 +96,9 @@ function collecting(delivered: Answer['delivered'], pauseMs: number): SecretDeli
   };
 }
 
-async function lookAt({ store }: Domain, by: Actor, secrets: readonly string[]): Promise<Look> {
+async function readAll({ store }: Domain, by: Actor, secrets: readonly string[]): Promise<Seen> {
   const { tenantId } = by.user;
-  const opens: Look['opens'] = [];
+  const opens: Seen['opens'] = [];
   for (const secret of secrets) {
     const credential = await store.keys.credential(hashOf(secret));
     const letIn = credential !== undefined && refusalOf(credential, nowMs) === undefined;

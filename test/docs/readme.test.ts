@@ -9,11 +9,11 @@ import { memoryLimits } from '../../src/http/fairness/memory.ts';
 import { maxBodyBytes } from '../../src/http/ingest/body.ts';
 import { connectionLimits } from '../../src/http/net/connections.ts';
 import { openapiDocument } from '../../src/http/openapi/document.ts';
-import { resourcesPage } from '../../src/resources/dictionary.ts';
 import { resources } from '../../src/resources/index.ts';
 import { faultOf } from './lines.ts';
 import { readPages } from './mdoc.ts';
 import { readProgram } from './program.ts';
+import { resourcesPage } from './resources-page.ts';
 import { hkctlLines } from './shell.ts';
 
 const root = join(__dirname, '..', '..');

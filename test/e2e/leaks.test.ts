@@ -20,7 +20,7 @@ describe('nothing that is written holds a secret', () => {
     const secrets: string[] = [];
     const outputs: Outcome[] = [];
     /** Runs a command with a secret on its standard input; its output is searched later. */
-    const tell = async (args: string[], input = '') => {
+    const logged = async (args: string[], input = '') => {
       outputs.push(await plant.hkctl(args, { input }));
       return outputs.at(-1)?.code;
     };
@@ -28,10 +28,10 @@ describe('nothing that is written holds a secret', () => {
     const gateway = await plant.mint('Gateway', 'sensor-gateway');
     const revoked = await plant.mint('Revoked', 'operational-core');
     secrets.push(core.secret, gateway.secret, revoked.secret);
-    await tell(['keys', 'revoke', revoked.key.id, '--yes']);
+    await logged(['keys', 'revoke', revoked.key.id, '--yes']);
     const rotated = (await plant.ok(['keys', 'rotate', gateway.key.id, '--yes'])).stdout.trim();
     secrets.push(rotated);
-    await tell([
+    await logged([
       'keys',
       'create',
       '--name',
@@ -91,13 +91,13 @@ describe('nothing that is written holds a secret', () => {
       wire.write(`GET /${secret} HTTP/1.1\r\nHost: x\r\nbad header ${secret}\r\n\r\n`);
       await wire.closed;
       answers.push(wire.received);
-      await tell(['keys', 'verify'], secret);
-      await tell(['keys', 'verify', '--json'], `${secret}x`);
-      await tell(
+      await logged(['keys', 'verify'], secret);
+      await logged(['keys', 'verify', '--json'], `${secret}x`);
+      await logged(
         ['import', 'parts', '-', '--format', 'csv', '--entity', 'BER'],
         `id,name,part_number,is_active\n${secret},a,b,${secret}\n`,
       );
-      await tell(
+      await logged(
         ['import', 'parts', '-', '--format', 'ndjson', '--entity', 'BER'],
         `{"id":"1","${secret}":1}\n${secret}\n`,
       );
@@ -107,11 +107,11 @@ describe('nothing that is written holds a secret', () => {
 
     // While the daemon runs: neither its arguments nor its environment name one.
     const processes = spawnSync('ps', ['axeww', '-o', 'args']).stdout.toString();
-    await tell(['audit', 'list', '--json']);
-    await tell(['audit', 'export']);
-    await tell(['keys', 'list', '--all', '--json']);
+    await logged(['audit', 'list', '--json']);
+    await logged(['audit', 'export']);
+    await logged(['keys', 'list', '--all', '--json']);
     const scanned = plant.write('leaked.txt', `x ${core.secret} y`);
-    await tell(['keys', 'scan', scanned, '--json']);
+    await logged(['keys', 'scan', scanned, '--json']);
     rmSync(scanned);
     await daemon.stop();
 

@@ -31,23 +31,23 @@ export class Running {
   readonly ended: Promise<Outcome>;
   #stdout = '';
   #stderr = '';
-  #heard = new Set<() => void>();
+  #listeners = new Set<() => void>();
 
   constructor(program: string, args: readonly string[], options: { env: Environment; cwd?: string; input?: 'pipe' }) {
     const { env, cwd, input } = options;
     this.child = spawn(program, args, { env, cwd, stdio: [input ?? 'ignore', 'pipe', 'pipe'] });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
-      this.#tell();
+      this.#notify();
     });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text;
-      this.#tell();
+      this.#notify();
     });
     this.ended = new Promise((resolve, reject) => {
       this.child.on('error', reject);
       this.child.on('close', (code, signal) => {
-        this.#tell();
+        this.#notify();
         resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
       });
     });
@@ -87,19 +87,19 @@ export class Running {
     return outcome;
   }
 
-  #tell(): void {
-    for (const wake of this.#heard) wake();
+  #notify(): void {
+    for (const wake of this.#listeners) wake();
   }
 
   #nextWords(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        this.#heard.delete(wake);
+        this.#listeners.delete(wake);
         clearTimeout(late);
         resolve();
       };
       const late = setTimeout(wake, timeoutMs);
-      this.#heard.add(wake);
+      this.#listeners.add(wake);
     });
   }
 }

@@ -24,7 +24,7 @@ describe('a batch that goes to another thread', () => {
     );
   });
 
-  it('takes little room where values come again, and what they take where they do not', () => {
+  it('takes few bytes where values are repeated, and what they take where they are not', () => {
     const lines = Array.from({ length: 1000 }, (_, i) => i + 2);
     const few = lines.map((line) => `Category ${line % 64}`);
     const many = lines.map((line) => `Category ${line % 65}`);

@@ -5,11 +5,10 @@ import { modeText } from '../../core/text/file-mode.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../command.ts';
-import { type Context, requireGiven, valueOrAsk } from '../context.ts';
+import { type Context, requireGiven, textOrAsk } from '../context.ts';
 import { oneOf, text, toggle } from '../flags.ts';
 import { canAsk } from '../terminal/io.ts';
 import { entityJson, tenantJson, userJson } from '../terminal/output.ts';
-import { sentenceOf } from '../terminal/sentence.ts';
 
 const flags = {
   org: text('--org <NAME>', 'name of the organization'),
@@ -96,19 +95,6 @@ type Given = Partial<Record<'org' | 'entity' | 'entityName' | 'timezone' | 'admi
 };
 
 async function completeInput(context: Context, given: Given, login: string): Promise<FirstTenantInput> {
-  const { io } = context;
-  const line = (
-    value: string | undefined,
-    flag: string,
-    label: string,
-    rule: (text: string) => void,
-    preset?: string,
-  ) => {
-    return valueOrAsk(context, value, flag, async () => {
-      const { askText } = await import('../terminal/prompts.ts');
-      return askText(io, label, (answer) => sentenceOf(() => rule(answer)), preset);
-    });
-  };
   const required = {
     '--org': given.org,
     '--entity': given.entity,
@@ -118,11 +104,22 @@ async function completeInput(context: Context, given: Given, login: string): Pro
   requireGiven(context, required);
   // Where all that is required was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
-  const org = await line(given.org, '--org', 'Name of the organization', (text) => requireLabel(text, 'A name'));
+  const org = await textOrAsk(context, given.org, '--org', 'Name of the organization', (text) =>
+    requireLabel(text, 'A name'),
+  );
   const weekStart = given.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
-  const code = await line(given.entity, '--entity', 'Code of the first entity (site)', requireEntityCode);
-  const name = await line(given.entityName, '--entity-name', 'Its name', (text) => requireLabel(text, 'A name'));
-  const timezone = await line(given.timezone, '--timezone', 'Its time zone', requireTimezone, hostTimezone());
+  const code = await textOrAsk(context, given.entity, '--entity', 'Code of the first entity (site)', requireEntityCode);
+  const name = await textOrAsk(context, given.entityName, '--entity-name', 'Its name', (text) =>
+    requireLabel(text, 'A name'),
+  );
+  const timezone = await textOrAsk(
+    context,
+    given.timezone,
+    '--timezone',
+    'Its time zone',
+    requireTimezone,
+    hostTimezone(),
+  );
   return { name: org, weekStart, entity: { code, name, timezone }, admin: { login, name: login } };
 }
 

@@ -1,19 +1,13 @@
 import { permissionGroups } from '../../core/access/permissions.ts';
-import { statusOf } from '../../core/keys/keys.ts';
+import { expiresSoon } from '../../core/keys/attention.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { relativeTime } from '../table/relative-time.ts';
 import { timeAt } from '../terminal/output.ts';
-
-/** A key that expires within this time is shown in amber. */
-export const expiresSoonMs = 14 * 24 * 60 * 60_000;
 
 /** The labels of permissions, by their keys. */
 export const permissionLabels = new Map(
   permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
 );
-
-/** A key with what a later schema of the store adds to it. */
-export type ShownKey = Key & Partial<{ note: string | null; allowedIps: readonly string[]; lastUsedIp: string | null }>;
 
 /** A fact of a tile: its values say the same, the longest first; the first that fits is shown. */
 export interface Fact {
@@ -23,7 +17,7 @@ export interface Fact {
 }
 
 /** The facts of a tile beside prefix, name and status, in the order of the settings page (specification 5.4). */
-export function factsOf(key: ShownKey, nowMs: number): Fact[] {
+export function factsOf(key: Key, nowMs: number): Fact[] {
   const { lastUsedAtMs, lastUsedIp, expiresAtMs } = key;
   const expires = timesOf(expiresAtMs, key, nowMs);
   const used = timesOf(lastUsedAtMs, key, nowMs);
@@ -39,17 +33,11 @@ export function factsOf(key: ShownKey, nowMs: number): Fact[] {
 }
 
 /** The facts that only some keys have: the note, and the addresses a key may be used from. */
-export function extraFactsOf({ note, allowedIps = [] }: ShownKey): [label: string, value: string][] {
+export function extraFactsOf({ note, allowedIps }: Key): [label: string, value: string][] {
   return [
     ...(note ? [['Note', note] as [string, string]] : []),
     ...(allowedIps.length > 0 ? [['Allowed from', allowedIps.join(', ')] as [string, string]] : []),
   ];
-}
-
-/** Whether a key is active and expires within 14 days. */
-function expiresSoon(key: Key, nowMs: number): boolean {
-  const { expiresAtMs } = key;
-  return expiresAtMs !== null && statusOf(key, nowMs) === 'Active' && expiresAtMs - nowMs <= expiresSoonMs;
 }
 
 function fact(label: string, values: readonly [string, ...string[]], isUrgent = false): Fact {

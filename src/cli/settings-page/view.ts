@@ -1,10 +1,10 @@
 import { type Actor, actorHolds, type Domain } from '../../core/access/actors.ts';
+import { expiresSoonMs } from '../../core/keys/attention.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/port/keys.ts';
 import { baseUrlOf } from '../commands/keys/base-url.ts';
 import { filterOf, type listFlags } from '../commands/keys/list.ts';
 import type { FlagValues } from '../flags.ts';
-import { expiresSoonMs } from './facts.ts';
 
 /** The content of the settings page (specification 5.4), for both its forms, drawn and linear. */
 export interface PageView {

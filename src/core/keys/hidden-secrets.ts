@@ -6,9 +6,10 @@ interface HiddenBody {
   end: number;
 }
 
-const bodyLength = 49;
-const randomLength = 43;
-const checksumLength = bodyLength - randomLength;
+/** How many characters of a secret are random, and how many the checksum behind them has. */
+export const randomLength = 43;
+export const checksumLength = 6;
+const bodyLength = randomLength + checksumLength;
 
 /**
  * The bodies of secrets in a text, also without their `hk_` and with anything but letters and digits between their

@@ -1,5 +1,5 @@
 import { crc32, sha256 } from '../digest.ts';
-import { decodeHidden, hiddenBodies, packedSecrets } from './hidden-secrets.ts';
+import { checksumLength, decodeHidden, hiddenBodies, packedSecrets, randomLength } from './hidden-secrets.ts';
 
 /** How long a full secret is: `hk_`, 43 random characters, 6 of checksum. */
 export const secretLength = 52;
@@ -8,8 +8,6 @@ const prefixLength = 8;
 
 const scheme = 'hk_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const randomLength = 43;
-const checksumLength = 6;
 const shape = /^hk_[0-9A-Za-z]{49}$/;
 /** Longer than a prefix; a stray escape in the middle hides nothing of what follows it. */
 const anywhere = /hk_[0-9A-Za-z%]{6,}/g;

@@ -4,7 +4,7 @@ import type { Entity } from '../port/entities.ts';
 import type { Reading, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
 import type { ResourceDefinition } from '../records/fields.ts';
-import { formatInstantUs } from '../time/instants.ts';
+import { formatOptionalUs } from '../time/instants.ts';
 
 /** A sensor as it was imported, with its last state. */
 type SensorView = { id: string; code: string; [field: string]: unknown } & ReturnType<typeof shownState>;
@@ -62,11 +62,10 @@ export function sensorById(directory: SensorDirectory, id: string): Sensor | und
 
 /** The last state of a sensor as fields of its record, null before the first reading or heartbeat. */
 export function shownState(state: SensorState | undefined) {
-  const instant = (us: number | null | undefined) => (us == null ? null : formatInstantUs(us));
   return {
-    last_reading_at: instant(state?.lastReadingAtUs),
+    last_reading_at: formatOptionalUs(state?.lastReadingAtUs),
     last_value: state?.lastValue ?? null,
-    last_heartbeat_at: instant(state?.lastHeartbeatAtUs),
+    last_heartbeat_at: formatOptionalUs(state?.lastHeartbeatAtUs),
     last_status: state?.lastStatus ?? null,
   };
 }
@@ -85,11 +84,10 @@ export async function auditExport(
   entity: Entity,
   { sensors, fromUs, toUs }: ReadingsExport,
 ): Promise<void> {
-  const instant = (us: number | undefined) => (us === undefined ? null : formatInstantUs(us));
   const detail = {
     sensors: sensors === undefined ? 'all' : sensors.map(({ code }) => code).join(' '),
-    from: instant(fromUs),
-    to: instant(toUs),
+    from: formatOptionalUs(fromUs),
+    to: formatOptionalUs(toUs),
   };
   await domain.store.audit.append(auditDraft(domain, actor, 'sensors.export', entity.code, detail));
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Domain } from '../../core/access/actors.ts';
 import type { ClientPermission } from '../../core/access/permissions.ts';
+import { errorTable } from '../../core/errors.ts';
 import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
 import { hashOf, holdsSecret, isCompleteSecret, secretLength } from '../../core/keys/secrets.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
@@ -169,18 +170,18 @@ const malformed = malformedBecause('Send it as: Authorization: Bearer hk_…');
 const repeated = malformedBecause('Send one Authorization header only.');
 const incomplete = unauthorized('incomplete_secret', 'This is no complete API key: it was cut short or mistyped.');
 const unknown = unauthorized('unknown_key', 'There is no such API key.');
-const refusals: Readonly<Record<Refusal, ApiError>> = {
-  key_revoked: unauthorized('key_revoked', refusalDetails.key_revoked),
-  key_expired: unauthorized('key_expired', refusalDetails.key_expired),
-  creator_inactive: unauthorized('creator_inactive', refusalDetails.creator_inactive),
-  entity_missing: new ApiError('entity_missing', refusalDetails.entity_missing),
-  entity_inactive: new ApiError('entity_inactive', refusalDetails.entity_inactive),
-};
+const refusals = Object.fromEntries(
+  Object.entries(refusalDetails).map(([code, detail]) => [code, refusalWith(code as Refusal, detail)]), // of that very object
+) as Readonly<Record<Refusal, ApiError>>;
 const keyInQuery = new ApiError(
   'key_in_query',
   'An API key belongs in the Authorization header only. ' +
     'Revoke it, if it is a key of yours: what stands in a URL ends up in logs.',
 );
+
+function refusalWith(code: Refusal, detail: string): ApiError {
+  return errorTable[code].status === 401 ? unauthorized(code, detail) : new ApiError(code, detail);
+}
 
 function addressNotAllowed(address: string): ApiError {
   return new ApiError('address_not_allowed', `This API key must not be used from the address ${address}.`);

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { expiresSoonMs, type ShownKey } from '../../../src/cli/settings-page/facts.ts';
 import { tileLines } from '../../../src/cli/settings-page/tile.ts';
 import type { PageView } from '../../../src/cli/settings-page/view.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { terminalLine } from '../../../src/cli/terminal/terminal-text.ts';
 import { widthOf } from '../../../src/cli/terminal/wrap.ts';
 import { clientPermissions } from '../../../src/core/access/permissions.ts';
+import { expiresSoonMs } from '../../../src/core/keys/attention.ts';
+import type { Key } from '../../../src/core/port/keys.ts';
 
 const nowMs = Date.parse('2026-11-20T08:00:00Z');
 const dayMs = 24 * 60 * 60_000;
-const key: ShownKey = {
+const key: Key = {
   id: 'k1',
   tenantId: 't1',
   prefix: 'hk_Ab3dE',
@@ -57,7 +58,7 @@ const output = {
 const plain = createStyle({ NO_COLOR: '1' }, output);
 const painted = createStyle({ FORCE_COLOR: '1' }, output);
 
-function tile(given: Partial<ShownKey> = {}, { chosen = true, width = 80, shown = view, style = plain } = {}): string {
+function tile(given: Partial<Key> = {}, { chosen = true, width = 80, shown = view, style = plain } = {}): string {
   return tileLines(shown, { ...key, ...given }, chosen, width, style)
     .map(terminalLine)
     .join('\n');

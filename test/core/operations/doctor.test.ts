@@ -7,7 +7,7 @@ import {
   findingOfReferences,
   findingOfSpace,
   findingOfVersions,
-} from '../../../src/core/operations/doctor.ts';
+} from '../../../src/core/operations/doctor-store.ts';
 import type { FileFacts } from '../../../src/core/operations/inspection.ts';
 
 const folder: FileFacts = { path: '/plant', kind: 'folder', mode: 0o700, ownerId: 7 };

@@ -10,7 +10,7 @@ export interface GatewayReading {
   unit?: string;
 }
 
-type Verdict = components['schemas']['IngestVerdict'];
+type IngestResult = components['schemas']['IngestVerdict'];
 
 /** What a gateway has seen. */
 export interface GatewayReport {
@@ -72,7 +72,7 @@ export async function sendReadings(
   return report;
 
   /** The result of a batch; undefined where it is unknown what became of it. */
-  async function post(batch: readonly GatewayReading[]): Promise<Verdict | undefined> {
+  async function post(batch: readonly GatewayReading[]): Promise<IngestResult | undefined> {
     try {
       const { data, error } = await api.POST('/api/v1/sensors/readings', { body: { readings: [...batch] } });
       if (data) return data;

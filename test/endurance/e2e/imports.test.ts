@@ -95,7 +95,7 @@ describe('a long import', () => {
     const fed = feed(second, csvHead + rowsOf('second', 0, rowCount)).then(() => second.child.stdin?.end());
     const seen: string[] = [];
     const times: number[] = [];
-    // Pages from the start and from the end are looked at by turns while the import writes through all of them.
+    // Pages from the start and from the end are read alternately while the import writes through all of them.
     while (!second.hasEnded) {
       for (const query of [{}, { part_number: 'PN-199999' }, { part_number: 'PN-0' }]) {
         const found = await generations(query);

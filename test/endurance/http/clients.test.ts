@@ -12,7 +12,7 @@ const document = JSON.stringify(openapiDocument(resources, { version: '1.2.3', b
 it('passes the recommended rules of redocly', { timeout: 120_000 }, async () => {
   const redocly = join(process.cwd(), 'node_modules', '.bin', 'redocly');
   const { stdout } = await execa(redocly, ['lint', file, '--extends', 'recommended', '--format', 'json'], {
-    // It would else ask its makers for news, and tell them of this.
+    // Otherwise it would ask its makers for news, and report this run to them.
     env: { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     reject: false,
   });

@@ -245,7 +245,7 @@ describe('bodies', () => {
     const senders = Array.from({ length: 12 }, () => new Reader(part));
     const refused = () => senders.filter((sender) => String(sender.read() ?? '').startsWith('HTTP/1.1 503')).length;
     let found = 0;
-    await until('those without room are refused', async () => {
+    await until('those without a reservation are refused', async () => {
       found += refused();
       expect(await held('bodies')).toBeLessThanOrEqual(bodyBytes);
       expect(await me()).toBe(200);

@@ -2,10 +2,9 @@ import { addEntity } from '../../../core/organization/entities.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
 import { isTimezone } from '../../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { requireGiven, valueOrAsk } from '../../context.ts';
+import { requireGiven, textOrAsk, valueOrAsk } from '../../context.ts';
 import { text } from '../../flags.ts';
 import { entityJson } from '../../terminal/output.ts';
-import { sentenceOf } from '../../terminal/sentence.ts';
 import { codeArgument } from './code-argument.ts';
 
 /** `hkctl entities add` */
@@ -23,10 +22,7 @@ export const add = defineCommand({
   async run(context, flags, [code = '']) {
     const { domain, actor } = await context.session();
     requireGiven(context, { '--name': flags.name, '--timezone': flags.timezone });
-    const name = await valueOrAsk(context, flags.name, '--name', async () => {
-      const { askText } = await import('../../terminal/prompts.ts');
-      return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));
-    });
+    const name = await textOrAsk(context, flags.name, '--name', 'Name', (given) => requireLabel(given, 'A name'));
     const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
       const { askText } = await import('../../terminal/prompts.ts');
       return askText(context.io, 'IANA time zone', (given) => (isTimezone(given) ? undefined : 'No such time zone.'));

@@ -1,10 +1,9 @@
 import { addTenant } from '../../../core/organization/tenants.ts';
 import { requireLogin } from '../../../core/organization/users.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { valueOrAsk } from '../../context.ts';
+import { textOrAsk } from '../../context.ts';
 import { text } from '../../flags.ts';
 import { tenantJson } from '../../terminal/output.ts';
-import { sentenceOf } from '../../terminal/sentence.ts';
 import { weekStart } from './week-start.ts';
 
 /** `hkctl tenants add` */
@@ -18,10 +17,7 @@ export const add = defineCommand({
   needs: (_flags, [name = '']) => ({ permissions: ['tenant.manage'], action: 'tenant.add', target: name }),
   async run(context, flags, [name = '']) {
     const { domain, actor } = await context.session();
-    const login = await valueOrAsk(context, flags.admin, '--admin', async () => {
-      const { askText } = await import('../../terminal/prompts.ts');
-      return askText(context.io, 'Login of its first Super user', (given) => sentenceOf(() => requireLogin(given)));
-    });
+    const login = await textOrAsk(context, flags.admin, '--admin', 'Login of its first Super user', requireLogin);
     const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };
     const tenant = await addTenant(domain, actor, input);
     if (context.json) context.printJson(tenantJson(tenant));

@@ -2,10 +2,9 @@ import { roleNames, roles } from '../../../core/access/roles.ts';
 import { addUser } from '../../../core/organization/users.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { requireGiven, valueOrAsk } from '../../context.ts';
+import { requireGiven, textOrAsk, valueOrAsk } from '../../context.ts';
 import { oneOf, text } from '../../flags.ts';
 import { userJson } from '../../terminal/output.ts';
-import { sentenceOf } from '../../terminal/sentence.ts';
 import { loginArgument } from './login-argument.ts';
 
 /** `hkctl users add` */
@@ -24,10 +23,7 @@ export const add = defineCommand({
   async run(context, flags, [login = '']) {
     const { domain, actor } = await context.session();
     requireGiven(context, { '--name': flags.name, '--role': flags.role });
-    const name = await valueOrAsk(context, flags.name, '--name', async () => {
-      const { askText } = await import('../../terminal/prompts.ts');
-      return askText(context.io, 'Name', (given) => sentenceOf(() => requireLabel(given, 'A name')));
-    });
+    const name = await textOrAsk(context, flags.name, '--name', 'Name', (given) => requireLabel(given, 'A name'));
     const role = await valueOrAsk(context, flags.role, '--role', async () => {
       const { askChoice } = await import('../../terminal/prompts.ts');
       return askChoice(

@@ -10,7 +10,8 @@ const leaseMs = 2000;
 /** A daemon whose heartbeat is older has ended. */
 const aliveMs = 10_000;
 
-const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+/** SQL for the time of the database in epoch ms. */
+export const nowSql = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 /**
  * The daemons that serve the store, each a row with a heartbeat by the database's clock. A heartbeat that is not committed
@@ -42,7 +43,7 @@ export function createDaemonStore(
   };
   const begin = async () => {
     if (timer !== undefined) return;
-    await database.query('daemons.drop', `delete from daemons where seen_at_ms < ${now} - ${aliveMs}`);
+    await database.query('daemons.drop', `delete from daemons where seen_at_ms < ${nowSql} - ${aliveMs}`);
     let isBeating = false;
     confirmedAt = performance.now();
     timer = setInterval(() => {
@@ -95,10 +96,10 @@ export function createDaemonStore(
 }
 
 /** SQL that is true for the row of a daemon that serves. */
-export const isAlive = `seen_at_ms >= ${now} - ${aliveMs}`;
+export const isAlive = `seen_at_ms >= ${nowSql} - ${aliveMs}`;
 
 const selectNewest = `select base_url as "baseUrl", since_ms as "sinceMs", version from daemons
   where base_url is not null and ${isAlive} order by since_ms desc limit 1`;
 
-const beatOrBegin = `insert into daemons (id, pid, since_ms, seen_at_ms) values ($1, $2, $3, ${now})
+const beatOrBegin = `insert into daemons (id, pid, since_ms, seen_at_ms) values ($1, $2, $3, ${nowSql})
   on conflict (id) do update set seen_at_ms = excluded.seen_at_ms`;

@@ -1,5 +1,6 @@
 import type { LimitState, LimitStore } from '../../../core/port/limits.ts';
 import type { Database } from '../connection/database.ts';
+import { nowSql } from './daemons.ts';
 
 /** Windows that ended so long ago are removed; no limit has a longer one. */
 const keptMs = 2 * 3_600_000;
@@ -13,7 +14,7 @@ export function createLimitStore(database: Database): LimitStore {
     share: (name, { requests, windowSeconds }, counted) =>
       database.exclusively(async (session) => {
         if (calls++ % callsPerCleaning === 0) {
-          await session.query('limits.clean', `delete from limit_counts where ends_at_ms < ${now} - ${keptMs}`);
+          await session.query('limits.clean', `delete from limit_counts where ends_at_ms < ${nowSql} - ${keptMs}`);
         }
         const ids = counted.map(({ client }) => `${name} ${client}`);
         const counts = counted.map(({ calls }) => calls);
@@ -28,21 +29,19 @@ export function createLimitStore(database: Database): LimitStore {
   };
 }
 
-const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
-
 /**
  * In the order of clients, so that two daemons never deadlock. As in a daemon by itself, calls beyond the limit are taken from
  * the windows after it.
  */
 const share = `with given as (
-    select id, calls, ${now} as at from unnest($1::text[], $2::bigint[]) as given (id, calls) order by id
+    select id, calls, ${nowSql} as at from unnest($1::text[], $2::bigint[]) as given (id, calls) order by id
   )
   insert into limit_counts as l (id, ends_at_ms, count) select id, at + $4::bigint, calls from given
   on conflict (id) do update set
-    count = excluded.count + case when l.ends_at_ms > ${now} then l.count
-      else greatest(0, l.count - (1 + (${now} - l.ends_at_ms) / $4::bigint) * $3::bigint) end,
-    ends_at_ms = case when l.ends_at_ms > ${now} then l.ends_at_ms
-      when l.count > (1 + (${now} - l.ends_at_ms) / $4::bigint) * $3::bigint
-        then l.ends_at_ms + (1 + (${now} - l.ends_at_ms) / $4::bigint) * $4::bigint
+    count = excluded.count + case when l.ends_at_ms > ${nowSql} then l.count
+      else greatest(0, l.count - (1 + (${nowSql} - l.ends_at_ms) / $4::bigint) * $3::bigint) end,
+    ends_at_ms = case when l.ends_at_ms > ${nowSql} then l.ends_at_ms
+      when l.count > (1 + (${nowSql} - l.ends_at_ms) / $4::bigint) * $3::bigint
+        then l.ends_at_ms + (1 + (${nowSql} - l.ends_at_ms) / $4::bigint) * $4::bigint
       else excluded.ends_at_ms end
-  returning id as client, count as used, ends_at_ms - ${now} as "endsInMs"`;
+  returning id as client, count as used, ends_at_ms - ${nowSql} as "endsInMs"`;

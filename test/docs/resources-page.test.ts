@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { allFields, defineResource } from '../../src/core/records/fields.ts';
-import { resourcesPage } from '../../src/resources/dictionary.ts';
 import { resources } from '../../src/resources/index.ts';
+import { resourcesPage } from './resources-page.ts';
 
 it('has a section for every resource and an item for every field', () => {
   const sections = resourcesPage(resources).split('\n.Ss ').slice(1);

@@ -1,0 +1,124 @@
+import { modeText } from '../text/file-mode.ts';
+import { formatInstantMs } from '../time/instants.ts';
+import { type Finding, ok, problem, warning } from './findings.ts';
+import type { FileFacts, JournalFacts, StoreInspection } from './inspection.ts';
+/** The file modes are the access control of a store: only the owner may open its files. */
+export function findingOfFiles(files: readonly FileFacts[]): Finding {
+  const open = files.filter(({ kind, mode }) => (mode & (kind === 'folder' ? 0o022 : 0o077)) !== 0);
+  if (open.length > 0) {
+    const named = open.map(({ path, mode }) => `${path} (mode ${modeText(mode)})`).join(', ');
+    return problem('state_forbids', `Others than the owner can open ${named}.`, chmodHint(open));
+  }
+  const loose = files.filter(({ kind, mode }) => mode !== (kind === 'folder' ? 0o700 : 0o600));
+  if (loose.length > 0) {
+    const named = loose.map(({ path, mode }) => `${path} has mode ${modeText(mode)}`).join(', ');
+    return warning(`${named}; a store has folder 0700, files 0600.`, chmodHint(loose));
+  }
+  const ownerId = files.find(({ kind }) => kind === 'folder')?.ownerId;
+  const strange = files.filter((file) => file.ownerId !== ownerId).map(({ path }) => path);
+  if (strange.length > 0) {
+    const hint = `Run as root: chown ${ownerId} ${strange.map(quoted).join(' ')}`;
+    return warning(`Not owned by the owner of the folder: ${strange.join(', ')}.`, hint);
+  }
+  return ok(`The folder and its ${files.length - 1} files are open to their owner only.`);
+}
+
+function chmodHint(files: readonly FileFacts[]): string {
+  const of = (kind: FileFacts['kind']) => files.filter((file) => file.kind === kind).map(({ path }) => quoted(path));
+  const commands = [
+    ...of('folder').map((path) => `chmod 700 ${path}`),
+    ...(of('file').length > 0 ? [`chmod 600 ${of('file').join(' ')}`] : []),
+  ];
+  return `Run: ${commands.join(' && ')}`;
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+const toBackup = 'Keep the files as they are and go back to your last backup: hkctl restore FILE';
+
+/** Whether one database is intact; `faults` are the engine's words for its damage. */
+export function findingOfDamage(faults: readonly string[]): Finding {
+  if (faults.length === 0) return ok('Every page of it is whole.');
+  return problem('store_corrupt', `It is damaged: ${faults.slice(0, 3).join('; ')}.`, toBackup);
+}
+
+/** Whether every database has this version, and exactly the schema that its migrations make. */
+export async function findingOfSchema({
+  versions,
+  foreign,
+}: Pick<StoreInspection, 'versions' | 'foreign'>): Promise<Finding> {
+  const finding = findingOfVersions(await versions());
+  if (finding.code === 'store_too_new') return finding;
+  const wrong = (await foreign()).flatMap(({ database, what }) => what.map((one) => `${one} (${database})`));
+  if (wrong.length === 0) return finding;
+  const more = wrong.length > 5 ? `; and ${wrong.length - 5} more` : '';
+  return problem(
+    'store_corrupt',
+    `The schema was changed from outside: ${wrong.slice(0, 5).join('; ')}${more}.`,
+    'Nothing of it was run. Keep the files for an inquiry, and go back to your last backup: hkctl restore FILE',
+  );
+}
+
+/** Whether every database has the schema version that this hkctl needs. */
+export function findingOfVersions(versions: readonly { database: string; version: number; wanted: number }[]): Finding {
+  const wrong = versions.filter(({ version, wanted }) => version !== wanted);
+  const named = wrong.map(({ database, version, wanted }) => `${database} has ${version} and not ${wanted}`).join(', ');
+  if (wrong.length === 0) return ok('The layout is that of this version of hkctl.');
+  return wrong.some(({ version, wanted }) => version > wanted)
+    ? problem('store_too_new', `A newer hkctl made it: ${named}.`, 'Use that version of hkctl, or a newer one.')
+    : problem('store_too_old', `It is of an older version: ${named}.`, 'Stop the daemon and run: hkctl migrate');
+}
+
+/** Whether every foreign key of the registry has its target. */
+export function findingOfReferences(broken: readonly { table: string; rows: number }[]): Finding {
+  if (broken.length === 0) return ok('Every reference of the registry has its target.');
+  const named = broken.map(({ table, rows }) => `${rows} of ${table}`).join(', ');
+  return problem('store_corrupt', `Rows with missing references: ${named}.`, toBackup);
+}
+
+/** Whether a revoked key works. `prefixes` are such keys of the actor's organization; others are only counted. */
+export function findingOfJournal(
+  { isThere, revoked, alive, torn }: JournalFacts,
+  prefixes: readonly string[],
+): Finding {
+  if (alive.length > 0) {
+    const others = alive.length - prefixes.length;
+    const named = [...prefixes, ...(others > 0 ? [`${others} of other organizations`] : [])].join(', ');
+    const hint =
+      prefixes.length > 0
+        ? `Run: hkctl keys revoke ${prefixes.join(' ')} --yes`
+        : 'A Super user of each other organization runs hkctl doctor, which names its keys.';
+    return problem('state_forbids', `Keys work that the journal says were revoked: ${named}.`, hint);
+  }
+  if (torn > 0) {
+    const hint = 'What was being revoked then may not have been: compare with hkctl keys list.';
+    return warning(`${torn} lines of the journal were cut off in the middle.`, hint);
+  }
+  if (!isThere) return ok('No key was revoked yet, so that there is no journal.');
+  return ok(`None of the ${revoked} keys that the journal names works.`);
+}
+
+const lowBytes = 2 ** 30;
+const lowShare = 0.05;
+
+/** Whether enough disk space is free: at least 1 GiB and 5 %. */
+export function findingOfSpace({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): Finding {
+  const share = totalBytes > 0 ? freeBytes / totalBytes : 0;
+  const free = `${(freeBytes / 2 ** 30).toFixed(1)} GiB (${Math.floor(share * 100)} %) are free on its file system.`;
+  if (freeBytes >= lowBytes && share >= lowShare) return ok(free);
+  return warning(`Only ${free}`, 'Free some space: on a full disk nothing is ingested, and no key is made or revoked.');
+}
+
+/** A clock may be this far behind: more than a time service sets it back. */
+const toleratedMs = 60_000;
+
+/** Compares the machine's clock with the latest time that was steadily seen. */
+export function findingOfClock(seenMs: number, machineMs: number): Finding {
+  const shown = `The machine's clock shows ${formatInstantMs(machineMs)}`;
+  if (seenMs - machineMs <= toleratedMs) return ok(`${shown} and is not behind what was seen before.`);
+  const behind = `${shown}, behind ${formatInstantMs(seenMs)}, which was steadily seen and by which keys expire.`;
+  const hint = 'Set the clock right. If it is right, and was ahead before: hkctl doctor --accept-clock';
+  return problem('state_forbids', behind, hint);
+}
