@@ -42,6 +42,13 @@ export class Lane {
     return this.#opened().then((session) => session.query<Row>(name, text, values));
   }
 
+  /** Runs a statement that writes; returns the number of rows that it has written. */
+  change(text: string, values?: readonly unknown[]): Promise<number> {
+    const name = this.#nameOf(text);
+    if (this.#session?.isOpen) return this.#session.change(name, text, values);
+    return this.#opened().then((session) => session.change(name, text, values));
+  }
+
   /** Waits for what is under way, then closes the connection. */
   async close(): Promise<void> {
     await this.#opening;

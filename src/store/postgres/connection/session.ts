@@ -116,6 +116,11 @@ export class Session {
     return this.send<Row>({ name, text, values: [...values] }).then(({ rows }) => rows);
   }
 
+  /** Runs a statement that writes, prepared in the same way; returns the number of rows that it has written. */
+  change(name: string, text: string, values: readonly unknown[] = []): Promise<number> {
+    return this.send({ name, text, values: [...values] }).then(({ rowCount }) => rowCount ?? 0);
+  }
+
   /** Runs a text of one or more statements without parameters. */
   async run(text: string): Promise<void> {
     await this.send(text);

@@ -1,3 +1,4 @@
+import { isHkctlError } from '../../../core/errors.ts';
 import { readingColumns as columns, type ReadingBatch } from '../../../core/port/readings.ts';
 import type { Lane } from '../connection/lane.ts';
 import { toBinaryArray } from './binary-arrays.ts';
@@ -23,9 +24,23 @@ interface Border {
  * In order of the key, so that two statements, also of two daemons, wait for each other's rows in one direction only; of rows
  * with the same key the first comes first.
  */
-const rowsOfArrays = `select e, s, t, v, q from unnest($1::int4[], $2::int4[], $3::int8[], $4::float8[], $5::int2[])
-  with ordinality as u (e, s, t, v, q, n)`;
+const arrays = 'unnest($1::int4[], $2::int4[], $3::int8[], $4::float8[], $5::int2[])';
+const rowsOfArrays = `select e, s, t, v, q from ${arrays} with ordinality as u (e, s, t, v, q, n)`;
 const inserted = 'on conflict do nothing returning entity, series, at_us';
+
+/**
+ * All rows or none: it fails where one is there already, and inserts nothing where one may be from before a border. It takes half
+ * the time of `insertSql`, since `on conflict` seeks each row before it inserts it.
+ */
+const plainSql = `with b as (select max(until_us) as until from drops)
+  insert into readings (entity, series, at_us, value, quality) select e, s, t, v, q from ${arrays} as u (e, s, t, v, q)
+    where coalesce((select until from b), $6::int8) <= $6 order by e, s, t`;
+
+/**
+ * After a group that could not be inserted plainly so many are not tried: repeated readings come in numbers, when a gateway sends
+ * again what it has kept, and each failure leaves rows for the server to clean up.
+ */
+const carefulGroups = 256;
 
 const insertSql = `with b as (select max(until_us) as until from drops), i as (
     insert into readings (entity, series, at_us, value, quality)
@@ -42,15 +57,25 @@ const insertOldSql = `with i as (insert into readings (entity, series, at_us, va
 const storedSql = `select u.n::int4 as n, r.value from unnest($1::int4[], $2::int4[], $3::int8[]) with ordinality as u (e, s, t, n)
   join readings r on r.entity = u.e and r.series = u.s and r.at_us = u.t`;
 
-/** Creates the writer of readings on a connection: one statement for a group of batches, which is their transaction, too. */
+/**
+ * Creates the writer of readings on a connection: one statement for a group of batches, which is their transaction, too. Inside
+ * a transaction of others it cannot be used: a repeated reading would end that.
+ */
 export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
+  let careful = 0;
   return async (batches) => {
     const sizes = batches.map(({ count }) => count);
     const rows = joined(batches);
     const count = rows.length / columns;
     if (count === 0) return allAccepted(sizes);
     const at = (row: number, column: number) => rows[row * columns + column] ?? 0;
-    const [result] = await lane.query<Inserted>(insertSql, [...arraysOf(count, at), count]);
+    const given = arraysOf(count, at);
+    if (careful > 0) careful--;
+    else {
+      if (await isInserted(lane, given, earliestOf(count, at), count)) return allAccepted(sizes);
+      careful = carefulGroups;
+    }
+    const [result] = await lane.query<Inserted>(insertSql, [...given, count]);
     if (!result) throw new Error('the insert returned nothing');
     if (result.n === count) return allAccepted(sizes);
     const keys = Array.from({ length: count }, (_, row) => keyOf(at(row, 0), at(row, 1)));
@@ -81,6 +106,22 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
 }
 
 type NumberAt = (row: number, column: number) => number;
+
+/** Inserts all rows plainly; false where that is not possible, and then none is inserted. */
+async function isInserted(lane: Lane, given: readonly Buffer[], earliestUs: number, count: number): Promise<boolean> {
+  try {
+    return (await lane.change(plainSql, [...given, earliestUs])) === count;
+  } catch (thrown) {
+    if (isHkctlError(thrown) && thrown.code === 'duplicate') return false;
+    throw thrown;
+  }
+}
+
+function earliestOf(count: number, at: NumberAt): number {
+  let earliest = at(0, 1);
+  for (let row = 1; row < count; row++) earliest = Math.min(earliest, at(row, 1));
+  return earliest;
+}
 
 async function storedValues(lane: Lane, missing: readonly number[], at: NumberAt): Promise<(number | undefined)[]> {
   const values: (number | undefined)[] = new Array(missing.length).fill(undefined);

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { Lane } from '../../../src/store/postgres/connection/lane.ts';
+import { parseLocation } from '../../../src/store/postgres/connection/location.ts';
+import { Session } from '../../../src/store/postgres/connection/session.ts';
+import { createReadingWriter } from '../../../src/store/postgres/readings/writing-readings.ts';
+import { batchOf } from '../conformance/readings.ts';
+import { newDatabase, onServer } from './databases.ts';
+
+/** Counts the statements that insert a group without a search for its rows. */
+class CountingLane extends Lane {
+  plain = 0;
+
+  override change(text: string, values?: readonly unknown[]): Promise<number> {
+    this.plain++;
+    return super.change(text, values);
+  }
+}
+
+it('groups are inserted plainly until one has a repeated reading, and again after a while without', async () => {
+  const address = await newDatabase('store');
+  const options = { pipeline: true, silentMs: 30_000, connectTimeoutMs: 5000 };
+  const lane = new CountingLane(() => Session.open(parseLocation(address, {}), options));
+  const write = createReadingWriter(lane);
+  const one = (atUs: number, value = 1) => write([batchOf([[1, atUs, value]])]);
+  const accepted = [{ accepted: 1, duplicates: 0, conflicts: [] }];
+  try {
+    for (let at = 1; at <= 10; at++) expect(await one(at)).toEqual(accepted);
+    expect(lane.plain).toBe(10);
+    expect(await one(5)).toEqual([{ accepted: 0, duplicates: 1, conflicts: [] }]);
+    expect(await one(5, 2)).toEqual([{ accepted: 0, duplicates: 0, conflicts: [0] }]);
+    for (let at = 11; at <= 265; at++) expect(await one(at)).toEqual(accepted);
+    expect(lane.plain).toBe(11);
+    expect(await one(266)).toEqual(accepted);
+    expect(lane.plain).toBe(12);
+    // From before a border nothing is inserted plainly, nor what comes with it.
+    await onServer(address, 'insert into hkctl.drops (entity, until_us) values (0, 300)');
+    expect(await write([batchOf([[1, 299, 1]]), batchOf([[1, 300, 1]])])).toEqual([
+      { accepted: 0, duplicates: 0, conflicts: [], tooOld: [0] },
+      ...accepted,
+    ]);
+    expect(lane.plain).toBe(13);
+  } finally {
+    await lane.close();
+  }
+});
