@@ -17,6 +17,7 @@ import { createLog, createLogStream, type Log, logProcessEnd } from './monitorin
 import type { LogForm } from './monitoring/log-forms.ts';
 import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
+import { createRetryLog } from './monitoring/warnings.ts';
 import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
 import { drain, drainMs } from './net/drain.ts';
 import { createFraming } from './net/framing.ts';
@@ -71,13 +72,14 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const log = createLog(settings.logLevel, out.stream, options.logForm);
   const stopProcessLog = logProcessEnd(log, out.close);
   const machineClock = storeClock(options.domain.store, options.machineClock);
-  const clock = new DaemonClock(options.domain.store, machineClock, options.machineUptime, log);
+  const retryLog = createRetryLog(log, () => performance.now());
+  const clock = new DaemonClock(options.domain.store, machineClock, options.machineUptime, retryLog);
   const domain = { ...options.domain, clock: clock.now };
   const guard = new StoreGuard(domain.store, log);
-  const uses = new UseRecorder(domain.store.keys, log);
-  const limitSharing = new LimitSharing(domain.store.limits, log);
-  const anchors = new AuditAnchors(domain.store.audit, log);
-  const retention = new Retention(domain, log);
+  const uses = new UseRecorder(domain.store.keys, retryLog);
+  const limitSharing = new LimitSharing(domain.store.limits, retryLog);
+  const anchors = new AuditAnchors(domain.store.audit, retryLog);
+  const retention = new Retention(domain, retryLog);
   const certificate = requireCertificate(settings, rights);
   if (certificate) warnWhereKeyIsOpen(certificate, log);
   await domain.store.daemon.begin();

@@ -1,3 +1,5 @@
+import type { Log } from './log.ts';
+
 /** The number of addresses named in a minute, so that a flood from many of them does not fill the log. */
 const mostNamed = 30;
 const minuteMs = 60_000;
@@ -44,4 +46,25 @@ export function createUnavailableWarning(log: Warner, clock: () => number) {
     log.warn({ id, err: thrown, ...(more > 0 && { more }) }, 'unavailable');
     more = 0;
   };
+}
+
+/**
+ * The same log for work that is tried again every second or so: the warning that it failed is logged at once, and then once a
+ * minute with the number of those left out. `clock` returns monotonic milliseconds.
+ */
+export function createRetryLog(log: Log, clock: () => number): Log {
+  const last = new Map<string, { endsMs: number; more: number }>();
+  const warn = (fields: object, message: string): void => {
+    const nowMs = clock();
+    const before = last.get(message);
+    if (before && nowMs < before.endsMs) {
+      before.more++;
+      return;
+    }
+    last.set(message, { endsMs: nowMs + minuteMs, more: 0 });
+    const more = before?.more ?? 0;
+    log.warn({ ...fields, ...(more > 0 && { more }) }, message);
+  };
+  const retryLog: Log = Object.create(log, { warn: { value: warn } });
+  return retryLog;
 }

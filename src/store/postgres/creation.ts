@@ -2,8 +2,10 @@ import { HkctlError } from '../../core/errors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine.ts';
-import { type Database, databaseWithin } from './connection/database.ts';
+import type { Database } from './connection/database.ts';
+import { databaseWithin } from './connection/database-within.ts';
 import type { Location } from './connection/location.ts';
+import { liftTimeLimits } from './connection/long-work.ts';
 import type { Session } from './connection/session.ts';
 import { applyMigrations, lockMigrations } from './schema/migrations.ts';
 import { readPlace, requireNotNewer } from './schema/schema-version.ts';
@@ -30,6 +32,7 @@ export async function createStore(
   const { location } = database;
   await database.transaction(
     async (session) => {
+      await session.run(liftTimeLimits(session));
       // Before anything is read: of two processes that create a store at once, the second finds that of the first.
       await lockMigrations(session);
       await requireNoStore(session, location.shown);

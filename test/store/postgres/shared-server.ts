@@ -16,6 +16,8 @@ declare module 'vitest' {
 export default function setup(project: TestProject): () => Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-run-'));
   project.provide('postgresFolder', folder);
+  // The process of a file of tests starts the server, which ends with this one.
+  writeFileSync(join(folder, 'owner'), String(process.pid));
   return async () => {
     const started = readStarted(folder);
     if (started?.pid !== undefined) {
@@ -38,7 +40,8 @@ export async function sharedServer(folder: string): Promise<string> {
   const named = process.env.HKCTL_TEST_POSTGRES;
   if (named) return named;
   await onceForAll(folder, 'server', async () => {
-    const { address, pid, folder: data } = await startServer([], { outlivesUs: true });
+    const owner = Number(readFileSync(join(folder, 'owner'), 'utf8'));
+    const { address, pid, folder: data } = await startServer([], { owner, alsoRemove: [folder] });
     writeFileSync(join(folder, 'started.json'), JSON.stringify({ address, pid, folder: data }));
   });
   const started = readStarted(folder);

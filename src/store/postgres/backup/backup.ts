@@ -39,8 +39,7 @@ export function writeBackup(database: Database, target: string, options: WriteOp
   const copy = (backup: Connection) =>
     database.transaction(
       async (session) => {
-        // Not the limit of an administrator for statements: the copy of a plant takes minutes.
-        await session.run(`set transaction isolation level repeatable read, read only; set local statement_timeout = 0;
+        await session.run(`set transaction isolation level repeatable read, read only;
           set local cursor_tuple_fraction = 1`);
         await requireSchemaVersion(session, shown);
         backup.exec('begin');

@@ -1,10 +1,20 @@
-import { unreachable } from './errors.ts';
+import { isShortage, unreachable } from './errors.ts';
 import { Lane, type LaneSettings } from './lane.ts';
 import type { Location } from './location.ts';
+import { liftTimeLimits, runLong } from './long-work.ts';
 import { Session, type SessionOptions } from './session.ts';
 
-/** How long a command waits for an answer, and a daemon, whose clients get 503 within 2 s. */
-const silentMs = { command: 30_000, daemon: 1500, long: 3_600_000 };
+/** How long the database may be silent. */
+export interface Patience {
+  /** How long a command waits for an answer. */
+  commandMs: number;
+  /** How long a daemon does, whose clients get 503 within 2 s. */
+  daemonMs: number;
+  /** How often a command checks during long work that the server answers. */
+  probeMs: number;
+}
+
+const usualPatience: Patience = { commandMs: 30_000, daemonMs: 1500, probeMs: 15_000 };
 /** Connections beside the pipelined one: changes, imports, reads of many readings. */
 const mostSessions = 8;
 /** While the database is away, a daemon tries again after so long. */
@@ -21,7 +31,7 @@ export interface Database {
   session(): Promise<Session>;
   /**
    * Runs `work` in a transaction on a connection of its own. Another program waits at most `idleMs` for the locks of a
-   * transaction whose process has stopped; 0 = without limit, for an import that waits for its rows.
+   * transaction whose process has stopped; 0 = without limit, for long work, such as an import that waits for its rows.
    */
   transaction<T>(work: (session: Session) => Promise<T>, options?: { idleMs?: number }): Promise<T>;
   /** Runs `work` on a connection that nobody else uses meanwhile; waits where all are in use. */
@@ -36,25 +46,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The database of a store that is being created: everything is part of the transaction of one session. */
-export function databaseWithin(session: Session, location: Location): Database {
-  return {
-    location,
-    epoch: 1,
-    query: (name, text, values) => session.query(name, text, values),
-    session: async () => session,
-    transaction: (work) => work(session),
-    exclusively: (work) => work(session),
-    lane: () => new Lane(async () => session),
-    startDaemon: async () => {},
-    reconnect: () => {},
-    close: async () => {},
-  };
-}
-
 /** One pipelined connection for single statements and a few for transactions, made when needed and replaced when lost. */
 export class PooledDatabase implements Database {
   readonly location: Location;
+  readonly #patience: Patience;
   /** The hosts in the order in which they are tried. */
   #hosts: Location['hosts'];
   #main: Session | undefined;
@@ -69,8 +64,9 @@ export class PooledDatabase implements Database {
   readonly #lanes: Lane[] = [];
   #open = 0;
 
-  constructor(location: Location) {
+  constructor(location: Location, patience = usualPatience) {
     this.location = location;
+    this.#patience = patience;
     this.#hosts = location.hosts;
   }
 
@@ -105,10 +101,10 @@ export class PooledDatabase implements Database {
   }
 
   transaction<T>(work: (session: Session) => Promise<T>, { idleMs = 10_000 } = {}): Promise<T> {
-    return this.exclusively(async (session) => {
-      await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}`);
-      // A million records are written by one statement, and the readings of a plant removed by one.
-      const usualMs = idleMs === 0 ? session.allowSilence(silentMs.long) : undefined;
+    const isLong = idleMs === 0;
+    const through = async (session: Session) => {
+      const lifted = isLong ? `; ${liftTimeLimits(session)}` : '';
+      await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`);
       try {
         const result = await work(session);
         await session.run('commit');
@@ -116,10 +112,12 @@ export class PooledDatabase implements Database {
       } catch (thrown) {
         if (session.isOpen) await session.run('rollback');
         throw thrown;
-      } finally {
-        if (usualMs !== undefined) session.allowSilence(usualMs);
       }
-    });
+    };
+    const probing = { everyMs: this.#patience.probeMs, probe: () => this.query('database.probe', 'select') };
+    return this.exclusively((session) =>
+      isLong ? runLong(session, probing, () => through(session)) : through(session),
+    );
   }
 
   async exclusively<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -210,23 +208,16 @@ export class PooledDatabase implements Database {
   }
 
   #options(pipeline: boolean): SessionOptions {
-    const { connectTimeoutMs } = this.location;
-    return this.#isDaemon
-      ? {
-          pipeline,
-          silentMs: pipeline ? silentMs.daemon : silentMs.command,
-          connectTimeoutMs: Math.min(connectTimeoutMs, 2000),
-        }
-      : { pipeline, silentMs: silentMs.command, connectTimeoutMs };
+    const { connectTimeoutMs: usualMs } = this.location;
+    const { commandMs, daemonMs } = this.#patience;
+    if (!this.#isDaemon) return { pipeline, silentMs: commandMs, connectTimeoutMs: usualMs };
+    return { pipeline, silentMs: pipeline ? daemonMs : commandMs, connectTimeoutMs: Math.min(usualMs, 2000) };
   }
 
   async #take(): Promise<Session> {
     if (this.#failure !== undefined) throw this.#failure;
     for (let session = this.#idle.pop(); session; session = this.#idle.pop()) if (session.isOpen) return session;
-    if (this.#open >= mostSessions) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      return this.#take();
-    }
+    if (this.#open >= mostSessions) return this.#takeLater();
     this.#open++;
     try {
       const session = await this.#openBeside(this.#options(false));
@@ -239,9 +230,16 @@ export class PooledDatabase implements Database {
       return session;
     } catch (thrown) {
       this.#open--;
+      // Others use up the connections of the server: those that are open here must do.
+      if (isShortage(thrown) && this.#open > 0) return this.#takeLater();
       this.#waiting.shift()?.();
       throw thrown;
     }
+  }
+
+  async #takeLater(): Promise<Session> {
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this.#take();
   }
 
   #giveBack(session: Session): void {

@@ -26,6 +26,18 @@ export function isLostConnection(thrown: unknown): boolean {
   return code !== undefined && lost.test(code);
 }
 
+/** Whether an error means that nothing answered at all; a server that refuses does answer. */
+export function isSilence(thrown: unknown): boolean {
+  if (!isHkctlError(thrown) || thrown.code !== 'store_unreachable') return false;
+  const code = faultOf(thrown.cause)?.code;
+  return code === undefined || /^(CONNECTION_LOST|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(code);
+}
+
+/** Whether an error means that the server, or the log-in, has no connection left. */
+export function isShortage(thrown: unknown): boolean {
+  return isHkctlError(thrown) && faultOf(thrown.cause)?.code === '53300';
+}
+
 /** The error for an address that cannot be used; it never repeats the address, which may contain a password. */
 export function wrongAddress(why: string): HkctlError {
   return new HkctlError('usage', `The address of the PostgreSQL store is wrong: ${why}.`, {

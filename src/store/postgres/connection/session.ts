@@ -15,6 +15,8 @@ export interface SessionOptions {
 }
 
 const oldestVersion = 15;
+/** How long a server may take to close a connection; one that hangs never does. */
+const closeMs = 2000;
 
 /** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
 export class Session {
@@ -23,6 +25,8 @@ export class Session {
   readonly host: Host;
   /** The start of the server, by which it can be distinguished from another one at the same address. */
   server = '';
+  /** The version of the server, such as 150004. */
+  version = 0;
   readonly #socket: Socket;
   readonly #shown: string;
   #silentMs: number;
@@ -133,7 +137,8 @@ export class Session {
   /** The domain's error for one of the driver. */
   translate(thrown: unknown): unknown {
     if (isLostConnection(thrown)) this.destroy('the connection was lost', thrown);
-    return toDomainError(thrown, this.#shown);
+    // Why this process has ended the connection says more than that it has ended.
+    return isLostConnection(thrown) && this.#ended?.cause !== thrown ? this.#ended : toDomainError(thrown, this.#shown);
   }
 
   /** Closes the connection at once; statements under way fail with `store_unreachable`. */
@@ -149,7 +154,8 @@ export class Session {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#ended) return;
-    await this.client.end();
+    const late = setTimeout(() => this.#socket.destroy(), closeMs);
+    await this.client.end().finally(() => clearTimeout(late));
   }
 
   #answered(): void {
@@ -196,6 +202,7 @@ export class Session {
     const [server] = rows;
     if (!server) throw new Error('the server returned no settings');
     this.server = server.server;
+    this.version = server.version;
     const major = Math.floor(server.version / 10_000);
     if (major < oldestVersion) {
       throw new HkctlError(

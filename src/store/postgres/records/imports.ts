@@ -1,10 +1,9 @@
-import { pipeline } from 'node:stream/promises';
-import { from as copyFrom } from 'pg-copy-streams';
 import { HkctlError } from '../../../core/errors.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { importFields } from '../../../core/records/fields.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { changeInstant } from '../../../core/records/sync/changes.ts';
+import { copyIn } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
@@ -67,23 +66,9 @@ async function copyRows(session: Session, { resource, rows }: ImportRequest): Pr
     `create temporary table ${incoming} (n integer, line integer, ${columns.join(', ')}) on commit drop`,
   );
   const write = createRowWriter(resource);
-  const target = session.client.query(copyFrom(`copy ${incoming} from stdin`));
-  let ofSource: unknown;
-  const texts = async function* () {
-    try {
-      for await (const batch of rows) if (batch.lines.length > 0) yield Buffer.from(write(batch));
-    } catch (thrown) {
-      ofSource = thrown;
-      throw thrown;
-    }
-  };
-  try {
-    await pipeline(texts, target);
-  } catch (thrown) {
-    // An error of the file is none of the database, even where both have the same code.
-    throw thrown === ofSource ? thrown : session.translate(thrown);
-  }
-  return target.rowCount;
+  return copyIn(session, `copy ${incoming} from stdin`, async function* () {
+    for await (const batch of rows) if (batch.lines.length > 0) yield Buffer.from(write(batch));
+  });
 }
 
 /** Checks what only the whole file shows before anything is written. */

@@ -1,6 +1,5 @@
-import { pipeline } from 'node:stream/promises';
-import { from as copyFrom } from 'pg-copy-streams';
 import type { HkctlError } from '../../../core/errors.ts';
+import { copyIn } from '../connection/copy.ts';
 import type { Session } from '../connection/session.ts';
 import { decimalText } from '../records/decimal-text.ts';
 import { escaped } from '../records/import-rows.ts';
@@ -37,40 +36,29 @@ export function createCopier(
       const writers = columns.map((column) => writerOf(ofTable?.get(column) ?? ''));
       const wrong = () => damaged(`a row of ${table} has a value that is not of its column`);
       const listed = columns.map((column) => `"${column}"`).join(', ');
-      const target = session.client.query(copyFrom(`copy "${table}" (${listed}) from stdin`));
-      let ofSource: unknown;
       const texts = function* () {
-        try {
-          let text = '';
-          let count = 0;
-          for (const row of rows) {
-            count++;
-            for (let i = 0; i < writers.length; i++) {
-              const value = row[i];
-              const written = value === null || value === undefined ? '\\N' : writers[i]?.(value);
-              if (written === undefined) throw wrong();
-              text += i === 0 ? written : `\t${written}`;
-            }
-            text += '\n';
-            if (text.length < chunkLength) continue;
-            yield Buffer.from(text);
-            copied(count);
-            text = '';
-            count = 0;
+        let text = '';
+        let count = 0;
+        for (const row of rows) {
+          count++;
+          for (let i = 0; i < writers.length; i++) {
+            const value = row[i];
+            const written = value === null || value === undefined ? '\\N' : writers[i]?.(value);
+            if (written === undefined) throw wrong();
+            text += i === 0 ? written : `\t${written}`;
           }
-          if (text !== '') yield Buffer.from(text);
+          text += '\n';
+          if (text.length < chunkLength) continue;
+          yield Buffer.from(text);
           copied(count);
-        } catch (thrown) {
-          ofSource = thrown;
-          throw thrown;
+          text = '';
+          count = 0;
         }
+        if (text !== '') yield Buffer.from(text);
+        copied(count);
       };
-      try {
-        await pipeline(texts, target);
-      } catch (thrown) {
-        if (thrown === ofSource) throw thrown;
-        throw isOfRow(thrown) ? wrong() : session.translate(thrown);
-      }
+      const statement = `copy "${table}" (${listed}) from stdin`;
+      await copyIn(session, statement, texts, (thrown) => (isOfRow(thrown) ? wrong() : session.translate(thrown)));
     },
   };
 }

@@ -7,7 +7,8 @@ import { readBackup } from '../../backup-file/verified-backup.ts';
 import type { StoreOptions } from '../../engine.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
 import { toDomainError } from '../../sqlite/connection/errors.ts';
-import { type Database, databaseWithin } from '../connection/database.ts';
+import type { Database } from '../connection/database.ts';
+import { databaseWithin } from '../connection/database-within.ts';
 import type { Session } from '../connection/session.ts';
 import { prepareSchema } from '../creation.ts';
 import { purgeRemoved } from '../registry/purge.ts';
@@ -76,8 +77,6 @@ async function replace(
 ): Promise<KeptStopped[]> {
   const { location } = database;
   const { migrationsFolder } = options;
-  // Not the limit of an administrator for statements: the copy of a plant takes minutes.
-  await session.run('set local statement_timeout = 0');
   await prepareSchema(session, location, migrationsFolder);
   const types = await readColumnTypes(session);
   await lockStore(session, types);

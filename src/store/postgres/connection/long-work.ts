@@ -1,0 +1,50 @@
+import { isSilence } from './errors.ts';
+import type { Session } from './session.ts';
+
+/** A million records are written by one statement, and the readings of a plant removed by one. */
+const longestMs = 3_600_000;
+
+/** Calls `probe` so often while long work goes on. */
+export interface Probing {
+  everyMs: number;
+  /** Asks the server for an answer on another connection; rejects where none comes. */
+  probe(): Promise<unknown>;
+}
+
+/**
+ * Runs work whose statements may take up to an hour, also a COPY, of which nobody knows how long it takes. A server that hangs
+ * is noticed by another connection, on which it must answer meanwhile: then the session ends with `store_unreachable`.
+ */
+export async function runLong<T>(session: Session, { everyMs, probe }: Probing, work: () => Promise<T>): Promise<T> {
+  const usualMs = session.allowSilence(longestMs);
+  let isProbing = false;
+  const timer = setInterval(() => {
+    if (isProbing) return;
+    isProbing = true;
+    // Twice, since the other connection may have been lost by itself; the second time it is a new one.
+    probe()
+      .catch(probe)
+      .catch((thrown: unknown) => {
+        // A server that refuses one more connection does answer.
+        if (isSilence(thrown)) session.destroy('it does not answer', thrown);
+      })
+      .finally(() => {
+        isProbing = false;
+      });
+  }, everyMs);
+  timer.unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    session.allowSilence(usualMs);
+  }
+}
+
+/** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
+export function liftTimeLimits({ version }: Pick<Session, 'version'>): string {
+  const names = ['statement_timeout', ...(version >= firstWithTransactionTimeout ? ['transaction_timeout'] : [])];
+  return names.map((name) => `set local ${name} = 0`).join('; ');
+}
+
+const firstWithTransactionTimeout = 170_000;
