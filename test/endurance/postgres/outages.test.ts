@@ -1,8 +1,11 @@
+import { Client } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { pause, until } from '../../e2e/program.ts';
+import { createRandom } from '../../e2e/random.ts';
 import { addressOf, onServer } from '../../store/postgres/databases.ts';
 import { startServer, type TestServer } from '../../store/postgres/server.ts';
+import { createCuttingProxy } from './cutting-proxy.ts';
 import { GatewayLoad, prepare, wrong } from './gateway-load.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -10,10 +13,10 @@ afterAll(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A server of its own, a plant on it, and two daemons. */
-async function plantOn(server: TestServer, name: string) {
+/** A plant in a new database of a server, and two daemons; both reach it at another address if one is given. */
+async function plantOn(server: Pick<TestServer, 'address'>, name: string, reachedAt = server.address) {
   await onServer(server.address, `create database ${name} template template0`);
-  const plant = await Plant.open(undefined, { HKCTL_STORE: addressOf(server.address, name) });
+  const plant = await Plant.open(undefined, { HKCTL_STORE: addressOf(reachedAt, name) });
   ends.push(() => plant.close());
   const daemons: [Daemon, Daemon] = [await plant.serve(), await plant.serve()];
   const { codes, gateway, reader } = await prepare(plant, 6);
@@ -23,6 +26,14 @@ async function plantOn(server: TestServer, name: string) {
       codes.map((sensor, index) => ({ sensor, daemon: () => daemons[index % 2] ?? daemons[0] })),
     );
   return { plant, daemons, load, gateway, reader };
+}
+
+function untilAnswered(status: number, daemons: readonly Daemon[], secret: string, timeoutMs = 15_000) {
+  const answered = async () => {
+    const statuses = await Promise.all(daemons.map((daemon) => daemon.statusOf(secret)));
+    return statuses.every((one) => one === status);
+  };
+  return until(`both daemons answer ${status}`, answered, { timeoutMs });
 }
 
 const lines = ({ log }: Daemon) => log.split('\n').length;
@@ -49,10 +60,7 @@ describe('two daemons under load', () => {
       // One a second for all requests together, and one a minute of each kind of work beside them.
       expect(Math.max(...logged)).toBeLessThan((Date.now() - beganAt) / 1000 + 8);
       await server.restart();
-      await until('the daemons are back', async () => {
-        const statuses = await Promise.all(daemons.map((daemon) => daemon.statusOf(reader)));
-        return statuses.every((status) => status === 200);
-      });
+      await untilAnswered(200, daemons, reader);
       if (round === 0) await plant.ok(['keys', 'revoke', stopped.id, '--yes']);
     }
     expect(await Promise.all(daemons.map((daemon) => daemon.statusOf(secret)))).toEqual([401, 401]);
@@ -81,11 +89,117 @@ describe('two daemons under load', () => {
     }
     expect(Math.max(...took)).toBeLessThan(2500);
     await server.thaw();
-    const before = gateways.count;
-    await until('the gateways are busy again', () => gateways.count > before + 60);
+    await untilAnswered(200, daemons, reader);
     await gateways.stop();
     expect(gateways.refusals.length).toBeGreaterThan(0);
     expect(wrong(gateways.refusals)).toEqual([]);
     await gateways.expectAll(daemons[0], reader);
+  });
+
+  it('lose nothing while their connections are reset again and again', async () => {
+    const server = await startServer();
+    ends.push(server.stop);
+    const proxy = await createCuttingProxy(server.sockets);
+    ends.push(proxy.close);
+    const reachedAt = `postgres://postgres@/postgres?host=${encodeURIComponent(proxy.folder)}`;
+    const { plant, daemons, load, reader } = await plantOn(server, 'cut', reachedAt);
+    const gateways = load();
+    const seed = Date.now();
+    const random = createRandom(seed);
+    for (let round = 0; round < 12; round++) {
+      await pause(300);
+      proxy.cutAll();
+      // New connections live for some answers only.
+      proxy.cutAfter(round % 3 === 2 ? () => 2000 + random(30_000) : undefined);
+      if (round % 4 !== 3) continue;
+      const created = await plant.hkctl([
+        'keys',
+        'create',
+        '--name',
+        `k${round}`,
+        '--entity',
+        'BER',
+        '--preset',
+        'production-only',
+      ]);
+      expect([0, 6], created.stderr).toContain(created.code);
+    }
+    proxy.cutAfter(undefined);
+    proxy.cutAll();
+    await untilAnswered(200, daemons, reader);
+    await gateways.stop();
+    expect(gateways.refusals.length, `seed ${seed}`).toBeGreaterThan(0);
+    expect(wrong(gateways.refusals)).toEqual([]);
+    await gateways.expectAll(daemons[1], reader);
+    // Some were committed, and their answers lost.
+    expect(gateways.duplicates, `seed ${seed}`).toBeGreaterThan(0);
+    expect((await plant.ok(['audit', 'verify'])).stdout).toContain('whole');
+  });
+
+  it('refuse while the database is read-only, and continue when it can be written again', async () => {
+    const server = await startServer();
+    ends.push(server.stop);
+    const { plant, daemons, load, reader } = await plantOn(server, 'readonly');
+    const gateways = load();
+    await until('the gateways are busy', () => gateways.count > 60);
+    await onServer(server.address, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
+    await untilAnswered(503, daemons, reader, 4000);
+    const create = ['keys', 'create', '--name', 'new', '--entity', 'BER', '--preset', 'production-only'];
+    const created = await plant.hkctl(create);
+    expect([created.code, created.stdout]).toEqual([6, '']);
+    expect(created.stderr).toMatch(
+      /^error: The PostgreSQL store .* is read-only: it is a standby, or was set so\.\nhint: .*\n$/,
+    );
+    const late = await plant.hkctl(['serve', '--port', '0']);
+    expect([late.code, late.stderr.split('\n').length], late.stderr).toEqual([6, 3]);
+    await onServer(
+      server.address,
+      'set default_transaction_read_only = off',
+      'alter system reset default_transaction_read_only',
+      'select pg_reload_conf()',
+    );
+    await untilAnswered(200, daemons, reader);
+    await gateways.stop();
+    expect(wrong(gateways.refusals)).toEqual([]);
+    await gateways.expectAll(daemons[1], reader);
+    await plant.ok(create);
+  });
+
+  it('go on with the connections they have while others use up the rest, and start no further daemon', async () => {
+    const server = await startServer([
+      'max_connections=30',
+      'superuser_reserved_connections=0',
+      'reserved_connections=0',
+    ]);
+    ends.push(server.stop);
+    const { plant, daemons, load, reader } = await plantOn(server, 'crowded');
+    const gateways = load();
+    await until('the gateways are busy', () => gateways.count > 60);
+    const others: Client[] = [];
+    for (;;) {
+      const client = new Client({ connectionString: server.address });
+      try {
+        await client.connect();
+      } catch (thrown) {
+        expect(thrown).toMatchObject({ code: '53300' });
+        break;
+      }
+      others.push(client);
+    }
+    const listed = await plant.hkctl(['keys', 'list']);
+    expect(listed.code).toBe(6);
+    expect(listed.stderr).toMatch(
+      /^error: The PostgreSQL server of the store .* has no connection or memory left\.\nhint: .*\n$/,
+    );
+    expect((await plant.hkctl(['serve', '--port', '0'])).code).toBe(6);
+    const refusedBefore = gateways.refusals.length;
+    for (let sample = 0; sample < 30; sample++) {
+      expect(await Promise.all(daemons.map((daemon) => daemon.statusOf(reader)))).toEqual([200, 200]);
+      await pause(100);
+    }
+    for (const client of others) await client.end();
+    await plant.ok(['keys', 'list']);
+    await gateways.stop();
+    await gateways.expectAll(daemons[1], reader);
   });
 });

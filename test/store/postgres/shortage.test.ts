@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
 import { parseLocation } from '../../../src/store/postgres/connection/location.ts';
-import { addressOf, newDatabase, onServer } from './databases.ts';
+import { newDatabase, onServer } from './databases.ts';
 import { sharedServer } from './shared-server.ts';
 
 const server = await sharedServer(inject('postgresFolder'));
@@ -14,10 +14,6 @@ async function asRole(...settings: string[]): Promise<{ address: string; role: s
   const role = `hkctl_test_${randomBytes(4).toString('hex')}`;
   const address = await newDatabase();
   await onServer(server, `create role ${role} login`, ...settings.map((setting) => `alter role ${role} ${setting}`));
-  await onServer(
-    address,
-    `grant all on database ${new URL(address.replace('@/', '@x/')).pathname.slice(1)} to ${role}`,
-  );
   made.push(role);
   return { address: address.replace(/postgres@/, `${role}@`), role };
 }

@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Plant } from '../../e2e/plant.ts';
+import { until } from '../../e2e/program.ts';
+import { addressOf, onServer } from '../../store/postgres/databases.ts';
+import { startServer } from '../../store/postgres/server.ts';
+import { GatewayLoad, prepare, wrong } from './gateway-load.ts';
+
+const ends: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** The account that runs the server where the tests run as root. */
+const nobody = 65_534;
+
+/** A small disk that the server can write; undefined where this account may not mount one. */
+function mountDisk(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-disk-'));
+  const options = `size=32m,uid=${nobody},gid=${nobody},mode=700`;
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status !== 0) {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+  ends.push(() => {
+    spawnSync('umount', ['-l', folder]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+const disk = mountDisk() ?? '';
+const ballast = join(disk, 'ballast');
+
+/** Leaves nothing of the disk free, while others write, too. */
+function fill(): void {
+  spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4k']);
+}
+
+// Only root may mount a small disk.
+describe.skipIf(disk === '')('a full disk of the server', () => {
+  it('is 503 and exit status 6, loses nothing and leaves nothing half done, and passes', async () => {
+    const server = await startServer();
+    ends.push(server.stop);
+    await onServer(
+      server.address,
+      `create tablespace small location '${disk}'`,
+      'create database plant template template0 tablespace small',
+    );
+    const plant = await Plant.open(undefined, { HKCTL_STORE: addressOf(server.address, 'plant') });
+    ends.push(() => plant.close());
+    const { codes, gateway, reader } = await prepare(plant, 4);
+    const daemon = await plant.serve();
+    const load = new GatewayLoad(
+      gateway,
+      codes.map((sensor) => ({ sensor, daemon: () => daemon })),
+    );
+    await until('the gateways are busy', () => load.count > 50);
+    fill();
+    await until('ingest is refused', () => load.refusals.length > 20, { timeoutMs: 60_000 });
+    const statuses: number[] = [];
+    for (let sample = 0; sample < 40; sample++) statuses.push(await daemon.statusOf(reader));
+    console.log(statuses.join());
+
+    const parts = Array.from({ length: 20_000 }, (_, n) =>
+      JSON.stringify({
+        id: `P-${n}`,
+        code: `P-${n}`,
+        name: 'x'.repeat(200),
+        unit: 'pcs',
+        revision: 'A',
+        status: 'released',
+      }),
+    );
+    const input = parts.join('\n');
+    const importing = ['import', 'parts', '-', '--format', 'ndjson', '--entity', 'BER'];
+    const imported = await plant.hkctl(importing, { input });
+    console.log(imported.code, imported.stderr, imported.stdout);
+    let made = 2;
+    const create = ['keys', 'create', '--entity', 'BER', '--preset', 'production-only', '--note', 'n'.repeat(500)];
+    let refused: Awaited<ReturnType<Plant['hkctl']>> | undefined;
+    let file = '';
+    while (refused === undefined) {
+      file = plant.path(`secret-${made}`);
+      const created = await plant.hkctl([...create, '--name', `key ${made}`, '--secret-file', file]);
+      if (created.code === 0) made++;
+      else refused = created;
+    }
+    console.log(made, refused.code, refused.stderr);
+    expect([refused.code, refused.stdout, existsSync(file)]).toEqual([6, '', false]);
+    expect((await plant.json<unknown[]>(['keys', 'list', '--all'])).length).toBe(made);
+    console.log(daemon.log.slice(-3000), daemon.log.split('\n').length);
+
+    rmSync(ballast);
+    const refusedBefore = load.refusals.length;
+    const before = load.count;
+    await until('ingest works again', () => load.count > before + 20);
+    await load.stop();
+    console.log(refusedBefore, load.refusals.length, load.count);
+    expect(wrong(load.refusals)).toEqual([]);
+    await load.expectAll(daemon, reader);
+    await plant.ok([...create, '--name', 'at last', '--secret-file', file]);
+    await plant.ok(importing, { input });
+    expect((await plant.ok(['audit', 'verify'])).stdout).toContain('whole');
+    expect((await daemon.stop()).code).toBe(0);
+  });
+});
