@@ -15,6 +15,7 @@ import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
+import { finishRemovals } from './monitoring/removals.ts';
 import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
@@ -124,6 +125,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   clock.start();
   await anchors.start();
   retention.start();
+  finishRemovals(domain.store.entities, log, hooks.stop);
   hooks.listening(address);
   serviceManager?.notifier.ready(address, log);
 

@@ -41,7 +41,7 @@ export interface Engine {
   /** Creates a store with what `fill` puts into it, both or neither; `already_initialised` (exit 5) where there is one. */
   create(fill?: (store: Store) => MaybePromise<void>): Promise<Store>;
   /**
-   * Applies the missing migrations, all or none, after a backup beside the store. `check` receives the old store and refuses by
+   * Applies the missing migrations, all or none, after a backup: beside the store, or of PostgreSQL in the current folder. `check` receives the old store and refuses by
    * throwing.
    */
   migrate(

@@ -14,7 +14,7 @@ function lateEngine(address: string, options: StoreOptions): Engine {
     open: async () => (await engine()).open(),
     requireNone: async () => (await engine()).requireNone(),
     create: async (fill) => (await engine()).create(fill),
-    migrate: async (check) => (await engine()).migrate(check),
+    migrate: async (check, request) => (await engine()).migrate(check, request),
     backup: async (target, request) => (await engine()).backup(target, request),
     restore: async (file, hooks) => (await engine()).restore(file, hooks),
     inspect: async () => (await engine()).inspect(),

@@ -20,4 +20,6 @@ export interface EntityStore {
   setStatus(id: string, status: Entity['status'], audit: AuditDraft): MaybePromise<void>;
   /** Removes the entity, its records, sensors, readings and heartbeats; its keys stay, without an entity. */
   remove(id: string, audit: AuditDraft): MaybePromise<void>;
+  /** Deletes what an interrupted removal has left, in an engine where nothing else does so soon. Takes as long as a removal. */
+  finishRemovals?(): Promise<void>;
 }

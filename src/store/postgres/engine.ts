@@ -41,9 +41,9 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
       await using((database) => createStore(database, options, fill));
       return open();
     },
-    async migrate(check) {
+    async migrate(check, request) {
       const { migrateStore } = await import('./migration.ts');
-      return using((database) => migrateStore(database, options, check));
+      return using((database) => migrateStore(database, options, check, request));
     },
     async backup(target, { nowMs, force }) {
       const { writeBackup } = await import('./backup/backup.ts');

@@ -1,28 +1,52 @@
+import { resolve } from 'node:path';
 import { HkctlError } from '../../core/errors.ts';
+import { compactInstant } from '../../core/operations/backups.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import type { StoreOptions } from '../engine.ts';
+import type { MigrationOutcome, StoreOptions } from '../engine.ts';
 import type { Database } from './connection/database.ts';
+import { type Location, usualSchema } from './connection/location.ts';
 import { applyMigrations } from './schema/migrations.ts';
-import { requireNotNewer } from './schema/schema-version.ts';
+import { requireNotNewer, schemaVersion } from './schema/schema-version.ts';
 import { PostgresStore } from './store.ts';
 
 /**
  * Applies the missing migrations of a store in one transaction, and returns their number. `check` receives the store before
- * the migration and refuses by throwing: of an older store it can use the profiles and the audit trail.
+ * the migration and refuses by throwing: of an older store it can use the profiles and the audit trail. Unless `withoutBackup`
+ * is set, a backup of the old store is written first.
  */
 export async function migrateStore(
   database: Database,
   options: StoreOptions,
   check: (store: Store) => MaybePromise<void> = () => {},
-): Promise<{ applied: number }> {
+  { withoutBackup = false } = {},
+): Promise<MigrationOutcome> {
   const { shown } = database.location;
-  if ((await requireNotNewer(await database.session(), shown)) === 0) {
+  const version = await requireNotNewer(await database.session(), shown);
+  if (version === 0) {
     throw new HkctlError('store_absent', `There is no store at ${shown}.`, { hint: 'Make it with: hkctl init' });
   }
   await check(new PostgresStore(database, options));
+  if (version === schemaVersion) return { applied: 0 };
+  const backup = withoutBackup ? undefined : await backUp(database, options);
   const applied = await database.transaction((session) => applyMigrations(session, options.migrationsFolder, shown), {
     idleMs: 0,
   });
-  return { applied };
+  return { applied, backup };
+}
+
+/** Writes the backup into the state folder of the service, or the current folder: a database has none beside it. */
+async function backUp(database: Database, { clock, migrationsFolder, env = {} }: StoreOptions): Promise<string> {
+  const { writeBackup } = await import('./backup/backup.ts');
+  const name = `${nameOf(database.location)}.before-migrate-${compactInstant(clock())}.backup`;
+  const target = resolve(env.STATE_DIRECTORY || '.', name);
+  // Replaces the one of a migration that was killed in the same second.
+  await writeBackup(database, target, { nowMs: clock(), force: true, migrationsFolder, ofOlder: true });
+  return target;
+}
+
+/** Database and schema as part of a file name. */
+function nameOf({ database, schema }: Location): string {
+  const parts = schema === usualSchema ? [database] : [database, schema];
+  return parts.map((part) => part.replaceAll(/[^\w-]/g, '_')).join('.');
 }

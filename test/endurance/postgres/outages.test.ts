@@ -165,6 +165,31 @@ describe('two daemons under load', () => {
     await plant.ok(create);
   });
 
+  it('serve as a log-in whose statements may take 50 ms, and so do commands that take longer', async () => {
+    const server = await startServer(['fsync=on', 'full_page_writes=on']);
+    ends.push(server.stop);
+    await onServer(
+      server.address,
+      'create role hasty superuser login',
+      "alter role hasty set statement_timeout = '50ms'",
+    );
+    const { plant, daemons, load, reader } = await plantOn(
+      server,
+      'hasty',
+      server.address.replace('postgres@', 'hasty@'),
+    );
+    const gateways = load();
+    const parts = Array.from({ length: 50_000 }, (_, n) => `P-${n},P-${n},Part ${n}`);
+    const input = `id,code,name\n${parts.join('\n')}\n`;
+    await plant.ok(['import', 'parts', '-', '--format', 'csv', '--entity', 'BER'], { input });
+    await plant.ok(['backup', plant.path('hasty.backup')]);
+    await until('the gateways are busy', () => gateways.count > 60);
+    expect(await Promise.all(daemons.map((daemon) => daemon.statusOf(reader)))).toEqual([200, 200]);
+    await gateways.stop();
+    expect(wrong(gateways.refusals)).toEqual([]);
+    await gateways.expectAll(daemons[0], reader);
+  });
+
   it('go on with the connections they have while others use up the rest, and start no further daemon', async () => {
     const server = await startServer([
       'max_connections=30',

@@ -16,7 +16,7 @@ import { toSeries } from '../readings/series-numbers.ts';
 import { readJournalText } from '../registry/journal.ts';
 import { readStates } from '../registry/states.ts';
 import { readColumnTypes } from '../schema/column-types.ts';
-import { requireSchemaVersion } from '../schema/schema-version.ts';
+import { requireNotNewer, requireSchemaVersion, sqliteVersions } from '../schema/schema-version.ts';
 import { cursorRows } from './cursor-rows.ts';
 import { queryFor } from './queries.ts';
 
@@ -25,6 +25,8 @@ export interface WriteOptions {
   nowMs: number;
   force: boolean;
   migrationsFolder: string;
+  /** Also backs up a store of an older version, for a migration. */
+  ofOlder?: boolean;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface WriteOptions {
  * Throws `state_forbids` where the file exists and `force` is false.
  */
 export function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
-  const { nowMs, force, migrationsFolder } = options;
+  const { nowMs, force, migrationsFolder, ofOlder = false } = options;
   const { shown } = database.location;
   requireFreeTarget(target, force);
   const damaged = (what: string) => damagedStore(shown, what);
@@ -41,11 +43,12 @@ export function writeBackup(database: Database, target: string, options: WriteOp
       async (session) => {
         await session.run(`set transaction isolation level repeatable read, read only;
           set local cursor_tuple_fraction = 1`);
-        await requireSchemaVersion(session, shown);
+        if (!ofOlder) await requireSchemaVersion(session, shown);
+        const version = await requireNotNewer(session, shown);
         backup.exec('begin');
         beginBackup(backup, nowMs);
-        await copyTables(session, backup, migrationsFolder, damaged);
-        const journal = await readJournalText(session);
+        await copyTables(session, backup, { version, migrationsFolder }, damaged);
+        const journal = version < firstWithJournal ? '' : await readJournalText(session);
         const added = missingLines(journal, await readStates(session), nowMs);
         completeBackup(backup, journal + added.join(''));
         backup.exec('commit');
@@ -65,11 +68,20 @@ export function writeBackup(database: Database, target: string, options: WriteOp
 
 type Damaged = (what: string) => HkctlError;
 
-async function copyTables(session: Session, backup: Connection, folder: string, damaged: Damaged): Promise<void> {
+/** Before, the journal of a store in PostgreSQL was in its rows only. */
+const firstWithJournal = 2;
+
+async function copyTables(
+  session: Session,
+  backup: Connection,
+  { version, migrationsFolder }: { version: number; migrationsFolder: string },
+  damaged: Damaged,
+): Promise<void> {
+  const versions = sqliteVersions[version] ?? schemaVersions;
   const types = await readColumnTypes(session);
   const series = new SeriesNumbers();
   for (const name of databaseNames) {
-    const tables = addTables(backup, name, schemaVersions[name], folder);
+    const tables = addTables(backup, name, versions[name], migrationsFolder);
     const putIndexesBack = takeIndexes(backup, tables);
     if (name === 'readings') await copySeries(session, backup, tables, series);
     for (const table of tables) {

@@ -38,6 +38,11 @@ export function isShortage(thrown: unknown): boolean {
   return isHkctlError(thrown) && faultOf(thrown.cause)?.code === '53300';
 }
 
+/** Whether an error means that the server does not know a setting, as one of an older version. */
+export function isUnknownSetting(thrown: unknown): boolean {
+  return faultOf(thrown)?.code === '42704';
+}
+
 /** The error for an address that cannot be used; it never repeats the address, which may contain a password. */
 export function wrongAddress(why: string): HkctlError {
   return new HkctlError('usage', `The address of the PostgreSQL store is wrong: ${why}.`, {
@@ -89,6 +94,12 @@ const meanings: readonly Meaning[] = [
     as: 'store_unreachable',
     message: (shown) => `No PostgreSQL server can be reached at ${shown}.`,
     hint: 'Check host and port of the address, the network, and that the server runs.',
+  },
+  {
+    codes: /^NOT_POSTGRES$/,
+    as: 'store_unreachable',
+    message: (shown) => `What answers at ${shown} is no PostgreSQL server.`,
+    hint: 'Check host and port of the address.',
   },
   {
     codes: lost,
@@ -191,6 +202,7 @@ const driverMessages: readonly [RegExp, string][] = [
     /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/,
     'CONNECTION_LOST',
   ],
+  [/^received invalid response/, 'NOT_POSTGRES'],
   [/^The server does not support SSL/, 'NO_TLS'],
   [/There was an error establishing an SSL connection/, 'NO_TLS'],
   [/(Hostname\/IP does not match|certificate)/i, 'CERT_UNVERIFIED'],

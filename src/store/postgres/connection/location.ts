@@ -137,18 +137,22 @@ function safeName(name: string): string {
 }
 
 function splitHost(text: string): { host: string; port: string } {
-  const match = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d*))?$/.exec(text);
+  const match = /^(\[[^\]]*\]|[^:[\]\s]*)(?::(\d*))?$/.exec(text);
   if (!match) throw wrongAddress('a host or port in it is malformed');
   return { host: (match[1] ?? '').replace(/^\[|\]$/g, ''), port: match[2] ?? '' };
 }
 
 function decoded(text: string): string {
+  let result: string;
   try {
-    return decodeURIComponent(text);
+    result = decodeURIComponent(text);
   } catch (thrown) {
     if (thrown instanceof URIError) throw wrongAddress('a % in it does not begin two hexadecimal digits');
     throw thrown;
   }
+  // NUL ends a name in PostgreSQL's protocol, and a line break would be shown.
+  if (/\p{Cc}/u.test(result)) throw wrongAddress('it contains a control character');
+  return result;
 }
 
 function hostsOf(named: string | undefined, addresses: string | undefined, ports: string | undefined): Host[] {

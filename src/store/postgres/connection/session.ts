@@ -1,8 +1,9 @@
 import { Socket } from 'node:net';
 import { Client, type QueryConfig, types } from 'pg';
-import { HkctlError } from '../../../core/errors.ts';
+import type { HkctlError } from '../../../core/errors.ts';
 import { isLostConnection, toDomainError, unreachable } from './errors.ts';
 import type { Host, Location } from './location.ts';
+import { prepareSession } from './server-settings.ts';
 import { tlsOptions } from './tls.ts';
 
 /** How a connection is made. */
@@ -14,7 +15,6 @@ export interface SessionOptions {
   connectTimeoutMs: number;
 }
 
-const oldestVersion = 15;
 /** How long a server may take to close a connection; one that hangs never does. */
 const closeMs = 2000;
 
@@ -82,7 +82,9 @@ export class Session {
     const session = new Session(client, host, socket, location.shown, options.silentMs);
     try {
       await client.connect();
-      await session.#prepare(location);
+      const { server, version } = await prepareSession(session, location);
+      session.server = server;
+      session.version = version;
       return session;
     } catch (thrown) {
       session.destroy('the connection was not completed');
@@ -175,62 +177,6 @@ export class Session {
       if (this.#waiting > 0 && now - this.#lastAnswerMs > this.#silentMs) this.destroy('it does not answer');
     }, everyMs);
     this.#timer.unref();
-  }
-
-  /** Makes the session independent of the defaults of the server, and refuses servers that a store cannot be kept on. */
-  async #prepare({ schema, target, shown }: Location): Promise<void> {
-    const settings = `select current_setting('server_version_num')::int as version, pg_is_in_recovery() as standby,
-        pg_postmaster_start_time()::text as server,
-        current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_encoding') as encoding,
-        set_config('search_path', $1, false), set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false),
-        set_config('extra_float_digits', '1', false), set_config('bytea_output', 'hex', false),
-        set_config('client_min_messages', 'warning', false), set_config('jit', 'off', false),
-        set_config('lock_timeout', '5s', false), set_config('default_transaction_isolation', 'read committed', false),
-        set_config('synchronous_commit', case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
-          else current_setting('synchronous_commit') end, false)`;
-    const { rows } = await this.send<{
-      version: number;
-      server: string;
-      standby: boolean;
-      readonly: boolean;
-      encoding: string;
-    }>({
-      text: settings,
-      // Temporary tables of others can never stand in for ours.
-      values: [`"${schema}", pg_temp`],
-    });
-    const [server] = rows;
-    if (!server) throw new Error('the server returned no settings');
-    this.server = server.server;
-    this.version = server.version;
-    const major = Math.floor(server.version / 10_000);
-    if (major < oldestVersion) {
-      throw new HkctlError(
-        'store_unreadable',
-        `The PostgreSQL server of ${shown} has version ${major}; hkctl needs 15 or newer.`,
-        {
-          hint: 'Upgrade the server, or keep the store in SQLite.',
-        },
-      );
-    }
-    if (server.encoding !== 'UTF8') {
-      throw new HkctlError(
-        'store_unreadable',
-        `The database of ${shown} has the encoding ${server.encoding}; hkctl needs UTF8.`,
-        {
-          hint: 'Make a database with: createdb --encoding=UTF8 --template=template0 NAME',
-        },
-      );
-    }
-    if (target === 'read-write' && (server.standby || server.readonly)) {
-      throw new HkctlError(
-        'store_unreachable',
-        `The PostgreSQL store ${shown} is read-only: it is a standby, or was set so.`,
-        {
-          hint: 'Name the primary, or all servers with target_session_attrs=read-write in the address.',
-        },
-      );
-    }
   }
 }
 

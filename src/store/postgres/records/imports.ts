@@ -7,6 +7,7 @@ import { copyIn } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
+import { purgeRemoved } from '../registry/purge.ts';
 import { readChangedAt, recordChange } from './changes.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
 import { createRowWriter } from './import-rows.ts';
@@ -18,13 +19,14 @@ import { columnType, tableName } from './tables.ts';
 /**
  * Imports records in one transaction: readers see the old set until the commit. The rows go by COPY into a temporary table, in
  * which the database finds repeated values, so that memory does not grow with the file. Imports of one resource into one
- * entity wait for each other.
+ * entity wait for each other. Before, removals of entities that were interrupted are completed.
  */
 export async function importRecords(
   database: Database,
   numbers: EntityNumbers,
   request: ImportRequest,
 ): Promise<ImportSummary> {
+  if (!request.dryRun) await purgeRemoved(database);
   const entity = await numbers.give(request.entityId);
   const work = async (session: Session) => {
     const { name } = request.resource;

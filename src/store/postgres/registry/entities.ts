@@ -40,5 +40,6 @@ export function createEntityStore({ db, change }: Registry, purge: () => Promise
       });
       await purge();
     },
+    finishRemovals: purge,
   };
 }

@@ -47,9 +47,8 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
       const stale = ids.filter((id) => !active.has(id));
       if (stale.length > 0) return stale;
       for (const key of next) await db.insert(keys).values(key);
-      for (const { id, by, rotatedTo } of changes) {
-        await db.update(keys).set({ revokedAtMs: nowMs, revokedBy: by, rotatedTo }).where(eq(keys.id, id));
-      }
+      const columns = [ids, changes.map(({ by }) => by), changes.map(({ rotatedTo }) => rotatedTo)];
+      await session.query('keys.revoke', revokeKeys, [...columns, nowMs]);
       for (const draft of audit) await appendAudit(session, draft);
       return [];
     });
@@ -135,6 +134,10 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
     },
   };
 }
+
+/** One statement for any number of keys: a leak may be of tens of thousands. */
+const revokeKeys = `update keys set revoked_at_ms = $4, revoked_by = u.by, rotated_to = u.next
+  from unnest($1::text[], $2::text[], $3::text[]) as u (id, by, next) where keys.id = u.id`;
 
 const recordUses = `insert into key_uses (key_id, last_used_at_ms, last_used_ip)
   select used.id, used.at, used.ip from unnest($1::text[], $2::bigint[], $3::text[]) as used (id, at, ip) order by 1

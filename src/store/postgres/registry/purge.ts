@@ -2,14 +2,21 @@ import type { Database } from '../connection/database.ts';
 
 /**
  * Deletes the records and readings of removed entities: of every table that has an entity's number. Continues a purge that a
- * crash interrupted.
+ * crash interrupted, and leaves one that another process makes at the moment to that. Does nothing for a log-in without the
+ * right, as that of a daemon.
  */
 export async function purgeRemoved(database: Database): Promise<void> {
-  const waiting = await database.query<{ id: string }>('purges.list', 'select entity_id as id from purges');
+  const waiting = await database.query<{ id: string }>('purges.list', waitingPurges);
   for (const { id } of waiting) {
     // A long delete does not hold up others: nobody writes rows of a removed entity, and each is locked by itself.
     await database.transaction(
       async (session) => {
+        const mine = await session.query(
+          'purges.lock',
+          'select from purges where entity_id = $1 for update skip locked',
+          [id],
+        );
+        if (mine.length === 0) return;
         const [owner] = await session.query<{ number: number }>(
           'purges.number',
           'select number from record_entities where entity_id = $1 for update',
@@ -29,6 +36,8 @@ export async function purgeRemoved(database: Database): Promise<void> {
     );
   }
 }
+
+const waitingPurges = `select entity_id as id from purges where has_table_privilege('purges', 'delete')`;
 
 const tablesOfEntities = `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and a.attname = 'entity'

@@ -1,8 +1,18 @@
 import { HkctlError } from '../../../core/errors.ts';
+import type { DatabaseName } from '../../sqlite/connection/files.ts';
 import type { Session } from '../connection/session.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
 export const schemaVersion = 2;
+
+/**
+ * The versions of SQLite's databases that hold the same as each version of this schema. A backup of an older store has them, so
+ * that the hkctl that made the store can restore it.
+ */
+export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number>>> = {
+  1: { registry: 2, records: 2, readings: 2 },
+  2: { registry: 2, records: 2, readings: 2 },
+};
 
 /** What is at the place of a store. */
 interface Place {

@@ -1,0 +1,88 @@
+import type { QueryConfig } from 'pg';
+import { HkctlError } from '../../../core/errors.ts';
+import { isUnknownSetting } from './errors.ts';
+import type { Location } from './location.ts';
+
+const oldestVersion = 15;
+
+interface Settings {
+  /** Such as 150004. */
+  version: number;
+  /** The start of the server, by which it can be distinguished from another one at the same address. */
+  server: string;
+  standby: boolean;
+  readonly: boolean;
+  encoding: string;
+}
+
+/** A session, as far as this needs it. */
+interface Sender {
+  send<Row>(config: string | QueryConfig): Promise<{ rows: Row[] }>;
+}
+
+/**
+ * Makes a new session independent of the defaults of the server, and refuses servers that a store cannot be kept on:
+ * `store_unreadable` for an old one or another encoding, `store_unreachable` for one that cannot be written.
+ */
+export async function prepareSession(
+  session: Sender,
+  { schema, target, shown }: Location,
+): Promise<Pick<Settings, 'version' | 'server'>> {
+  // Temporary tables of others can never stand in for ours.
+  const values = [`"${schema}", pg_temp`];
+  const { rows } = await session.send<Settings>({ text: settingsSql, values }).catch(async (thrown: unknown) => {
+    // A server from before one of the settings.
+    if (isUnknownSetting(thrown)) requireVersion(await readVersion(session), shown);
+    throw thrown;
+  });
+  const [settings] = rows;
+  if (!settings) throw new Error('the server returned no settings');
+  const { version, server, standby, readonly, encoding } = settings;
+  requireVersion(version, shown);
+  if (encoding !== 'UTF8') {
+    throw new HkctlError(
+      'store_unreadable',
+      `The database of ${shown} has the encoding ${encoding}; hkctl needs UTF8.`,
+      {
+        hint: 'Make a database with: createdb --encoding=UTF8 --template=template0 NAME',
+      },
+    );
+  }
+  if (target === 'read-write' && (standby || readonly)) {
+    throw new HkctlError(
+      'store_unreachable',
+      `The PostgreSQL store ${shown} is read-only: it is a standby, or was set so.`,
+      {
+        hint: 'Name the primary, or all servers with target_session_attrs=read-write in the address.',
+      },
+    );
+  }
+  return { version, server };
+}
+
+const settingsSql = `select current_setting('server_version_num')::int as version, pg_is_in_recovery() as standby,
+  pg_postmaster_start_time()::text as server,
+  current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_encoding') as encoding,
+  set_config('search_path', $1, false), set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false),
+  set_config('extra_float_digits', '1', false), set_config('bytea_output', 'hex', false),
+  set_config('client_min_messages', 'warning', false), set_config('jit', 'off', false),
+  set_config('lock_timeout', '5s', false), set_config('default_transaction_isolation', 'read committed', false),
+  set_config('synchronous_commit', case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
+    else current_setting('synchronous_commit') end, false)`;
+
+async function readVersion(session: Sender): Promise<number> {
+  const { rows } = await session.send<{ server_version_num: string }>('show server_version_num');
+  return Number(rows[0]?.server_version_num);
+}
+
+function requireVersion(version: number, shown: string): void {
+  const major = Math.floor(version / 10_000);
+  if (major >= oldestVersion) return;
+  throw new HkctlError(
+    'store_unreadable',
+    `The PostgreSQL server of ${shown} has version ${major}; hkctl needs 15 or newer.`,
+    {
+      hint: 'Upgrade the server, or keep the store in SQLite.',
+    },
+  );
+}

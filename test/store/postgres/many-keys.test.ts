@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
+import { newDatabase, onServer } from './databases.ts';
+import { opened } from './opened.ts';
+
+it('more keys than a statement can have parameters are revoked together, or none of them', async () => {
+  const count = 70_000;
+  const address = await newDatabase('store');
+  const store = await opened(address, false);
+  const plant = await plantIn(store);
+  await store.keys.insert(newKey(plant, 0), draftOf(plant.tenant.id, 'key.create', 'x'));
+  await onServer(
+    address,
+    'create temporary table others as select * from hkctl.keys',
+    `insert into hkctl.keys select (json_populate_record(null::hkctl.keys, (row_to_json(o)::jsonb || jsonb_build_object(
+        'id', 'key ' || n, 'prefix', 'prefix ' || n, 'secret_hash', 'hash ' || n))::json)).*
+      from others o, generate_series(1, ${count}) n`,
+  );
+  const ids = Array.from({ length: count }, (_, n) => `key ${n + 1}`);
+  const audit = [draftOf(plant.tenant.id, 'key.revoke', 'many')];
+  const filter = { statuses: ['Active'], nowMs: nowMs + 1 } as const;
+  expect(await store.keys.revoke([...ids, 'unknown'], plant.user.id, nowMs, audit)).toEqual(['unknown']);
+  expect(await store.keys.count(plant.tenant.id, filter)).toBe(count + 1);
+  expect(await store.keys.revoke(ids, plant.user.id, nowMs, audit)).toEqual([]);
+  expect(await store.keys.count(plant.tenant.id, filter)).toBe(1);
+  expect(await store.keys.find(plant.tenant.id, 'key 70000')).toMatchObject({
+    revokedAtMs: nowMs,
+    revokedBy: { login: plant.user.login },
+    rotatedTo: null,
+  });
+});

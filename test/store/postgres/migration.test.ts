@@ -1,0 +1,74 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { engineAt } from '../../../src/store/open.ts';
+import { schemaVersion, sqliteVersions } from '../../../src/store/postgres/schema/schema-version.ts';
+import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
+import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
+import { newDatabase, onServer } from './databases.ts';
+import { opened } from './opened.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hkctl-migrate-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const engine = (address: string, into = folder) =>
+  engineAt(address, {
+    clock: () => nowMs,
+    migrationsFolder: join(process.cwd(), 'migrations'),
+    writerThread: undefined,
+    env: { STATE_DIRECTORY: into },
+  });
+
+/** A store of the first schema with a key that was revoked. */
+async function olderStore() {
+  const address = await newDatabase('store');
+  const store = await opened(address, false);
+  const plant = await plantIn(store);
+  const key = newKey(plant, 1);
+  await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
+  await store.keys.revoke([key.id], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
+  await onServer(address, 'drop table hkctl.journal', 'update hkctl.store_version set version = 1');
+  return { address, plant, key };
+}
+
+const hooks = { authorize: () => {}, confirm: async () => {}, audit: async () => {} };
+
+it('knows the tables of a backup of each version', () => {
+  expect(Object.keys(sqliteVersions).map(Number)).toEqual(Array.from({ length: schemaVersion }, (_, n) => n + 1));
+  expect(sqliteVersions[schemaVersion]).toEqual(schemaVersions);
+});
+
+it('a migration writes a backup of the older store first, which can be restored', async () => {
+  const { address, plant, key } = await olderStore();
+  await expect(engine(address).open()).rejects.toMatchObject({ code: 'store_too_old' });
+  await expect(engine(address).backup(join(folder, 'x'), { nowMs, force: false })).rejects.toMatchObject({
+    code: 'store_too_old',
+  });
+  const { applied, backup = '' } = await engine(address).migrate();
+  expect([applied, backup]).toEqual([
+    1,
+    expect.stringMatching(/hkctl_test_[0-9a-f]+\.before-migrate-20261120T081500Z\.backup$/),
+  ]);
+  expect(statSync(backup).mode & 0o777).toBe(0o600);
+  await (await engine(address).open()).close();
+  expect(await engine(address).migrate()).toEqual({ applied: 0 });
+
+  const other = await newDatabase();
+  const { facts } = await engine(other).restore(backup, hooks);
+  expect(facts).toMatchObject({ keys: 1 });
+  const restored = await engine(other).open();
+  expect(await restored.keys.find(plant.tenant.id, key.id)).toMatchObject({ revokedAtMs: nowMs });
+  await restored.close();
+});
+
+it('a migration changes nothing where its backup cannot be written, and needs none where none is wanted', async () => {
+  const { address } = await olderStore();
+  const absent = join(folder, 'absent');
+  await expect(engine(address, absent).migrate()).rejects.toThrow();
+  await expect(engine(address).open()).rejects.toMatchObject({ code: 'store_too_old' });
+  const before = readdirSync(folder);
+  expect(await engine(address, absent).migrate(undefined, { withoutBackup: true })).toEqual({ applied: 1 });
+  expect([existsSync(absent), readdirSync(folder)]).toEqual([false, before]);
+  await (await engine(address).open()).close();
+});
