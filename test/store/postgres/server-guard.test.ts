@@ -7,7 +7,6 @@ import { startServer } from './server.ts';
 it('a server of tests ends with the process that it is for, and its files are removed', async () => {
   const owner = spawn('sleep', ['60']);
   const server = await startServer([], { owner: owner.pid ?? 0 });
-  await server.freeze();
   owner.kill('SIGKILL');
   expect(
     await until(

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { Client, type QueryConfig, types } from 'pg';
-import type { HkctlError } from '../../../core/errors.ts';
+import { HkctlError } from '../../../core/errors.ts';
 import { isLostConnection, toDomainError, unreachable } from './errors.ts';
 import type { Host, Location } from './location.ts';
 import { prepareSession } from './server-settings.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
-import { newDatabase, onServer } from './databases.ts';
-import { opened } from './opened.ts';
+import { newDatabase, onServer } from '../../store/postgres/databases.ts';
+import { opened } from '../../store/postgres/opened.ts';
+import { draftOf, newKey, nowMs, plantIn } from '../../store/stores.ts';
 
 it('more keys than a statement can have parameters are revoked together, or none of them', async () => {
   const count = 70_000;
@@ -11,10 +11,9 @@ it('more keys than a statement can have parameters are revoked together, or none
   await store.keys.insert(newKey(plant, 0), draftOf(plant.tenant.id, 'key.create', 'x'));
   await onServer(
     address,
-    'create temporary table others as select * from hkctl.keys',
-    `insert into hkctl.keys select (json_populate_record(null::hkctl.keys, (row_to_json(o)::jsonb || jsonb_build_object(
-        'id', 'key ' || n, 'prefix', 'prefix ' || n, 'secret_hash', 'hash ' || n))::json)).*
-      from others o, generate_series(1, ${count}) n`,
+    `insert into hkctl.keys select r.* from hkctl.keys o, generate_series(1, ${count}) n,
+      jsonb_populate_record(o, jsonb_build_object(
+        'id', 'key ' || n, 'prefix', 'prefix ' || n, 'secret_hash', 'hash ' || n)) as r`,
   );
   const ids = Array.from({ length: count }, (_, n) => `key ${n + 1}`);
   const audit = [draftOf(plant.tenant.id, 'key.revoke', 'many')];
