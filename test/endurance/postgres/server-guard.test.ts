@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { until } from './opened.ts';
-import { startServer } from './server.ts';
+import { until } from '../../store/postgres/opened.ts';
+import { startServer } from '../../store/postgres/server.ts';
 
 it('a server of tests ends with the process that it is for, and its files are removed', async () => {
   const owner = spawn('sleep', ['60']);
