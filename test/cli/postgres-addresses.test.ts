@@ -65,7 +65,9 @@ describe('an address that is wrong is refused with exit status 2', () => {
     for (const address of ['postgres://u:hunter2@h/d', 'postgres://u@h/d?password=hunter2']) {
       const { code, stderr } = await cli.run(['keys', 'list', '--store', address]);
       expect(code).toBe(2);
-      expect(stderr).toMatch(/^error: A password on the command line can be read by everybody on this machine\.\n/);
+      expect(stderr).toMatch(
+        /^error: --store: A password on the command line can be read by everybody on this machine\.\n/,
+      );
       expect(stderr).not.toContain('hunter2');
     }
   });

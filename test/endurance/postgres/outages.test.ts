@@ -94,6 +94,10 @@ describe('two daemons under load', () => {
     expect(gateways.refusals.length).toBeGreaterThan(0);
     expect(wrong(gateways.refusals)).toEqual([]);
     await gateways.expectAll(daemons[0], reader);
+
+    await server.freeze();
+    const stopped = await Promise.all(daemons.map((daemon) => daemon.stop()));
+    expect(stopped.map(({ code, signal }) => [code, signal])).toEqual(daemons.map(() => [0, null]));
   });
 
   it('lose nothing while their connections are reset again and again', async () => {
@@ -179,8 +183,8 @@ describe('two daemons under load', () => {
       server.address.replace('postgres@', 'hasty@'),
     );
     const gateways = load();
-    const parts = Array.from({ length: 50_000 }, (_, n) => `P-${n},P-${n},Part ${n}`);
-    const input = `id,code,name\n${parts.join('\n')}\n`;
+    const parts = Array.from({ length: 50_000 }, (_, n) => `P-${n},P-${n},Part ${n},true`);
+    const input = `id,part_number,name,is_active\n${parts.join('\n')}\n`;
     await plant.ok(['import', 'parts', '-', '--format', 'csv', '--entity', 'BER'], { input });
     await plant.ok(['backup', plant.path('hasty.backup')]);
     await until('the gateways are busy', () => gateways.count > 60);
@@ -217,7 +221,6 @@ describe('two daemons under load', () => {
       /^error: The PostgreSQL server of the store .* has no connection or memory left\.\nhint: .*\n$/,
     );
     expect((await plant.hkctl(['serve', '--port', '0'])).code).toBe(6);
-    const refusedBefore = gateways.refusals.length;
     for (let sample = 0; sample < 30; sample++) {
       expect(await Promise.all(daemons.map((daemon) => daemon.statusOf(reader)))).toEqual([200, 200]);
       await pause(100);

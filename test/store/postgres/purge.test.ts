@@ -42,9 +42,9 @@ async function importInto(
 ): Promise<void> {
   if (!resource) throw new Error('there are parts');
   const names = Object.keys(importFields(resource));
-  const values: Record<string, unknown> = { name: 'x', revision: 'A', unit: 'pcs', status: 'released' };
+  const values: Record<string, unknown> = { name: 'x', revision: 'A', unit: 'pcs', is_active: true };
   const columns = names.map((name) =>
-    ids.map((id) => (name === 'id' || name === 'code' ? id : (values[name] ?? null))),
+    ids.map((id) => (name === 'id' || name === 'part_number' ? id : (values[name] ?? null))),
   );
   await store.records.import({
     resource,

@@ -25,7 +25,7 @@ server=$(head -n 1 "$data/postmaster.pid" 2>/dev/null)
 if [ -n "$server" ]; then
   kill -CONT "$server" $(ps -o pid= --ppid "$server") 2>/dev/null
   kill -QUIT "$server" 2>/dev/null
-  for attempt in 1 2 3 4 5 6 7 8 9 10; do
+  for attempt in 1 2 3; do
     kill -0 "$server" 2>/dev/null || break
     sleep 1
   done

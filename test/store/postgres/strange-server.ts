@@ -73,7 +73,7 @@ function row(names: readonly string[], values: readonly string[]): Buffer[] {
   ];
 }
 
-function message(type: string, body = Buffer.alloc(0)): Buffer {
+function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
 }
 

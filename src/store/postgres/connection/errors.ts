@@ -86,7 +86,7 @@ const meanings: readonly Meaning[] = [
     codes: /^(53300|53200|53000)$/,
     as: 'store_unreachable',
     message: (shown) => `The PostgreSQL server of the store ${shown} has no connection or memory left.`,
-    hint: 'Raise max_connections of the server, or end other programs that use it.',
+    hint: 'Raise max_connections of the server or the connection limit of the log-in, or end other programs that use it.',
   },
   {
     codes: /^25006$/,

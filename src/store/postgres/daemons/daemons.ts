@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isHkctlError } from '../../../core/errors.ts';
 import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
 import type { Database } from '../connection/database.ts';
 import type { Generations } from './generations.ts';
@@ -70,7 +71,12 @@ export function createDaemonStore(
     timer = undefined;
     await beating;
     generations.endLease();
-    await database.query('daemons.end', 'delete from daemons where id = $1', [id]);
+    try {
+      await database.query('daemons.end', 'delete from daemons where id = $1', [id]);
+    } catch (thrown) {
+      // A daemon may end while the database is away: without heartbeats its row counts no more.
+      if (!isHkctlError(thrown) || thrown.code !== 'store_unreachable') throw thrown;
+    }
   };
 
   const newest = async () => {

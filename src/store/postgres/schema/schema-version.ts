@@ -45,18 +45,24 @@ export async function requireNotNewer(session: Session, shown: string): Promise<
   return version;
 }
 
-/** Reads what is in the schema of the search path. */
+/**
+ * Reads what is in the schema of the search path. PostgreSQL leaves a schema that the log-in may not use out of that path: by
+ * name it is refused instead of not found.
+ */
 export async function readPlace(session: Session): Promise<Place> {
-  const [found] = await session.query<{ tables: number; isStore: boolean }>(
-    'schema.place',
-    `select count(*)::int as tables, coalesce(bool_or(relname = 'store_version'), false) as "isStore" from pg_class
-      where relnamespace = (select oid from pg_namespace where nspname = current_schema()) and relkind in ('r', 'p', 'v', 'm', 'f')`,
-  );
-  const { tables = 0, isStore = false } = found ?? {};
+  const [found] = await session.query<{ schema: string; tables: number; isStore: boolean }>('schema.place', placeSql);
+  const { schema = '', tables = 0, isStore = false } = found ?? {};
   if (!isStore) return { version: 0, tables };
-  const [row] = await session.query<{ version: number }>('schema.version', 'select version from store_version');
+  const text = `select version from "${schema}".store_version`;
+  const [row] = await session.query<{ version: number }>('schema.version', text);
   return { version: row?.version ?? 0, tables };
 }
+
+const placeSql = `with place as (select btrim(split_part(current_setting('search_path'), ',', 1), '"') as schema)
+  select (select schema from place) as schema, count(*)::int as tables,
+    coalesce(bool_or(relname = 'store_version'), false) as "isStore" from pg_class
+  where relnamespace = (select oid from pg_namespace where nspname = (select schema from place))
+    and relkind in ('r', 'p', 'v', 'm', 'f')`;
 
 function requireKnown(version: number, shown: string): void {
   if (version <= schemaVersion) return;
