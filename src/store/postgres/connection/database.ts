@@ -1,6 +1,7 @@
 import { unreachable } from './errors.ts';
 import { Lane, type LaneSettings, settingsSql } from './lane.ts';
 import type { Location } from './location.ts';
+import { openUnshared } from './pooler.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 /** How long a command waits for an answer, and a daemon, whose clients get 503 within 2 s. */
@@ -161,7 +162,7 @@ export class PooledDatabase implements Database {
   }
 
   async #connect(): Promise<Session> {
-    const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#options(true));
+    const session = await openUnshared({ ...this.location, hosts: this.#hosts }, this.#options(true));
     this.#main = session;
     this.#epoch++;
     session.onEnd = () => this.#lost();

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { splitPassword } from '../../../core/text/store-address.ts';
 import { wrongAddress } from './errors.ts';
 import { type Environment, readService } from './service-file.ts';
@@ -8,6 +9,8 @@ import { requireTlsMode, type TlsSettings } from './tls.ts';
 export interface Host {
   host: string;
   port: number;
+  /** Where to connect, without asking a name server; the certificate is that of `host`. */
+  address?: string;
 }
 
 /** The place of a store on PostgreSQL. */
@@ -16,6 +19,8 @@ export interface Location {
   database: string;
   user: string;
   password: string | undefined;
+  /** The file in which a password is sought that the address does not have. */
+  passwordFile: string | undefined;
   /** The schema that holds the tables. */
   schema: string;
   tls: TlsSettings;
@@ -55,6 +60,7 @@ export function parseLocation(address: string, env: Environment): Location {
     database,
     user,
     password: value('password', 'PGPASSWORD'),
+    passwordFile: value('passfile', 'PGPASSFILE') ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
     schema,
     tls: {
       mode: requireTlsMode(value('sslmode', 'PGSSLMODE'), isSocket),
@@ -127,7 +133,7 @@ function parametersOf(address: string): Record<string, string> {
 }
 
 const parameters: ReadonlySet<string> = new Set([
-  ...['host', 'hostaddr', 'port', 'dbname', 'user', 'password', 'service', 'schema', 'application_name'],
+  ...['host', 'hostaddr', 'port', 'dbname', 'user', 'password', 'passfile', 'service', 'schema', 'application_name'],
   ...['connect_timeout', 'target_session_attrs', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
 ]);
 
@@ -152,14 +158,17 @@ function decoded(text: string): string {
 }
 
 function hostsOf(named: string | undefined, addresses: string | undefined, ports: string | undefined): Host[] {
-  const hosts = (addresses ?? named ?? '/var/run/postgresql').split(',');
+  const numeric = addresses?.split(',');
+  const hosts = named?.split(',') ?? numeric ?? ['/var/run/postgresql'];
+  if (numeric && numeric.length !== hosts.length) throw wrongAddress('it has not as many addresses as hosts');
   const given = ports?.split(',') ?? [];
   if (given.length > 1 && given.length !== hosts.length) throw wrongAddress('it has not as many ports as hosts');
   return hosts.map((host, index) => {
     const text = (given.length === 1 ? given[0] : given[index]) || String(defaultPort);
     const port = Number(text);
     if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw wrongAddress('a port in it is not from 1 to 65535');
-    return { host: host === '' ? 'localhost' : host, port };
+    const address = numeric?.[index];
+    return { host: host || address || 'localhost', port, ...(address && { address }) };
   });
 }
 

@@ -3,6 +3,7 @@ import { Client, type QueryConfig, types } from 'pg';
 import { HkctlError } from '../../../core/errors.ts';
 import { isLostConnection, toDomainError, unreachable } from './errors.ts';
 import type { Host, Location } from './location.ts';
+import { requirePassword } from './password-file.ts';
 import { tlsOptions } from './tls.ts';
 
 /** How a connection is made. */
@@ -23,6 +24,8 @@ export class Session {
   readonly host: Host;
   /** The start of the server, by which it can be distinguished from another one at the same address. */
   server = '';
+  /** Whether a pooler is between: then the number that the connection has is not that of the server's process. */
+  isPooled = false;
   readonly #socket: Socket;
   readonly #shown: string;
   #silentMs: number;
@@ -62,11 +65,11 @@ export class Session {
   static async #openAt(host: Host, location: Location, options: SessionOptions): Promise<Session> {
     const socket = new Socket();
     const client = new Client({
-      host: host.host,
+      host: host.address ?? host.host,
       port: host.port,
       database: location.database,
       user: location.user,
-      ...(location.password !== undefined && { password: location.password }),
+      password: location.password ?? (() => requirePassword({ ...location, ...host })),
       application_name: location.applicationName,
       ssl: tlsOptions(location.tls, host.host),
       pipeline: options.pipeline,
@@ -174,7 +177,7 @@ export class Session {
   /** Makes the session independent of the defaults of the server, and refuses servers that a store cannot be kept on. */
   async #prepare({ schema, target, shown }: Location): Promise<void> {
     const settings = `select current_setting('server_version_num')::int as version, pg_is_in_recovery() as standby,
-        pg_postmaster_start_time()::text as server,
+        pg_postmaster_start_time()::text as server, pg_backend_pid() as pid,
         current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_encoding') as encoding,
         set_config('search_path', $1, false), set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false),
         set_config('extra_float_digits', '1', false), set_config('bytea_output', 'hex', false),
@@ -185,6 +188,7 @@ export class Session {
     const { rows } = await this.send<{
       version: number;
       server: string;
+      pid: number;
       standby: boolean;
       readonly: boolean;
       encoding: string;
@@ -196,6 +200,7 @@ export class Session {
     const [server] = rows;
     if (!server) throw new Error('the server returned no settings');
     this.server = server.server;
+    this.isPooled = 'processID' in this.client && this.client.processID !== server.pid;
     const major = Math.floor(server.version / 10_000);
     if (major < oldestVersion) {
       throw new HkctlError(
