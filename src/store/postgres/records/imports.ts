@@ -39,8 +39,17 @@ export async function importRecords(
     await appendAudit(session, request.audit(summary));
     return summary;
   };
-  return database.transaction(work, { idleMs: 0 });
+  const summary = await database.transaction(work, { idleMs: 0 });
+  if (!request.dryRun) await database.query('generations.citus', againOnCitus);
+  return summary;
 }
+
+/**
+ * Workers of Citus commit after the coordinator, but before the commit is answered: a daemon could have kept a page without the
+ * import under the generation that came with it.
+ */
+const againOnCitus = `update generations set value = value + 1
+  where name = 'records' and to_regclass('pg_catalog.pg_dist_partition') is not null`;
 
 /**
  * So many rows are looked up one by one where the planner likes to. It knows little of tables that have just been filled, and
