@@ -45,6 +45,26 @@ describe('the address of a PostgreSQL store', () => {
     expect(parseLocation('postgres:///d', {}).hosts).toEqual([{ host: '/var/run/postgresql', port: 5432 }]);
   });
 
+  it('may give the IP address beside the name that the certificate has', () => {
+    expect(parseLocation('postgres://db.test:7/d?hostaddr=192.0.2.1&passfile=/p', { HOME: '/home/ada' })).toMatchObject(
+      {
+        hosts: [{ host: 'db.test', port: 7, address: '192.0.2.1' }],
+        passwordFile: '/p',
+        shown: 'postgres://db.test:7/d',
+      },
+    );
+    const env = { PGHOSTADDR: '::1,192.0.2.2', HOME: '/home/ada' };
+    expect(parseLocation('postgres:///d', env)).toMatchObject({
+      hosts: [
+        { host: '::1', address: '::1' },
+        { host: '192.0.2.2', address: '192.0.2.2' },
+      ],
+      tls: { mode: 'verify-full' },
+      passwordFile: '/home/ada/.pgpass',
+    });
+    expect(parseLocation('postgres:///d', { PGPASSFILE: '/q', HOME: '/home/ada' }).passwordFile).toBe('/q');
+  });
+
   it('is completed from a service, and then from the variables of psql', () => {
     const file = join(folder, 'services');
     writeFileSync(
@@ -84,6 +104,7 @@ describe('the address of a PostgreSQL store', () => {
     ['postgres://h/d?schema=a"b', 'schema'],
     ['postgres://h:70000/d', 'port'],
     ['postgres://a,b:1,c:2/d?port=1,2', 'ports'],
+    ['postgres://a,b/d?hostaddr=192.0.2.1', 'addresses'],
     ['postgres://h/d?hots=x', '"hots"'],
     ['postgres://h/%zz', 'hexadecimal'],
     ['postgres://h/a/b', 'form'],

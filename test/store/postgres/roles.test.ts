@@ -21,7 +21,8 @@ describe('the roles that hkctl postgres-roles prints', () => {
   it('are enough for owner, admin and daemon, and for nothing else', async () => {
     const address = await newDatabase();
     const sql = rolesSql('hkctl');
-    await onServer(address, sql);
+    const closed = "do $$ begin execute format('revoke all on database %I from public', current_database()); end $$";
+    await onServer(address, closed, sql);
     await expect(engineAt(as('hkctl_admin', address), options).create()).rejects.toMatchObject({
       code: 'store_unreadable',
     });
@@ -70,6 +71,10 @@ describe('the roles that hkctl postgres-roles prints', () => {
       'drop table hkctl.audit',
       'update hkctl.store_version set version = 7',
       'create table hkctl.foreign_table (a int)',
+      'create schema theirs',
+      "update hkctl.journal set line = ''",
+      'delete from hkctl.generations',
+      'set role hkctl_owner',
     ]) {
       await expect(onServer(as('hkctl_admin', address), statement), statement).rejects.toThrow(
         /permission denied|must be owner/,
@@ -80,6 +85,15 @@ describe('the roles that hkctl postgres-roles prints', () => {
       'update hkctl.readings set value = 0',
       'delete from hkctl.heartbeats',
       'update hkctl.generations set value = 1',
+      "insert into hkctl.keys (id) values ('x')",
+      'delete from hkctl.keys',
+      'delete from hkctl.audit',
+      "update hkctl.users set role = 'super_user'",
+      'update hkctl.parts set name = name',
+      'update hkctl.record_entities set entity_id = entity_id',
+      'insert into hkctl.journal default values',
+      'create temporary table t (a int)',
+      'set role hkctl_admin',
     ]) {
       await expect(onServer(as('hkctl_daemon', address), statement), statement).rejects.toThrow('permission denied');
     }

@@ -2,6 +2,7 @@ import { isShortage, unreachable } from './errors.ts';
 import { Lane, type LaneSettings, settingsSql } from './lane.ts';
 import type { Location } from './location.ts';
 import { liftTimeLimits, runLong } from './long-work.ts';
+import { openUnshared } from './pooler.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 /** How long the database may be silent. */
@@ -159,7 +160,7 @@ export class PooledDatabase implements Database {
   }
 
   async #connect(): Promise<Session> {
-    const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#options(true));
+    const session = await openUnshared({ ...this.location, hosts: this.#hosts }, this.#options(true));
     this.#main = session;
     this.#epoch++;
     session.onEnd = () => this.#lost();

@@ -1,4 +1,5 @@
-import { type ErrorCode, HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import { type Meaning, tlsMeanings } from './tls-errors.ts';
 
 /**
  * The domain's error for one of PostgreSQL, its driver or the network; other errors are returned unchanged. `shown` is the
@@ -63,14 +64,6 @@ export function unreachable(shown: string, why: string, cause?: unknown): HkctlE
   });
 }
 
-interface Meaning {
-  /** SQLSTATE of PostgreSQL, or an error code of Node. */
-  codes: RegExp;
-  as: ErrorCode;
-  message(shown: string): string;
-  hint: string;
-}
-
 const lost = /^(08...|57P0[1-5]|25P03|ECONNRESET|EPIPE|ECONNREFUSED|ETIMEDOUT|CONNECTION_LOST)$/;
 
 const tryAgain = 'Try again in a moment; if it stays so, ask the administrator of the database.';
@@ -112,17 +105,12 @@ const meanings: readonly Meaning[] = [
     message: (shown) => `The connection to the PostgreSQL store ${shown} failed or was lost.`,
     hint: 'Check the network and that the server runs, then try again; what was already answered is kept.',
   },
-  {
-    codes: /^(CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS|ERR_SSL|ERR_OSSL|NO_TLS)/,
-    as: 'store_unreachable',
-    message: (shown) => `The TLS certificate of the PostgreSQL store ${shown} could not be verified, or it has no TLS.`,
-    hint: "Name the server's root certificate with ?sslrootcert=FILE, or lower the check with ?sslmode=…; see hkctl-postgres(7).",
-  },
+  ...tlsMeanings,
   {
     codes: /^(28P01|28000|NO_PASSWORD)$/,
     as: 'store_unreadable',
     message: (shown) =>
-      `The PostgreSQL store ${shown} refused the log-in: wrong user or password, or none is allowed from here.`,
+      `The PostgreSQL store ${shown} refused the log-in: wrong user, password or certificate, or none is allowed from here.`,
     hint: 'Put the password into ~/.pgpass or PGPASSFILE (mode 0600), and check pg_hba.conf of the server.',
   },
   {

@@ -9,6 +9,8 @@ import { requireTlsMode, type TlsSettings } from './tls.ts';
 export interface Host {
   host: string;
   port: number;
+  /** Where to connect, without asking a name server; the certificate is that of `host`. */
+  address?: string;
 }
 
 /** The place of a store on PostgreSQL. */
@@ -160,14 +162,17 @@ function decoded(text: string): string {
 }
 
 function hostsOf(named: string | undefined, addresses: string | undefined, ports: string | undefined): Host[] {
-  const hosts = (addresses ?? named ?? '/var/run/postgresql').split(',');
+  const numeric = addresses?.split(',');
+  const hosts = named?.split(',') ?? numeric ?? ['/var/run/postgresql'];
+  if (numeric && numeric.length !== hosts.length) throw wrongAddress('it has not as many addresses as hosts');
   const given = ports?.split(',') ?? [];
   if (given.length > 1 && given.length !== hosts.length) throw wrongAddress('it has not as many ports as hosts');
   return hosts.map((host, index) => {
     const text = (given.length === 1 ? given[0] : given[index]) || String(defaultPort);
     const port = Number(text);
     if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw wrongAddress('a port in it is not from 1 to 65535');
-    return { host: host === '' ? 'localhost' : host, port };
+    const address = numeric?.[index];
+    return { host: host || address || 'localhost', port, ...(address && { address }) };
   });
 }
 

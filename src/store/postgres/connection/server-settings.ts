@@ -10,6 +10,8 @@ interface Settings {
   version: number;
   /** The start of the server, by which it can be distinguished from another one at the same address. */
   server: string;
+  /** The process of the server that serves the connection. */
+  pid: number;
   standby: boolean;
   readonly: boolean;
   encoding: string;
@@ -27,7 +29,7 @@ interface Sender {
 export async function prepareSession(
   session: Sender,
   { schema, target, shown }: Location,
-): Promise<Pick<Settings, 'version' | 'server'>> {
+): Promise<Pick<Settings, 'version' | 'server' | 'pid'>> {
   // Temporary tables of others can never stand in for ours.
   const values = [`"${schema}", pg_temp`];
   const { rows } = await session.send<Settings>({ text: settingsSql, values }).catch(async (thrown: unknown) => {
@@ -37,7 +39,7 @@ export async function prepareSession(
   });
   const [settings] = rows;
   if (!settings) throw new Error('the server returned no settings');
-  const { version, server, standby, readonly, encoding } = settings;
+  const { version, server, pid, standby, readonly, encoding } = settings;
   requireVersion(version, shown);
   if (encoding !== 'UTF8') {
     throw new HkctlError(
@@ -57,11 +59,11 @@ export async function prepareSession(
       },
     );
   }
-  return { version, server };
+  return { version, server, pid };
 }
 
 const settingsSql = `select current_setting('server_version_num')::int as version, pg_is_in_recovery() as standby,
-  pg_postmaster_start_time()::text as server,
+  pg_postmaster_start_time()::text as server, pg_backend_pid() as pid,
   current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_encoding') as encoding,
   set_config('search_path', $1, false), set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false),
   set_config('extra_float_digits', '1', false), set_config('bytea_output', 'hex', false),

@@ -28,6 +28,8 @@ export class Session {
   server = '';
   /** The version of the server, such as 150004. */
   version = 0;
+  /** Whether a pooler is between: then the number that the connection has is not that of the server's process. */
+  isPooled = false;
   readonly #socket: Socket;
   readonly #shown: string;
   #silentMs: number;
@@ -67,7 +69,7 @@ export class Session {
   static async #openAt(host: Host, location: Location, options: SessionOptions): Promise<Session> {
     const socket = new Socket();
     const client = new Client({
-      host: host.host,
+      host: host.address ?? host.host,
       port: host.port,
       database: location.database,
       user: location.user,
@@ -84,9 +86,10 @@ export class Session {
     const session = new Session(client, host, socket, location.shown, options.silentMs);
     try {
       await client.connect();
-      const { server, version } = await prepareSession(session, location);
+      const { server, version, pid } = await prepareSession(session, location);
       session.server = server;
       session.version = version;
+      session.isPooled = 'processID' in client && client.processID !== pid;
       return session;
     } catch (thrown) {
       session.destroy('the connection was not completed');

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { HkctlError } from '../../../core/errors.ts';
@@ -33,33 +34,56 @@ export function requireTlsMode(text: string | undefined, isSocket: boolean): Tls
   );
 }
 
-/** The options of Node's TLS for a host; false where none is wanted. Throws `bad_input` for a file that cannot be read. */
+/** The options of Node's TLS for a host; false where none is wanted. Throws `store_unreadable` for a file that cannot be used. */
 export function tlsOptions({ mode, rootCertificate, certificate, key, home }: TlsSettings, host: string) {
   if (mode === 'disable' || host.startsWith('/')) return false;
   const inHome = (name: string) => {
     const path = home === undefined ? undefined : join(home, '.postgresql', name);
     return path !== undefined && existsSync(path) ? path : undefined;
   };
-  const roots = rootCertificate === 'system' ? undefined : (rootCertificate ?? inHome('root.crt'));
+  const found = rootCertificate ?? inHome('root.crt');
+  const roots = found === 'system' ? undefined : found;
   const own = certificate ?? inHome('postgresql.crt');
   const ownKey = key ?? inHome('postgresql.key');
+  if (own !== undefined && ownKey === undefined) throw unusable(`The TLS certificate ${own} has no key`);
   const options: ConnectionOptions = {
-    rejectUnauthorized: mode !== 'require' || rootCertificate !== undefined,
+    // As in libpq, `require` verifies the authority where one is named.
+    rejectUnauthorized: mode !== 'require' || found !== undefined,
     // Node would compare the certificate of an IP address with "localhost".
     checkServerIdentity: (_, peer) => (mode === 'verify-full' ? checkServerIdentity(host, peer) : undefined),
-    ...(roots !== undefined && { ca: pem(roots) }),
-    ...(own !== undefined && ownKey !== undefined && { cert: pem(own), key: pem(ownKey) }),
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(roots !== undefined && { ca: certificates(roots) }),
+    ...(own !== undefined && ownKey !== undefined && { cert: certificates(own), key: privateKey(ownKey) }),
   };
   return options;
 }
 
-function pem(path: string): string {
+/** Node takes a file without certificates for an empty list. */
+function certificates(path: string): string {
+  const text = textOf(path);
+  if (text.includes('-----BEGIN ')) return text;
+  throw unusable(`The TLS file ${path} has no certificate in PEM`);
+}
+
+/** Like libpq: a key that others may read is refused; the group may where the key is root's. */
+function privateKey(path: string): string {
+  const text = textOf(path);
+  const { mode, uid } = statSync(path);
+  if ((mode & (uid === 0 ? 0o037 : 0o077)) === 0) return text;
+  throw unusable(`The TLS key ${path} may be read or written by others and is not used`);
+}
+
+function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (thrown) {
-    throw new HkctlError('bad_input', `The TLS file ${path} for the PostgreSQL store cannot be read.`, {
-      hint: 'Check sslrootcert, sslcert and sslkey of the address, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.',
-      cause: thrown,
-    });
+    throw unusable(`The TLS file ${path} cannot be read`, thrown);
   }
+}
+
+function unusable(what: string, cause?: unknown): HkctlError {
+  return new HkctlError('store_unreadable', `${what}: no connection to the PostgreSQL store was made.`, {
+    hint: 'Check sslrootcert, sslcert and sslkey of the address, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.',
+    cause,
+  });
 }

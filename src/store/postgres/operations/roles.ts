@@ -23,6 +23,13 @@ begin
   if not exists (select from pg_roles where rolname = 'hkctl_daemon') then create role hkctl_daemon login; end if;
 end $$;
 
+-- Also where public may no longer connect. Imports and restores use temporary tables.
+do $$
+begin
+  execute format('grant connect on database %I to hkctl_owner, hkctl_admin, hkctl_daemon', current_database());
+  execute format('grant temporary on database %I to hkctl_owner, hkctl_admin', current_database());
+end $$;
+
 -- owner: makes the tables (init) and changes them (migrate). Nobody works under it every day.
 create schema if not exists ${name} authorization hkctl_owner;
 revoke all on schema ${name} from public;

@@ -46,8 +46,17 @@ export async function importRecords(
     await appendAudit(session, request.audit(summary));
     return summary;
   };
-  return database.transaction(work, { idleMs: 0 });
+  const summary = await database.transaction(work, { idleMs: 0 });
+  if (!request.dryRun) await database.query('generations.citus', againOnCitus);
+  return summary;
 }
+
+/**
+ * Workers of Citus commit after the coordinator, but before the commit is answered: a daemon could have kept a page without the
+ * import under the generation that came with it.
+ */
+const againOnCitus = `update generations set value = value + 1
+  where name = 'records' and to_regclass('pg_catalog.pg_dist_partition') is not null`;
 
 /**
  * Whether the rows go straight into the table. Not those of a dry run, which would leave the database to clean up behind it, nor
