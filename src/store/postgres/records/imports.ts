@@ -5,6 +5,7 @@ import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts
 import { importFields } from '../../../core/records/fields.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { changeInstant } from '../../../core/records/sync/changes.ts';
+import { tableName } from '../../records/tables.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
@@ -14,7 +15,7 @@ import { createRowWriter } from './import-rows.ts';
 import { type ImportTable, incoming } from './import-table.ts';
 import { checkWhole } from './imports-checks.ts';
 import { countChanges, writeChanges } from './imports-merge.ts';
-import { columnType, tableName } from './tables.ts';
+import { columnType } from './tables.ts';
 
 /**
  * Imports records in one transaction: readers see the old set until the commit. The rows go by COPY into a temporary table, in
