@@ -41,12 +41,7 @@ export const serve = defineCommand({
     ['HKCTL_PORT=9000 hkctl serve --log-level warn', 'flags as variables'],
   ],
   async run(context, flags) {
-    if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
-      throw new HkctlError(
-        'usage',
-        `${flags.tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`,
-      );
-    }
+    requireBothOfTls(flags);
     const { limitFailedChecks, limitRequests, limitIngest, ...given } = flags;
     const settings: ServeSettings = {
       ...serveDefaults,
@@ -70,6 +65,12 @@ export const serve = defineCommand({
 /** Wrapped, since `off` is null and nothing given is undefined. */
 function limit(given: string): { limit: ServeSettings['limitRequests'] } {
   return { limit: parseRateLimit(given) };
+}
+
+/** Refuses a certificate without its key, and a key without its certificate: `usage`. */
+export function requireBothOfTls({ tlsCert, tlsKey }: { tlsCert?: string; tlsKey?: string }): void {
+  if ((tlsCert === undefined) === (tlsKey === undefined)) return;
+  throw new HkctlError('usage', `${tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`);
 }
 
 /** Parses a port. Throws `usage`. */

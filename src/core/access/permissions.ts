@@ -1,38 +1,5 @@
-/** A group of client permissions, as the create dialog shows them (specification 2.2; keys by contract, section 4). */
-interface PermissionGroup {
-  name: string;
-  permissions: readonly { key: ClientPermission; label: string }[];
-}
-
-/** Every client permission a key can hold. */
-export const clientPermissions = [
-  'jobs_orders.view',
-  'production_jobs.view',
-  'production_orders.view',
-  'production_quality.view',
-  'oee_events.view',
-  'inbound_documents.view',
-  'inventory_items.view',
-  'inventory_movements.view',
-  'quality_inspections.view',
-  'non_conformances.view',
-  'safety_incidents.view',
-  'projects.view',
-  'parts.view',
-  'assets.view',
-  'routings.view',
-  'processes.view',
-  'services.view',
-  'people.view',
-  'training_records.view',
-  'asset_sensors.view',
-  'asset_sensors.ingest',
-] as const;
-
-export type ClientPermission = (typeof clientPermissions)[number];
-
-/** The catalog by group, in the order in which people see it. */
-export const permissionGroups: readonly PermissionGroup[] = [
+/** Every client permission a key can hold, by group, in the order in which people see them. */
+const catalog = [
   { name: 'Jobs and orders', permissions: [{ key: 'jobs_orders.view', label: 'Jobs and Orders view' }] },
   {
     name: 'Production',
@@ -79,7 +46,24 @@ export const permissionGroups: readonly PermissionGroup[] = [
   },
   { name: 'Sensor lookup', permissions: [{ key: 'asset_sensors.view', label: 'Asset sensors' }] },
   { name: 'Sensor gateway', permissions: [{ key: 'asset_sensors.ingest', label: 'Sensor readings and heartbeats' }] },
-];
+] as const;
+
+/** Every client permission a key can hold. */
+export type ClientPermission = (typeof catalog)[number]['permissions'][number]['key'];
+
+/** A group of client permissions, as the create dialog shows them (specification 2.2; keys by contract, section 4). */
+interface PermissionGroup {
+  name: string;
+  permissions: readonly { key: ClientPermission; label: string }[];
+}
+
+/** The permissions by group. */
+export const permissionGroups: readonly PermissionGroup[] = catalog;
+
+/** The permissions in the same order. */
+export const clientPermissions: readonly ClientPermission[] = permissionGroups.flatMap(({ permissions }) =>
+  permissions.map(({ key }) => key),
+);
 
 /** The presets of the create dialog (specification 2.2). */
 export const presets = {

@@ -25,14 +25,14 @@ export function hiddenBodies(text: string): HiddenBody[] {
   let count = 0;
   let crc = 0;
   let claimed = 0;
-  // Three places that go through the text one behind the other: where a digit comes into the checksum, where it goes from
-  // there into the random part, and where it leaves that. Nothing is kept, since each line of a log comes by.
+  // Three positions move through the text, one behind the other: where a digit enters the checksum, where it passes on to the
+  // random part, and where it leaves that. Nothing is stored, since every line of a log is searched.
   let entering = -1;
   let leaving = -1;
   for (let at = 0; at < text.length; at++) {
     const digit = digitAt(at);
     if (digit === none) continue;
-    // Modulo 2^32, as a CRC is: what is claimed beyond that is compared once the rest fits.
+    // Modulo 2^32, as a CRC is; all of its digits are compared once the rest matches.
     claimed = (Math.imul(claimed, 62) + digit) | 0;
     count++;
     if (count > checksumLength) {
@@ -64,7 +64,7 @@ function isBody(body: string, digits: Uint8Array): boolean {
   return claimed === crc32(`hk_${body.slice(0, randomLength)}`);
 }
 
-/** What the digit that leaves the checksum weighs by then: 62^6 modulo 2^32. */
+/** The weight of the digit that leaves the checksum: 62^6 modulo 2^32. */
 const beyondChecksum = (62 ** checksumLength % 2 ** 32) | 0;
 const none = 255;
 
@@ -125,7 +125,7 @@ const percent = /%(?:25)*([0-9a-f]{2})/gi;
 const backslash = /\\{1,9}(?:u([0-9a-f]{4})|u\{0{0,4}([0-9a-f]{1,4})\}|x([0-9a-f]{2})|[abefnrtv0])/gi;
 const reference = /&#(?:x0*([0-9a-f]{1,4})|0*(\d{1,5}));?/gi;
 
-/** A control character parts the characters around it and is none of them. */
+/** A control character separates the characters around it, and belongs to neither. */
 function unescaped(_: string, four?: string, some?: string, two?: string): string {
   const hex = four ?? some ?? two;
   return hex === undefined ? '\n' : fromHex(hex);

@@ -8,7 +8,7 @@ export interface Check {
   detail: string;
   /** What to do about it. */
   hint?: string;
-  /** Of a problem: the error code that `hkctl doctor` exits with. */
+  /** Only for a problem: the error code that `hkctl doctor` exits with. */
   code?: ErrorCode;
 }
 

@@ -7,7 +7,7 @@ import { pageParameters } from '../../../src/core/records/queries.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { inOrder, type PageQuery, pageQuery } from '../../../src/store/postgres/records/pages.ts';
-import { tableName } from '../../../src/store/postgres/records/tables.ts';
+import { tableName } from '../../../src/store/records/tables.ts';
 import { requestsOf } from '../../store/page-requests.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';
 

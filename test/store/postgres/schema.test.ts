@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { resources } from '../../../src/resources/index.ts';
-import { tableName } from '../../../src/store/postgres/records/tables.ts';
 import { schemaVersion } from '../../../src/store/postgres/schema/schema-version.ts';
+import { tableName } from '../../../src/store/records/tables.ts';
 import { newDatabase } from './databases.ts';
 
 async function rowsOf(address: string, text: string): Promise<Record<string, unknown>[]> {

@@ -4,7 +4,7 @@ import { serveDefaults } from '../../../core/operations/settings.ts';
 import { defineCommand } from '../../command.ts';
 import { parsed, toggle } from '../../flags.ts';
 import { parseKeep } from '../backup-keep.ts';
-import { parsePort } from '../serve.ts';
+import { parsePort, requireBothOfTls } from '../serve.ts';
 import { backupUnits } from './backup-units.ts';
 import { daemonService, daemonSocket } from './daemon-units.ts';
 import { quotedArgument, requirePath, requirePathWithoutBlanks, requirePlain, type Unit } from './unit.ts';
@@ -55,12 +55,7 @@ export const systemdUnit = defineCommand({
   async run(context, flags) {
     const { account = 'hkctl', environmentFile = '/etc/default/hkctl', tlsCert, tlsKey } = flags;
     const { host = serveDefaults.host, port = serveDefaults.port, backupFolder, keep = 14 } = flags;
-    if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-      throw new HkctlError(
-        'usage',
-        `${tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`,
-      );
-    }
+    requireBothOfTls(flags);
     const program = flags.exec === undefined ? context.io.program : [flags.exec];
     const exec = program.map(quotedArgument).join(' ');
     const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;

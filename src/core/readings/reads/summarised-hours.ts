@@ -13,7 +13,7 @@ export interface BucketItems {
   nextUs: number | null;
 }
 
-/** The summaries that an engine has to read for a slice: all of whose readings lie in the range. Of others nobody can say which part does. */
+/** The summaries that an engine has to read for a slice: those whose readings all lie in the range. No other can be divided. */
 interface HourRange {
   series: number;
   /** The first hour, inclusive. */

@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '../../../core/records/fields.ts';
-import { tableName } from '../records/tables.ts';
+import { tableName } from '../../records/tables.ts';
 
 /**
  * SQL that distributes the tables of records and readings by entity over the workers of Citus. Keys, users and the audit trail

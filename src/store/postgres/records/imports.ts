@@ -3,6 +3,7 @@ import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts
 import { importFields } from '../../../core/records/fields.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { changeInstant } from '../../../core/records/sync/changes.ts';
+import { tableName } from '../../records/tables.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
@@ -15,7 +16,7 @@ import { type ImportTable, incoming, rowsOf } from './import-table.ts';
 import { checkWhole, readyForChecks } from './imports-checks.ts';
 import { fillRecords } from './imports-fill.ts';
 import { countChanges, keepLists, writeChanges } from './imports-merge.ts';
-import { columnType, tableName } from './tables.ts';
+import { columnType } from './tables.ts';
 
 /**
  * Imports records in one transaction: readers see the old set until the commit. Where the entity has records of the resource,

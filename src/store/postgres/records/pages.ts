@@ -1,7 +1,8 @@
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
 import { pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
-import { jsonColumnsOf, tableName } from './tables.ts';
+import { tableName } from '../../records/tables.ts';
+import { jsonColumnsOf } from './tables.ts';
 
 /**
  * A page walks an index in its order, never anything else: without statistics, as after an import, the planner would scan and

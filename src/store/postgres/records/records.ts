@@ -9,12 +9,13 @@ import {
   shownLists,
   toPage,
 } from '../../../core/records/page-rows.ts';
+import { tableName } from '../../records/tables.ts';
 import type { Database } from '../connection/database.ts';
 import { readChanges, readRemoved } from './changes.ts';
 import { EntityNumbers } from './entity-numbers.ts';
 import { importRecords } from './imports.ts';
 import { countQuery, inOrder, type PageQuery, pageQuery } from './pages.ts';
-import { jsonColumnsOf, tableName } from './tables.ts';
+import { jsonColumnsOf } from './tables.ts';
 
 /**
  * The records of all resources. PostgreSQL returns a page as one JSON text; no row becomes an object here. `version` changes

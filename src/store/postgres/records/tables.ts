@@ -1,11 +1,6 @@
 import { boolean, index, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
-import {
-  allFields,
-  type Field,
-  type Fields,
-  filterableFields,
-  type ResourceDefinition,
-} from '../../../core/records/fields.ts';
+import { allFields, type Field, type Fields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { columnNamed, indexedFields, indexName, isNeverNull, tableName } from '../../records/tables.ts';
 import { bytewiseText, wholeNumber } from '../connection/column-types.ts';
 
 /**
@@ -48,16 +43,6 @@ export const removedRecords = pgTable(
 /** One row once the store was restored: a random name, which ends the sync tokens of the store before. */
 export const recordEpoch = pgTable('record_epoch', { epoch: bytewiseText('epoch').primaryKey() });
 
-/** Name of a resource's table. */
-export function tableName(resource: ResourceDefinition): string {
-  return resource.name.replaceAll('-', '_');
-}
-
-/** Name of the index on a field, which serves pages in its order. */
-function indexName(resource: ResourceDefinition, field: string): string {
-  return `${tableName(resource)}_by_${field}`;
-}
-
 /**
  * The table of a resource, derived from its declaration: a column for each field, the records of an entity in order of
  * `id`, and an index for every order of a page. The entity comes first in every key, so that Citus can distribute by it.
@@ -68,15 +53,10 @@ export function toTable(resource: ResourceDefinition) {
     Object.entries(allFields(resource)).map(([field, spec]) => [field, toColumn(field, spec)]),
   );
   return pgTable(name, { entity: integer('entity').notNull(), ...columns }, (table) => {
-    const column = (field: string) => {
-      const found = table[field as keyof typeof table]; // the columns' names are known only at run time
-      if (!found) throw new Error(`${resource.name} has no field ${field}`);
-      return found;
-    };
     return [
-      primaryKey({ columns: [table.entity, column('id')] }),
-      ...[...filterableFields(resource), 'updated_at'].map((field) =>
-        index(indexName(resource, field)).on(table.entity, column(field), column('id')),
+      primaryKey({ columns: [table.entity, columnNamed(table, 'id')] }),
+      ...indexedFields(resource).map((field) =>
+        index(indexName(resource, field)).on(table.entity, columnNamed(table, field), columnNamed(table, 'id')),
       ),
     ];
   });
@@ -84,7 +64,7 @@ export function toTable(resource: ResourceDefinition) {
 
 function toColumn(name: string, field: Field) {
   const column = columnOf(name, field);
-  return field.required || field.kind === 'list' ? column.notNull() : column;
+  return isNeverNull(field) ? column.notNull() : column;
 }
 
 function columnOf(name: string, field: Field) {

@@ -1,9 +1,10 @@
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
 import type { ResourceDefinition } from '../../../core/records/fields.ts';
 import { forgettableInstant } from '../../../core/records/sync/changes.ts';
+import { tableName } from '../../records/tables.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import type { ImportTable } from './import-target.ts';
-import { entityNumber, tableName } from './tables.ts';
+import { entityNumber } from './tables.ts';
 
 /** Reads how far changes have come, and what was removed; each statement is prepared once. */
 export function createChangesReader(connection: () => Connection) {

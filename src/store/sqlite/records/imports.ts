@@ -4,6 +4,7 @@ import { importFields, type ResourceDefinition } from '../../../core/records/fie
 import type { ImportBatch, ImportColumn } from '../../../core/records/import-batch.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import { changeInstant } from '../../../core/records/sync/changes.ts';
+import { tableName } from '../../records/tables.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { createChangesReader, recordChange } from './changes.ts';
@@ -11,7 +12,7 @@ import type { ImportTable, ImportTarget } from './import-target.ts';
 import { createFill } from './imports-fill.ts';
 import { createMerge } from './imports-merge.ts';
 import { putInOutbox } from './outbox.ts';
-import { entityNumber, tableName } from './tables.ts';
+import { entityNumber } from './tables.ts';
 
 /**
  * 128 MiB of pages stay in memory, enough for half a million records: a page that does not fit is written to the log of the

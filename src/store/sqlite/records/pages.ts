@@ -1,7 +1,8 @@
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
 import { pageFields } from '../../../core/records/fields.ts';
 import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
-import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
+import { indexName, tableName } from '../../records/tables.ts';
+import { entityNumber, jsonOf } from './tables.ts';
 
 type Value = string | number;
 

@@ -9,11 +9,12 @@ import {
   shownLists,
   toPage,
 } from '../../../core/records/page-rows.ts';
+import { indexName, tableName } from '../../records/tables.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { createChangesReader } from './changes.ts';
 import { bound, type PageQuery, pageQuery } from './pages.ts';
-import { entityNumber, indexName, jsonOf, tableName } from './tables.ts';
+import { entityNumber, jsonOf } from './tables.ts';
 
 /** Number of page statements kept prepared; requests come in few shapes. */
 const keptStatements = 500;

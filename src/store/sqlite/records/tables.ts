@@ -1,6 +1,7 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { AuditDraft } from '../../../core/audit/events.ts';
-import { allFields, type Field, filterableFields, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { allFields, type Field, type ResourceDefinition } from '../../../core/records/fields.ts';
+import { columnNamed, indexedFields, indexName, isNeverNull, tableName } from '../../records/tables.ts';
 
 /** Audit events of imports, kept in the same commit as the records until they are moved into the chain. */
 export const outbox = sqliteTable('audit_outbox', {
@@ -47,16 +48,6 @@ export const recordEpoch = sqliteTable('record_epoch', { epoch: text('epoch').pr
 /** SQL for the number of the entity whose id is bound; null for an entity without records. */
 export const entityNumber = '(select number from record_entities where entity_id = ?)';
 
-/** Name of a resource's table. */
-export function tableName(resource: ResourceDefinition): string {
-  return resource.name.replaceAll('-', '_');
-}
-
-/** Name of the index on a field, which serves pages in its order. */
-export function indexName(resource: ResourceDefinition, field: string): string {
-  return `${tableName(resource)}_by_${field}`;
-}
-
 /**
  * The table of a resource, derived from its declaration: a column for each field, the records of an entity in order of
  * `id`, and an index for every order of a page. The migrations add WITHOUT ROWID, for which drizzle has no option: the
@@ -68,15 +59,10 @@ export function toTable(resource: ResourceDefinition) {
     Object.entries(allFields(resource)).map(([field, spec]) => [field, toColumn(field, spec)]),
   );
   return sqliteTable(name, { entity: integer('entity').notNull(), ...columns }, (table) => {
-    const column = (field: string) => {
-      const found = table[field as keyof typeof table]; // the columns' names are known only at run time
-      if (!found) throw new Error(`${resource.name} has no field ${field}`);
-      return found;
-    };
     return [
-      primaryKey({ columns: [table.entity, column('id')] }),
-      ...[...filterableFields(resource), 'updated_at'].map((field) =>
-        index(indexName(resource, field)).on(table.entity, column(field), column('id')),
+      primaryKey({ columns: [table.entity, columnNamed(table, 'id')] }),
+      ...indexedFields(resource).map((field) =>
+        index(indexName(resource, field)).on(table.entity, columnNamed(table, field), columnNamed(table, 'id')),
       ),
     ];
   });
@@ -84,7 +70,7 @@ export function toTable(resource: ResourceDefinition) {
 
 function toColumn(name: string, field: Field) {
   const column = columnOf(name, field);
-  return field.required || field.kind === 'list' ? column.notNull() : column;
+  return isNeverNull(field) ? column.notNull() : column;
 }
 
 function columnOf(name: string, field: Field) {

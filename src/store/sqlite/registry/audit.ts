@@ -44,7 +44,8 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
   );
   return (draft) => {
     const { given, seq, hash } = head().get() ?? {};
-    insert().run({ ...nextRow(draft, given ?? 0, seq && hash ? { seq, hash } : undefined) });
+    const last = typeof seq === 'number' && typeof hash === 'string' ? { seq, hash } : undefined;
+    insert().run({ ...nextRow(draft, given ?? 0, last) });
     if (isBackup(draft)) markBackup().run(lastBackupMark, draft.atMs);
   };
 }

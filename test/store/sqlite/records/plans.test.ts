@@ -5,9 +5,9 @@ import { mostScanned, type PageRow, toPage } from '../../../../src/core/records/
 import { pageParameters } from '../../../../src/core/records/queries.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { parts } from '../../../../src/resources/parts.ts';
+import { tableName } from '../../../../src/store/records/tables.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { pageQuery } from '../../../../src/store/sqlite/records/pages.ts';
-import { tableName } from '../../../../src/store/sqlite/records/tables.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
 import { requestsOf } from '../../page-requests.ts';
 
