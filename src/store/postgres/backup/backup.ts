@@ -25,6 +25,8 @@ export interface WriteOptions {
   nowMs: number;
   force: boolean;
   migrationsFolder: string;
+  /** Receives the size of the file again and again while rows are copied, in bytes. */
+  progress?: ((bytes: number) => void) | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface WriteOptions {
  * Throws `state_forbids` where the file exists and `force` is false.
  */
 export function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
-  const { nowMs, force, migrationsFolder } = options;
+  const { nowMs, force, migrationsFolder, progress } = options;
   const { shown } = database.location;
   requireFreeTarget(target, force);
   const damaged = (what: string) => damagedStore(shown, what);
@@ -45,7 +47,7 @@ export function writeBackup(database: Database, target: string, options: WriteOp
         await requireSchemaVersion(session, shown);
         backup.exec('begin');
         beginBackup(backup, nowMs);
-        await copyTables(session, backup, migrationsFolder, damaged);
+        await copyTables(session, backup, migrationsFolder, damaged, () => progress?.(sizeOf(backup)));
         const journal = await readJournalText(session);
         const added = missingLines(journal, await readStates(session), nowMs);
         completeBackup(backup, journal + added.join(''));
@@ -66,7 +68,18 @@ export function writeBackup(database: Database, target: string, options: WriteOp
 
 type Damaged = (what: string) => HkctlError;
 
-async function copyTables(session: Session, backup: Connection, folder: string, damaged: Damaged): Promise<void> {
+function sizeOf(backup: Connection): number {
+  const pragma = (name: string) => Number(backup.pragma(name, { simple: true }));
+  return pragma('page_count') * pragma('page_size');
+}
+
+async function copyTables(
+  session: Session,
+  backup: Connection,
+  folder: string,
+  damaged: Damaged,
+  copied: () => void,
+): Promise<void> {
   const types = await readColumnTypes(session);
   const series = new SeriesNumbers();
   for (const name of databaseNames) {
@@ -82,6 +95,7 @@ async function copyTables(session: Session, backup: Connection, folder: string, 
         refusing(table, damaged, () => {
           for (const row of rows) writer.write(toRow(row));
         });
+        copied();
       }
       refusing(table, damaged, () => writer.end());
     }
