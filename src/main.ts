@@ -54,7 +54,7 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
       const { removeOldBackups } = await import('./store/sqlite/backup/old-backups.ts');
       return rights.withOwn(() => removeOldBackups(series));
     },
-    backupStore: async (path, target, nowMs, force) => (await engineAt(path)).backup(target, { nowMs, force }),
+    backupStore: async (path, target, request) => (await engineAt(path)).backup(target, request),
     restoreStore: async (path, file, hooks) => (await engineAt(path, { makesFolder: true })).restore(file, hooks),
     inspectStore: async (path) => (await engineAt(path)).inspect(),
     async postgresRoles(location) {

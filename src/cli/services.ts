@@ -27,7 +27,11 @@ export interface Services {
     request: { withoutBackup: boolean },
   ): Promise<{ applied: number; backup?: string | undefined }>;
   /** Writes all of a store into one checked file; `state_forbids` where the file exists and `force` is false. */
-  backupStore(path: string, target: string, nowMs: number, force: boolean): Promise<BackupFacts>;
+  backupStore(
+    path: string,
+    target: string,
+    request: { nowMs: number; force: boolean; progress(bytes: number): void },
+  ): Promise<BackupFacts>;
   /** Removes backups of one series beyond the newest ones; returns the paths of those removed. */
   removeOldBackups(series: BackupSeries): Promise<string[]>;
   /** Replaces the store at a path by that of a backup; returns what was stopped since the backup and stays stopped. */

@@ -48,8 +48,14 @@ export interface Engine {
     check?: (store: Store) => MaybePromise<void>,
     request?: { withoutBackup: boolean },
   ): Promise<MigrationOutcome>;
-  /** Writes all of the store into one checked file; `state_forbids` where `target` exists and `force` is false. */
-  backup(target: string, request: { nowMs: number; force: boolean }): Promise<BackupFacts>;
+  /**
+   * Writes all of the store into one checked file; `state_forbids` where `target` exists and `force` is false. `progress`
+   * receives the size of the file where the engine copies row by row.
+   */
+  backup(
+    target: string,
+    request: { nowMs: number; force: boolean; progress?: ((bytes: number) => void) | undefined },
+  ): Promise<BackupFacts>;
   /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */
   restore(file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
   /** Checks for `hkctl doctor`, which also work on a damaged store. */

@@ -4,6 +4,7 @@ import { damageText } from '../../core/audit/damage.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command.ts';
 import { parsed, toggle } from '../flags.ts';
+import { createProgress } from '../terminal/progress.ts';
 import { nextInSeries, parseKeep } from './backup-keep.ts';
 
 /** `hkctl backup` */
@@ -27,7 +28,9 @@ export const backup = defineCommand({
     const folder = resolve(file);
     const series = keep === undefined ? undefined : await nextInSeries(folder, domain, context.io);
     const target = series?.target ?? folder;
-    const facts = await context.services.backupStore(context.storePath, target, domain.clock(), force);
+    const bar = createProgress(context.io, 'Backing up', undefined, context.json);
+    const request = { nowMs: domain.clock(), force, progress: bar.at };
+    const facts = await context.services.backupStore(context.storePath, target, request).finally(bar.end);
     const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
     const detail = { bytes, keys, ...(keep !== undefined && { keep }) };
     await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, detail));

@@ -80,6 +80,6 @@ export interface RestoreHooks {
    * where it could not be read.
    */
   audit(store: Store, kept: readonly KeptStopped[], replaced: AuditHead | null): MaybePromise<void>;
-  /** Receives how much of the backup was copied, from 0 to 1, where an engine can say. */
+  /** Receives how much of the backup was copied, from 0 to 1, again and again where that takes long. */
   progress?(share: number): void;
 }

@@ -60,15 +60,27 @@ export function createRowWriter(to: Connection, table: OwnTable): RowWriter {
   };
 }
 
+/** Rows after which a copy reports that they were copied. */
+const reportedRows = 10_000;
+
 /**
  * Copies the rows of our own tables from one connection to another. Slower than from an attached database (a million rows
- * a second), but the source can be opened read-only.
+ * a second), but the source can be opened read-only. `copied` receives the number of rows since its last call.
  */
-export function copyRead(from: Connection, to: Connection, tables: readonly OwnTable[]): void {
+export function copyRead(
+  from: Connection,
+  to: Connection,
+  tables: readonly OwnTable[],
+  copied: (rows: number) => void = () => {},
+): void {
+  let count = 0;
   for (const table of tables) {
     const writer = createRowWriter(to, table);
     const read = from.prepare<[], unknown[]>(`select ${columnsOf(table)} from ${quoted(table.name)}`).raw();
-    for (const row of read.iterate()) writer.write(row);
+    for (const row of read.iterate()) {
+      writer.write(row);
+      if (++count % reportedRows === 0) copied(reportedRows);
+    }
     writer.end();
   }
   putSequences(to, sequencesIn(from, 'main', tables));

@@ -27,6 +27,8 @@ interface WriteOptions {
   migrationsFolder: string;
   /** Also backs up a store of an older version, for a migration. */
   ofOlder?: boolean;
+  /** Receives the size of the file again and again while rows are copied, in bytes. */
+  progress?: ((bytes: number) => void) | undefined;
 }
 
 /**
@@ -34,7 +36,7 @@ interface WriteOptions {
  * Throws `state_forbids` where the file exists and `force` is false.
  */
 export function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
-  const { nowMs, force, migrationsFolder, ofOlder = false } = options;
+  const { nowMs, force, migrationsFolder, ofOlder = false, progress } = options;
   const { shown } = database.location;
   requireFreeTarget(target, force);
   const damaged = (what: string) => damagedStore(shown, what);
@@ -47,7 +49,7 @@ export function writeBackup(database: Database, target: string, options: WriteOp
         const version = await requireNotNewer(session, shown);
         backup.exec('begin');
         beginBackup(backup, nowMs);
-        await copyTables(session, backup, { version, migrationsFolder }, damaged);
+        await copyTables(session, backup, { version, migrationsFolder }, damaged, () => progress?.(sizeOf(backup)));
         const journal = version < firstWithJournal ? '' : await readJournalText(session);
         const added = missingLines(journal, await readStates(session), nowMs);
         completeBackup(backup, journal + added.join(''));
@@ -70,12 +72,17 @@ type Damaged = (what: string) => HkctlError;
 
 /** Before, the journal of a store in PostgreSQL was in its rows only. */
 const firstWithJournal = 2;
+function sizeOf(backup: Connection): number {
+  const pragma = (name: string) => Number(backup.pragma(name, { simple: true }));
+  return pragma('page_count') * pragma('page_size');
+}
 
 async function copyTables(
   session: Session,
   backup: Connection,
   { version, migrationsFolder }: { version: number; migrationsFolder: string },
   damaged: Damaged,
+  copied: () => void,
 ): Promise<void> {
   const versions = sqliteVersions[version] ?? schemaVersions;
   const types = await readColumnTypes(session);
@@ -93,6 +100,7 @@ async function copyTables(
         refusing(table, damaged, () => {
           for (const row of rows) writer.write(toRow(row));
         });
+        copied();
       }
       refusing(table, damaged, () => writer.end());
     }

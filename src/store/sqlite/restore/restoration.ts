@@ -60,7 +60,7 @@ async function restoreFile(
     const releaseDaemons = await keepDaemonsOut(path, options);
     try {
       const facts = await readBackup(file, options.migrationsFolder);
-      const prepared = prepareRestore(path, file, options.migrationsFolder);
+      const prepared = prepareRestore(path, file, options.migrationsFolder, (share) => hooks.progress?.(share));
       await migrateStore(prepared, options);
       let kept: readonly KeptStopped[] = [];
       await replaceStore(path, async (alone) => {

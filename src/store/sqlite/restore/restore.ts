@@ -10,18 +10,29 @@ import { writeSmallFile } from '../connection/safe-files.ts';
 import { makeTables, migratedSchema } from '../schema/migrated-schema.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
 
-/** Builds a store from a checked backup, beside the one at `path`; returns its path. */
-export function prepareRestore(path: string, file: string, migrationsFolder: string): string {
+/** Builds a store from a checked backup, beside the one at `path`; returns its path. `progress` receives shares from 0 to 1. */
+export function prepareRestore(
+  path: string,
+  file: string,
+  migrationsFolder: string,
+  progress: (share: number) => void = () => {},
+): string {
   finishRestore(path);
   const { store } = preparedPath(path);
   const files = filesOf(store);
   removeDatabases(files);
   const backup = openBackup(file, migrationsFolder);
   try {
+    const total = translating(file, () => rowsIn(backup, migrationsFolder));
+    let done = 0;
+    const copied = (rows: number) => {
+      done += rows;
+      progress(Math.min(1, done / total));
+    };
     for (const name of databaseNames) {
       const connection = translating(files[name], () => createPrivate(files[name]));
       try {
-        translating(files[name], () => fill(connection, backup, name, file, migrationsFolder));
+        translating(files[name], () => fill(connection, backup, name, file, migrationsFolder, copied));
       } finally {
         connection.close();
       }
@@ -40,19 +51,27 @@ function fill(
   name: DatabaseName,
   file: string,
   migrationsFolder: string,
+  copied: (rows: number) => void,
 ): void {
   const version = backup.versions[name];
   connection.exec('begin');
   makeTables(connection, name, version, migrationsFolder);
   const { tables } = migratedSchema(name, version, migrationsFolder);
   refusingRows(
-    () => copyRead(backup.connection, connection, tables),
+    () => copyRead(backup.connection, connection, tables, copied),
     () => damagedBackup(file, `it holds rows that its own tables forbid (${name})`),
   );
   connection.pragma(`user_version = ${version}`);
   connection.exec('commit');
   // A property of the file, which those who open it expect.
   connection.pragma('journal_mode = wal');
+}
+
+function rowsIn({ connection, versions }: OpenBackup, migrationsFolder: string): number {
+  const tables = databaseNames.flatMap((name) => migratedSchema(name, versions[name], migrationsFolder).tables);
+  const countOf = ({ name }: { name: string }) =>
+    Number(connection.prepare(`select count(*) from "${name}"`).pluck().get());
+  return tables.reduce((sum, table) => sum + countOf(table), 0);
 }
 
 /** Removes a prepared store unless it is marked as complete. */

@@ -6,9 +6,11 @@ import { verifyTrail } from '../../../../src/core/audit/verification.ts';
 import type { RestoreHooks } from '../../../../src/core/operations/backups.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { resources } from '../../../../src/resources/index.ts';
+import { parts } from '../../../../src/resources/parts.ts';
 import { engineAt } from '../../../../src/store/open.ts';
+import { importInto } from '../../conformance/records.ts';
 import { portraitOf } from '../../portrait.ts';
-import { nowMs } from '../../stores.ts';
+import { nowMs, plantIn } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 import { filled } from './filled.ts';
 
@@ -71,3 +73,37 @@ describe('a store that moves between the engines', () => {
 function never(): never {
   throw new Error('there are no resources');
 }
+
+it('a backup and a restore report how far they have come, on both engines', async () => {
+  const [first, last] = [join(folder, 'first.db'), join(folder, 'last.db')];
+  const between = await newDatabase();
+  const made = await engineAt(first, options).create();
+  const row = (n: number) => ({ id: `P-${n}`, name: 'Part', part_number: `N-${n}`, is_active: true });
+  await importInto(
+    made,
+    await plantIn(made),
+    parts,
+    Array.from({ length: 21_000 }, (_, n) => row(n)),
+  );
+  await made.close();
+  const restored = async (to: string, file: string) => {
+    const shares: number[] = [];
+    await engineAt(to, options).restore(file, { ...quiet, progress: (share) => shares.push(share) });
+    return shares;
+  };
+  const [one, two] = [join(folder, 'one.backup'), join(folder, 'two.backup')];
+  await engineAt(first, options).backup(one, { nowMs, force: false });
+  const bytes: number[] = [];
+  const intoPostgres = await restored(between, one);
+  await engineAt(between, options).backup(two, { nowMs, force: false, progress: (size) => bytes.push(size) });
+  const intoSqlite = await restored(last, two);
+  for (const reported of [intoPostgres, bytes, intoSqlite]) {
+    expect(reported.length).toBeGreaterThan(1);
+    expect(reported).toEqual(reported.toSorted((a, b) => a - b));
+  }
+  expect(intoPostgres.at(-1)).toBeGreaterThan(0.9);
+  expect(intoSqlite.at(-1)).toBeGreaterThan(0.9);
+  expect(intoSqlite.at(-1)).toBeLessThanOrEqual(1);
+  expect(bytes.at(-1)).toBeGreaterThan(1_000_000);
+  expect(bytes.at(-1)).toBeLessThanOrEqual(statSync(two).size);
+});
