@@ -212,6 +212,7 @@ describe('a password', () => {
     const located = parseLocation('postgres:///postgres', { HOME: folder, PGSERVICE: 'plant', PGSERVICEFILE: service });
     const session = await Session.open(located, { pipeline: false, silentMs: 5000, connectTimeoutMs: 5000 });
     expect(session.host).toMatchObject({ host: 'db.test', address: ip });
+    expect(session.isPooled).toBe(false);
     await session.close();
   });
 });
