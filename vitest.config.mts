@@ -60,6 +60,8 @@ export default defineConfig({
           name: 'endurance',
           include: ['test/endurance/**/*.test.ts'],
           testTimeout: 300_000,
+          // These wait still more: for terminals, browsers, killed daemons.
+          maxWorkers: cores * 2,
           sequence: { groupOrder: 1 },
         },
       },
