@@ -4,7 +4,10 @@ import { nearest } from '../core/text/nearest.ts';
 import type { CommandDefinition, Noun } from './command.ts';
 import { addFlags, type Flags, nameOf } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
+
+import { examplesText } from './help-examples.ts';
 import { type NounEntry, nounGroups, nouns } from './nouns.ts';
+
 import type { Io } from './terminal/io.ts';
 
 /** Runs the command of a parsed command line. */
@@ -129,7 +132,7 @@ function addNoun(
     fill(prepared(command.command(bare.name, { isDefault: true, hidden: true }), io), bare, dispatch);
   }
   const examples = [...(bare?.examples ?? []), ...noun.verbs.flatMap((verb) => verb.examples.slice(0, 1))];
-  return command.addHelpText('after', examplesText(examples) + globalOptionsText);
+  return command.addHelpText('after', () => examplesText(examples) + globalOptionsText);
 }
 
 const globalOptionsText = '\nGlobal options: hkctl --help\n';
@@ -150,7 +153,7 @@ function fill(command: Command, definition: CommandDefinition, dispatch: Dispatc
   command.summary(summary).description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
   for (const { spelling, doc } of args) command.argument(spelling, doc);
   addFlags(command, flags as Flags);
-  command.addHelpText('after', examplesText(examples) + globalOptionsText);
+  command.addHelpText('after', () => examplesText(examples) + globalOptionsText);
   command.action(() => dispatch(definition, command.optsWithGlobals(), command.args));
 }
 
@@ -177,14 +180,6 @@ function termOf(this: Help, command: Command): string {
     return arg.required ? name : `[${name}]`;
   });
   return [[command.name(), ...command.aliases()].join(', '), ...args].join(' ');
-}
-
-function examplesText(examples: CommandDefinition['examples']): string {
-  const width = Math.max(...examples.map(([command]) => command.length));
-  const lines = examples.map(([command, does]) =>
-    width > 50 ? `  # ${does}\n  ${command}` : `  ${command.padEnd(width)}   ${does}`,
-  );
-  return `\nExamples:\n${lines.join('\n')}\n`;
 }
 
 /** Whether commander ended because help or the version was asked for and shown. */

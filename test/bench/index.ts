@@ -7,6 +7,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   ingest: () => import('./ingest.ts'),
   keys: () => import('./keys.ts'),
   records: () => import('./records.ts'),
+  sync: () => import('./sync.ts'),
   import: () => import('./import.ts'),
   scan: () => import('./scan.ts'),
   soak: () => import('./soak.ts'),

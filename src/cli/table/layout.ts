@@ -10,6 +10,9 @@ export interface Layout {
   widths: readonly number[];
 }
 
+/** Characters that are left of a name on a very narrow terminal. */
+const leastWidth = 5;
+
 /**
  * Distributes the width of a terminal. Where the columns need more, it first leaves out columns until the rest fits with every
  * column at its smallest, and then cuts the widest ones.
@@ -25,7 +28,13 @@ export function layoutOf(
   const widths = kept.map((at) => Math.min(needed[at] ?? 0, space));
   const smallest = kept.map((at) => smallestOf(columns[at], needed[at] ?? 0));
   shrink(widths, smallest, space);
-  // Not even the smallest widths fit: now every column is cut, so that no line is wider than the terminal.
+  // Not even the smallest widths fit. First the columns are cut further that may be cut at all, such as names: half a time or
+  // half a prefix says nothing. Then every column, so that no line is wider than the terminal.
+  shrink(
+    widths,
+    kept.map((at) => (columns[at]?.min === undefined ? (needed[at] ?? 0) : leastWidth)),
+    space,
+  );
   shrink(
     widths,
     widths.map(() => 1),

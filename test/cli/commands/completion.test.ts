@@ -52,6 +52,8 @@ describe('what fits', () => {
   it('are prefixes with names for a REF, those not given yet, and active ones for a change', async () => {
     expect((await continued('keys show ')).sort()).toEqual([active, revoked].sort());
     expect(await continued(`keys show ${revoked.slice(0, 6)}`)).toContain(revoked);
+    expect((await continued('keys note ')).sort()).toEqual([active, revoked].sort());
+    expect(await continued(`keys note ${active} `)).toEqual([]);
     expect(await continued('keys rotate ')).toEqual([active]);
     expect(await continued(`keys revoke ${active} `)).toEqual([]);
     const { stdout } = await cli.ok('completion bash -- keys rotate h');

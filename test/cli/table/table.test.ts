@@ -39,6 +39,10 @@ describe('a layout', () => {
     expect(layoutOf(columns, [8, 20, 5, 9], 20, 2)).toEqual({ kept: [0, 1], widths: [8, 10] });
   });
 
+  it('cuts names below their smallest width before times and prefixes', () => {
+    expect(layoutOf(columns, [8, 20, 5, 9], 15, 2)).toEqual({ kept: [0, 1], widths: [8, 5] });
+  });
+
   it('cuts even what should not be cut, rather than be wider than the terminal', () => {
     expect(layoutOf(columns, [8, 20, 5, 9], 10, 2)).toEqual({ kept: [0, 1], widths: [4, 4] });
   });
@@ -89,6 +93,12 @@ describe('on a terminal', () => {
       expect(lines.length).toBeGreaterThan(1);
       expect(lines.filter((text) => stringWidth(text) > columns)).toEqual([]);
     });
+  });
+
+  it.each(['audit list --utc', 'keys list --utc', 'keys list --all --utc'])('hkctl %s cuts no time', async (line) => {
+    const lines = await at(40, line);
+    expect(lines.filter((text) => /20\d\d-\S*…/.test(text))).toEqual([]);
+    expect(lines.some((text) => /20\d\d-\d\d-\d\dT[\d:.]+Z/.test(text))).toBe(!line.includes('--all'));
   });
 
   it('keys show relative times, a count of permissions, cut names and a summary', async () => {

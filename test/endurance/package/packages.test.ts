@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../../e2e/client.ts';
 import { Running, root } from '../../e2e/program.ts';
+import { Machine } from '../machine/machine.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const name = `hkctl-${version}-${process.platform}-${process.arch}`;
@@ -140,6 +141,47 @@ describe('the Containerfile', () => {
     expect(recipe).not.toContain('@NAME@');
     expect(recipe).toMatch(/^USER 10001:10001$/m);
     expect(recipe.indexOf('\nUSER ')).toBeGreaterThan(recipe.lastIndexOf('\nRUN '));
+  });
+});
+
+describe.skipIf(!Machine.isPossible())('the image, built by its recipe on the Node.js of this machine', () => {
+  let machine: Machine;
+  let variables: string;
+  const linesOf = (instruction: string) => {
+    const recipe = readFileSync(join(packages, 'Containerfile'), 'utf8').replaceAll('\\\n', '');
+    return [...recipe.matchAll(new RegExp(`^${instruction} (.*)$`, 'gm'))].map(([, rest = '']) => rest);
+  };
+  const check = async () => {
+    const [, command = '[]'] = /CMD (\[.*\])/.exec(linesOf('HEALTHCHECK').join()) ?? [];
+    const words = JSON.parse(command).map((word: string) => `'${word.replaceAll("'", "'\\''")}'`);
+    return machine.run('hkctl', `export ${variables}\n${words.join(' ')} && echo healthy || echo "unhealthy $?"`);
+  };
+  beforeAll(async () => {
+    machine = await Machine.open();
+    variables = linesOf('ENV').join(' ');
+    await machine.run('root', `tar -xzf ${join(packages, `${name}.tar.gz`)} -C /opt\n${linesOf('RUN').join('\n')}`);
+    // As `--read-only --tmpfs /tmp` with a volume.
+    await machine.run(
+      'root',
+      `mount -t tmpfs -o mode=1777 none /tmp
+      mount -t tmpfs -o "mode=$(stat -c %a /var/lib/hkctl),uid=$(stat -c %u /var/lib/hkctl)" none /var/lib/hkctl
+      mount -o remount,ro /`,
+    );
+  });
+  afterAll(() => machine?.close());
+
+  it('runs under an account without rights on a root that nobody can write, and knows its health', async () => {
+    expect(await machine.run('hkctl', 'id -u; touch /opt/x 2>&1 || true')).toMatch(/^10001\n.*Read-only file system/);
+    const site = '--org A --entity BER --entity-name B --timezone UTC --admin admin';
+    await machine.run('hkctl', `export ${variables}\ncd ${linesOf('WORKDIR')}\nhkctl init ${site}`);
+    expect(await check()).toBe('unhealthy 1\n');
+    const command = [...linesOf('ENTRYPOINT'), ...linesOf('CMD')].flatMap((words) => JSON.parse(words)).join(' ');
+    const daemon = machine.start('hkctl', `export ${variables}\necho $$ > /tmp/pid\nexec ${command}`);
+    await daemon.says(/:8420/);
+    expect(await check()).toBe('healthy\n');
+    await machine.run('hkctl', `kill -${linesOf('STOPSIGNAL')[0]?.slice(3)} "$(cat /tmp/pid)"`);
+    expect((await daemon.ended).code).toBe(0);
+    expect(await check()).toBe('unhealthy 1\n');
   });
 });
 

@@ -50,8 +50,8 @@ function columnsOf(context: Context, nowMs: number): Column<AuditRecord>[] {
       cell: ({ atMs }) => (isRelative ? relativeTime(atMs, nowMs) : formatInstantMs(atMs)),
       width: isRelative ? relativeTimeWidth : 0,
     },
-    { heading: 'ACTION', cell: ({ action }) => action, min: 12 },
-    { heading: 'TARGET', cell: ({ target }) => target, min: 12 },
+    { heading: 'ACTION', cell: ({ action }) => action, min: 8 },
+    { heading: 'TARGET', cell: ({ target }) => target, min: 12, leaveOut: 0 },
     {
       heading: 'OUTCOME',
       cell: ({ outcome }) => outcome,

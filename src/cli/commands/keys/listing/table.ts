@@ -77,6 +77,8 @@ function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean, pa
       cell: (key) => time(key.expiresAtMs, key),
       paint: (text, key) => (expiresSoon(key, nowMs) ? style.yellow(text) : text),
       width,
+      // Beside the status a whole instant leaves no space for a name on a narrow terminal.
+      ...(utc && !isOnlyActive && { leaveOut: 0 }),
     },
     { heading: 'PERMISSIONS', cell: ({ permissions }) => String(permissions.length), leaveOut: 3 },
     { heading: 'CREATED BY', cell: ({ createdBy }) => createdBy.login, min: 8, leaveOut: 4 },
