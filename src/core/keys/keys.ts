@@ -62,7 +62,9 @@ export async function verifySecret(
   const hash = hashOf(secret);
   const key = await domain.store.keys.findByHash(actor.user.tenantId, hash);
   const credential = await domain.store.keys.credential(hash);
-  if (!key || !credential) throw new HkctlError('unknown_key', 'No key of this store has this secret.');
+  if (!key || !credential) {
+    throw new HkctlError('unknown_key', 'API key not found: no key of this organization has this secret.');
+  }
   return { key, refusal: refusalOf(credential, domain.clock()) };
 }
 
