@@ -15,7 +15,9 @@ mount -t proc none "$0/root/proc"
 mount --rbind /dev "$0/root/dev"
 ip link set lo up
 echo ready
-exec sleep infinity`;
+sleep infinity &
+# As the first process it must also collect those whose parents have ended.
+wait`;
 
 const namespaces = ['--mount', '--net', '--pid'];
 

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../e2e/program.ts';
+import { Machine } from '../machine/machine.ts';
+
+/** A piece of shell in the README, and the heading above it. */
+interface Block {
+  heading: string;
+  text: string;
+}
+
+const blocks: Block[] = readFileSync(join(root, 'README.md'), 'utf8')
+  .split(/^#+ /m)
+  .flatMap((section) =>
+    [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) => ({
+      heading: section.slice(0, section.indexOf('\n')),
+      text,
+    })),
+  );
+
+/**
+ * What a machine without network, systemd and a builder of images has instead. `npm start` and `npm test` are typed by other
+ * tests; the steps of the image are run in test/endurance/package.
+ */
+const stubs: Record<string, string> = {
+  npm: `case "$*" in
+    ci | start | test) ;;
+    'run package') exec "${process.execPath}" "${join(root, 'bin', 'package', 'package.js')}" "$PWD/packages" ;;
+    sbom*) PATH=/usr/local/bin:/usr/bin:/bin exec npm "$@" ;;
+    *) exit 1 ;;
+  esac`,
+  podman: '[ "$*" = "build -t hkctl packages" ] && grep -q ^ENTRYPOINT packages/Containerfile',
+};
+
+/** What each task needs before it is typed, as the account that types it. */
+const before: Record<string, string> = {
+  'Load master data from the ERP': `
+    printf 'id,name,part_number,is_active\\nP-1,Hub,PN-1,true\\n' > parts.csv
+    echo '{"id":"SE-1","code":"OVEN-3-T1","name":"Oven 3, zone 1","is_active":true}' > sensors.ndjson`,
+  'Run under systemd, behind a proxy, with TLS': `
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out fullchain.pem -days 2 -subj /CN=localhost 2> /dev/null`,
+  'Revoke now': 'hkctl keys create --name Old --entity BER --preset sensor-gateway --secret-file old.key',
+  'A key has leaked': `mkdir repositories && cp gateway.key repositories/config.txt
+    hkctl keys create --name Known --entity BER --preset sensor-gateway --secret-file known.key`,
+};
+
+/** The keys whose prefixes a reader fills in. */
+const keyFiles: Record<string, string> = { 'Revoke now': 'old.key', 'A key has leaked': 'known.key' };
+
+describe.skipIf(!Machine.isPossible('sudo', 'dpkg', 'openssl'))('every task of the README, typed in order', () => {
+  let machine: Machine;
+  /** The daemon in the first terminal of the account, until systemd runs one. */
+  let daemon: ReturnType<Machine['start']> | undefined;
+  beforeAll(async () => {
+    machine = await Machine.open();
+    const files = Object.entries({ ...stubs, systemctl: '' }).map(([name, text]) =>
+      name === 'systemctl'
+        ? `cp "${join(__dirname, '..', 'machine', 'systemctl.sh')}" /usr/local/sbin/systemctl`
+        : `cat > /usr/local/sbin/${name} <<'END'\n#!/bin/sh\n${text}\nEND`,
+    );
+    // A new account that may use sudo, on a machine that never had hkctl.
+    await machine.run(
+      'root',
+      `${files.join('\n')}
+      chmod 755 /usr/local/sbin/*
+      useradd --create-home --shell /bin/bash ada
+      echo 'ada ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/ada
+      ! which hkctl && ! id hkctl 2> /dev/null`,
+    );
+  });
+  afterAll(() => machine?.close());
+
+  const prefixOf = async (file: string) => (await machine.run('ada', `head -c 8 ${file}`)).trim();
+
+  /** Starts a daemon and waits until it serves. */
+  async function serve(line: string) {
+    const started = machine.start('ada', `echo $$ > serve.pid; exec ${line}`);
+    await started.says(/hkctl serves/);
+    return started;
+  }
+
+  async function stop(started: ReturnType<Machine['start']> | undefined) {
+    await machine.run('ada', 'kill "$(cat serve.pid)"');
+    await started?.ended;
+  }
+
+  it.each(blocks.map(({ heading, text }, n) => ({ heading, text, n })))(
+    '$n: $heading',
+    async ({ heading, text, n }) => {
+      if (blocks.findIndex((block) => block.heading === heading) === n)
+        await machine.run('ada', before[heading] ?? ':');
+      if (text.includes('systemctl enable --now hkctl.socket')) await stop(daemon);
+      // The names that a reader fills in.
+      let typed = text;
+      if (typed.includes('hk_1a2B3')) typed = typed.replaceAll('hk_1a2B3', await prefixOf(keyFiles[heading] ?? ''));
+      if (typed.includes('/FILE')) {
+        const [newest = ''] = (await machine.run('root', 'ls -t /var/lib/hkctl/backups')).split('\n');
+        typed = typed.replace('/FILE', `/${newest}`);
+      }
+      // On a terminal these ask, which test/endurance/cli types.
+      typed = typed.replace(/^(sudo -u hkctl hkctl restore .*)$/m, '$1 --yes');
+      // Exit code 5 of the scan means that it has found something.
+      typed = typed.replace(/^(hkctl keys scan .* --revoke)/m, '$1 --yes || [ $? = 5 ]');
+      const answers = '--org Acme --entity BER --entity-name Berlin --timezone UTC';
+      typed = typed.replace(/^(sudo -u hkctl hkctl init .*)$/m, `$1 ${answers}`);
+      const daemons = typed.split('\n').filter((line) => line.startsWith('hkctl serve'));
+      const rest = typed.split('\n').filter((line) => !line.startsWith('hkctl serve'));
+      // Exit code 5 of the status means that something needs a hand: here there is no backup and no daemon.
+      const script = rest.join('\n').replace(/^hkctl status$/m, 'hkctl status || [ $? = 5 ]');
+      if (script.trim() !== '') await machine.run('ada', script);
+      if (daemons.length > 1) await machine.run('root', 'systemctl stop hkctl');
+      for (const line of daemons) {
+        const started = await serve(line);
+        if (daemons.length === 1) daemon = started;
+        else await stop(started);
+      }
+      if (daemons.length > 1) await machine.run('root', 'systemctl start hkctl');
+    },
+  );
+
+  it('leaves what the tasks promise', async () => {
+    expect(await machine.run('ada', 'ls -l gateway.key new.key | cut -c 1-10')).toBe('-rw-------\n-rw-------\n');
+    const status = await machine.run('ada', 'hkctl keys verify < new.key; hkctl keys verify < gateway.key || echo $?');
+    expect(status).toMatch(/would be let in[\s\S]*would be refused\.\n5\n/);
+    expect(await machine.run('ada', 'sudo ls /var/lib/hkctl/backups | wc -l')).toBe('1\n');
+    expect(await machine.run('ada', 'curl -sS http://127.0.0.1:8420/readyz')).toContain('ready');
+    expect(await machine.run('ada', 'hkctl keys list --store /var/lib/hkctl/hkctl.db 2>&1 || true')).toContain(
+      'cannot be opened or written by this account',
+    );
+    expect(await machine.run('ada', 'sudo -u hkctl hkctl users list --json')).toContain('"login":"ada"');
+  });
+
+  it('moves the store to another server', async () => {
+    await machine.run(
+      'ada',
+      `sudo systemctl stop hkctl.socket hkctl.service
+      hkctl backup move.backup
+      mkdir elsewhere
+      XDG_DATA_HOME=$PWD/elsewhere hkctl restore move.backup --yes
+      XDG_DATA_HOME=$PWD/elsewhere hkctl keys verify < new.key`,
+    );
+  });
+});
