@@ -203,7 +203,7 @@ describe('a password', () => {
     expect(await connect(ca, { user, env: { PGPASSWORD: 'hunter2' } })).toBe('TLS');
     expect(await connect(ca, { user, env: { PGPASSWORD: 'hunter3' } })).toContain('refused the log-in');
     chmodSync(file, 0o640);
-    expect(await connect(ca, { user, env: { PGPASSFILE: file } })).toContain('may be read or written by others');
+    expect(await connect(ca, { user, env: { PGPASSFILE: file } })).toContain('other accounts may read it');
     chmodSync(file, 0o600);
     execFileSync('cp', ['-p', file, path('.pgpass')]);
     expect(await connect(ca, { user })).toBe('TLS');

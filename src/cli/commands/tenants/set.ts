@@ -6,6 +6,7 @@ import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { type Context, requireConfirmation } from '../../context.ts';
 import { parsed, text } from '../../flags.ts';
+import { canAsk } from '../../terminal/io.ts';
 import { tenantJson } from '../../terminal/output.ts';
 import { counted } from '../../terminal/sentence.ts';
 import { weekStart } from './week-start.ts';
@@ -32,7 +33,9 @@ export const set = defineCommand({
       throw new HkctlError('usage', 'Nothing to change: give --name, --week-start or --retain-readings.');
     }
     const { domain, actor } = await context.session();
-    if (retainReadings !== undefined && !yes) await confirmDropping(context, retainReadings);
+    // A script that names the days has decided; what it gives up is in the audit trail.
+    const asks = !yes && canAsk(context.io) && !context.json;
+    if (retainReadings !== undefined && asks) await confirmDropping(context, retainReadings);
     const tenant = await updateTenant(domain, actor, { name, weekStart: day, retainReadingsDays: retainReadings });
     if (context.json) context.printJson(tenantJson(tenant));
     else {

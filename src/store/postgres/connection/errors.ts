@@ -107,11 +107,17 @@ const meanings: readonly Meaning[] = [
   },
   ...tlsMeanings,
   {
-    codes: /^(28P01|28000|NO_PASSWORD)$/,
+    codes: /^(28P01|28000)$/,
     as: 'store_unreadable',
     message: (shown) =>
       `The PostgreSQL store ${shown} refused the log-in: wrong user, password or certificate, or none is allowed from here.`,
     hint: 'Put the password into ~/.pgpass or PGPASSFILE (mode 0600), and check pg_hba.conf of the server.',
+  },
+  {
+    codes: /^NO_PASSWORD$/,
+    as: 'store_unreadable',
+    message: (shown) => `The PostgreSQL store ${shown} asks for a password, and none is known.`,
+    hint: 'Put it into ~/.pgpass or the file that PGPASSFILE names, with mode 0600.',
   },
   {
     codes: /^3D000$/,
