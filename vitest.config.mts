@@ -61,7 +61,7 @@ export default defineConfig({
           include: ['test/endurance/**/*.test.ts'],
           testTimeout: 300_000,
           // These wait still more: for terminals, browsers, killed daemons.
-          maxWorkers: cores * 2,
+          maxWorkers: Math.ceil(cores * 2.5),
           sequence: { groupOrder: 1 },
         },
       },

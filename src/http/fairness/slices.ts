@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /**
- * Runs long work of the main thread in slices, one in each event-loop iteration, so that requests are answered between them.
+ * Runs long work of the main thread in slices, some milliseconds in each event-loop iteration, so that requests are answered between them.
  * What waits is advanced round-robin by holder, which is a key: no key's work waits for all of another's.
  */
 export class Slices {
@@ -80,8 +80,11 @@ export class Slices {
         return;
       }
       this.#spentMs = 0;
-      const work = this.#waiting.take();
-      if (work && !work.advance()) this.#waiting.putBack(work.holder, work);
+      while (this.#spentMs < sliceMs) {
+        const work = this.#waiting.take();
+        if (work === undefined) break;
+        if (!work.advance()) this.#waiting.putBack(work.holder, work);
+      }
       if (this.#waiting.size > 0) this.#schedule();
     });
   }

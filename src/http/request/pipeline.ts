@@ -143,7 +143,7 @@ class Call implements Work {
 
   #finish(answer: Answer): void {
     const { exchange } = this;
-    const { batches, slices, clientOf, memory, commonHeaders, isStopping, log } = this.#options;
+    const { batches, memory, commonHeaders, isStopping, log } = this.#options;
     memory.settle(exchange, answer);
     const head = headOf(exchange, answer, commonHeaders);
     // A client that kept the connection open would send its next request while the daemon closes it.
@@ -151,29 +151,29 @@ class Call implements Work {
     const ms = performance.now() - this.#startedAt;
     this.#counts.observe(answer.status, ms / 1000);
     log.request(exchange, answer.status, ms);
-    const large = largeBody(answer, exchange.method);
-    if (large === undefined) batches.send(() => this.#deliver(answer, head));
-    else void slices.run(clientOf(this.source), this.#deliverPieces(answer, large, head));
+    batches.send(() => this.#deliver(answer, head));
   }
 
   #deliver(answer: Answer, head: string[]): void {
-    const { node, method } = this.exchange;
+    const { exchange } = this;
+    const { node, method } = exchange;
     try {
       if (!node.req.complete) this.#options.pace.discard(node.req);
-      send(node, answer, head, method);
+      // One behind another answer of its connection only waits there.
+      const large = node.res.socket ? largeBody(answer, method) : undefined;
+      if (large === undefined) send(node, answer, head, method);
+      else this.#deliverPieces(sendPieces(node, answer, large, head));
     } catch (thrown) {
       this.#cut(thrown);
     }
   }
 
-  *#deliverPieces(answer: Answer, body: Buffer, head: string[]): Steps<void> {
-    const { node } = this.exchange;
-    try {
-      if (!node.req.complete) this.#options.pace.discard(node.req);
-      yield* sendPieces(node, answer, body, head);
-    } catch (thrown) {
-      this.#cut(thrown);
-    }
+  /** Sends the first piece now and the others in slices. */
+  #deliverPieces(pieces: Steps<void>): void {
+    if (pieces.next().done) return;
+    const { slices, clientOf } = this.#options;
+    const rest = slices.run(clientOf(this.source), pieces);
+    if (rest instanceof Promise) rest.catch((thrown: unknown) => this.#cut(thrown));
   }
 
   /** Closes the connection of a request that cannot be answered. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
+import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
 
 /** An open SQLite database. */
@@ -21,10 +22,23 @@ export function openDatabase(given: string, options: BetterSqlite3.Options): Con
     const Driver: typeof BetterSqlite3 = load('better-sqlite3');
     return new Driver(file, options);
   }
-  const Driver: typeof BetterSqlite3 = load('better-sqlite3-12');
   // With this path the driver does not search a dozen folders for its binary.
-  const nativeBinding = load.resolve('better-sqlite3-12/build/Release/better_sqlite3.node');
+  const nativeBinding = pathOfBinary(load, 'better-sqlite3-12/build/Release/better_sqlite3.node');
+  const Driver: typeof BetterSqlite3 = load('better-sqlite3-12');
   return new Driver(file, { ...options, nativeBinding });
+}
+
+/** The binary is missing where the packages were installed, or hkctl was packed, with a newer Node. */
+function pathOfBinary(load: NodeJS.Require, name: string): string {
+  try {
+    return load.resolve(name);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'MODULE_NOT_FOUND') throw thrown;
+    throw new HkctlError('store_unreadable', `This hkctl was installed without a driver for Node ${process.version}.`, {
+      hint: 'Use Node 22.14 or newer, or install it anew with this Node: npm ci, or a package that was made with Node 20.',
+      cause: thrown,
+    });
+  }
 }
 
 /**
