@@ -62,6 +62,8 @@ export function* sendPieces({ res }: Exchange['node'], answer: Answer, body: Buf
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
   for (let from = 0; from < body.length; from += pieceBytes) {
     if (from > 0) yield;
+    // The client may have left meanwhile.
+    if (res.destroyed) return;
     res.write(body.subarray(from, from + pieceBytes));
   }
   res.end();

@@ -27,3 +27,19 @@ it('sends a large answer in pieces, between which others are served', async () =
   // Five pieces of 256 KiB at most.
   expect(pauses).toBe(4);
 });
+
+it('ends a large answer where its client has left', async () => {
+  const body = Buffer.alloc(1024 * 1024, 'x');
+  const left = new Promise<number>((resolve) => {
+    const server = createServer((req, res) => {
+      const pieces = sendPieces({ req, res }, { status: 200, headers: [], body }, body, []);
+      pieces.next();
+      res.destroy();
+      resolve([...pieces].length);
+    }).listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo; // of a TCP server
+      get({ port, host: '127.0.0.1', agent: false }).on('error', () => server.close());
+    });
+  });
+  expect(await left).toBe(0);
+});

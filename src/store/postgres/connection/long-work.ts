@@ -12,7 +12,7 @@ export interface Probing {
 }
 
 /**
- * Runs work whose statements may take up to an hour, also a COPY, of which nobody knows how long it takes. A server that hangs
+ * Runs work whose statements may take up to an hour, also a COPY, which takes as long as its rows. A server that hangs
  * is noticed by another connection, on which it must answer meanwhile: then the session ends with `store_unreachable`.
  */
 export async function runLong<T>(session: Session, { everyMs, probe }: Probing, work: () => Promise<T>): Promise<T> {
