@@ -1,6 +1,6 @@
 import type { Engine, StoreOptions } from '../engine.ts';
+import { parseLocation } from './address/location.ts';
 import { type Database, PooledDatabase } from './connection/database.ts';
-import { parseLocation } from './connection/location.ts';
 import { requireSchemaVersion } from './schema/schema-version.ts';
 import { PostgresStore } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
-import { parseLocation } from '../../../src/store/postgres/connection/location.ts';
 import { newDatabase, onServer } from './databases.ts';
 import { sharedServer } from './shared-server.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseLocation } from '../../../src/store/postgres/connection/location.ts';
+import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { Session } from '../../../src/store/postgres/connection/session.ts';
 import { newDatabase } from './databases.ts';
 

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseLocation } from '../../../src/store/postgres/connection/location.ts';
+import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { Session } from '../../../src/store/postgres/connection/session.ts';
 import { onServer } from './databases.ts';
 import { until } from './opened.ts';

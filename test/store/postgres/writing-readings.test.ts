@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { Lane } from '../../../src/store/postgres/connection/lane.ts';
-import { parseLocation } from '../../../src/store/postgres/connection/location.ts';
 import { Session } from '../../../src/store/postgres/connection/session.ts';
 import { createReadingWriter } from '../../../src/store/postgres/readings/writing-readings.ts';
 import { batchOf } from '../conformance/readings.ts';

@@ -1,6 +1,6 @@
+import type { Location } from '../address/location.ts';
 import type { Database } from './database.ts';
 import { Lane } from './lane.ts';
-import type { Location } from './location.ts';
 import type { Session } from './session.ts';
 
 /** The database of a store that is being created: everything is part of the transaction of one session. */

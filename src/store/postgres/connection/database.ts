@@ -1,6 +1,6 @@
+import type { Location } from '../address/location.ts';
 import { isShortage, unreachable } from './errors.ts';
 import { Lane, type LaneSettings, settingsSql } from './lane.ts';
-import type { Location } from './location.ts';
 import { liftTimeLimits, runLong } from './long-work.ts';
 import { openUnshared } from './pooler.ts';
 import { Session, type SessionOptions } from './session.ts';

@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import type { Location } from './location.ts';
+import type { Location } from '../address/location.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 /**

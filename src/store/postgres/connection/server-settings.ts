@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { HkctlError } from '../../../core/errors.ts';
+import type { Location } from '../address/location.ts';
 import { isUnknownSetting } from './errors.ts';
-import type { Location } from './location.ts';
 
 const oldestVersion = 15;
 

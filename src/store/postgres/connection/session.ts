@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
 import { Client, type QueryConfig, types } from 'pg';
 import { HkctlError } from '../../../core/errors.ts';
+import type { Host, Location } from '../address/location.ts';
+import { passwordIn } from '../address/password-file.ts';
+import { tlsOptions } from '../address/tls.ts';
 import { isLostConnection, noPassword, toDomainError, unreachable } from './errors.ts';
-import type { Host, Location } from './location.ts';
-import { passwordIn } from './password-file.ts';
 import { prepareSession } from './server-settings.ts';
-import { tlsOptions } from './tls.ts';
 
 /** How a connection is made. */
 export interface SessionOptions {

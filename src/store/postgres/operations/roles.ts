@@ -1,5 +1,5 @@
 import { isStoreAddress } from '../../../core/text/store-address.ts';
-import { parseLocation, usualSchema } from '../connection/location.ts';
+import { parseLocation, usualSchema } from '../address/location.ts';
 
 /** The schema of the store at an address, or the usual one where a file is named; `usage` for a wrong address. */
 export function schemaOf(location: string, env: Readonly<Record<string, string | undefined>>): string {

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { splitPassword } from '../../../core/text/store-address.ts';
-import { wrongAddress } from './errors.ts';
+import { wrongAddress } from '../connection/errors.ts';
 import { type Environment, readService } from './service-file.ts';
 import { requireTlsMode, type TlsSettings } from './tls.ts';
 
