@@ -10,7 +10,6 @@ import { createGate, type Requirement } from './auth/gate.ts';
 import { createLimiter, type Limiter } from './auth/limits.ts';
 import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
-import { CostlyWork } from './fairness/costly-work.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
 import { Slices } from './fairness/slices.ts';
 import { createIngest } from './ingest/ingest.ts';
@@ -98,10 +97,9 @@ export function createApp(options: AppOptions): H3 {
   addStoreMetrics(metrics, domain, log, version);
   const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
-  const work = new CostlyWork(undefined, arrivals.createWait());
   const slices = new Slices(arrivals.createWait());
-  const write = createPageWriter(links, work, slices);
-  const cache = { pages, write, work, version: createRecordsVersion(domain.store.records, batches) };
+  const write = createPageWriter(links, slices);
+  const cache = { pages, write, slices, version: createRecordsVersion(domain.store.records, batches) };
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
@@ -117,7 +115,7 @@ export function createApp(options: AppOptions): H3 {
     slices,
     clientOf: flow.clientOf,
   });
-  const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, arrivals, pace };
+  const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, slices, pace };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
     toRepresentation(JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl })), {
@@ -142,7 +140,7 @@ export function createApp(options: AppOptions): H3 {
     const { name, permissions } = resource;
     const isSensors = name === 'sensors';
     const list = isSensors
-      ? createSensorListHandler(domain, resource, write, work)
+      ? createSensorListHandler(domain, resource, write, slices)
       : createListHandler(domain, resource, cache);
     const single = isSensors ? createSensorHandler(domain, resource) : createRecordHandler(domain, resource, cache);
     route(`/api/v1/${name}`, { GET: secured({ ...readable, permissions }, list) });
@@ -151,7 +149,7 @@ export function createApp(options: AppOptions): H3 {
     const readings = createReadingsHandler(domain, resource, {
       answers: memory.answers,
       links,
-      work,
+      slices,
       charge: gate.charge,
     });
     route(`/api/v1/${name}/:id/readings`, { GET: secured({ ...readable, permissions }, readings) });

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { FairQueue } from '../../core/readings/fair-queue.ts';
 
-/** The longest time of one slice; a request that arrives meanwhile waits for one or two of them. */
+/** The time of all such work together in one event-loop iteration; a request that arrives meanwhile waits for one or two of them. */
 const sliceMs = 4;
 
 /** Below this total, short tasks leave the slice as it is. */
@@ -17,26 +17,32 @@ interface Waiting {
 }
 
 /**
- * Runs long work of the main thread in slices, some milliseconds in each event-loop iteration, so that requests are answered between them.
- * What waits is advanced round-robin by holder, which is a key: no key's work waits for all of another's.
+ * Runs all work of the main thread that takes a millisecond or more: some milliseconds of it in each event-loop iteration, so that
+ * cheap requests are answered in between, however many such requests clients send in one packet or over hundreds of connections.
+ * What waits is advanced round-robin by holder, which is a key or a client: no key's work waits for all of another's.
  */
 export class Slices {
   readonly #waiting = new FairQueue<Waiting, unknown>();
+  readonly #mustWait: () => boolean;
+  readonly #clock: () => number;
   #spentMs = 0;
   #isScheduled = false;
-  readonly #mustWait: () => boolean;
 
   /** `mustWait` reports that connections are being accepted, which short iterations make fast. */
-  constructor(mustWait: () => boolean = () => false) {
+  constructor(mustWait: () => boolean = () => false, clock: () => number = () => performance.now()) {
     this.#mustWait = mustWait;
+    this.#clock = clock;
   }
 
-  /** Runs the work, at once where this iteration has time for it; rejects with the error that a step throws. */
-  run<T>(holder: unknown, steps: Steps<T>): MaybePromise<T> {
+  /** Runs work that is one step, and gives its result; see {@link run}. */
+  call<T>(holder: unknown, work: () => MaybePromise<T>): MaybePromise<T> {
+    return this.run(holder, oneStep(work));
+  }
+
+  /** Runs work, at once where this iteration has time for it (it may throw then); else later, and rejects with the error of a step. */
+  run<T>(holder: unknown, steps: Steps<MaybePromise<T>>): MaybePromise<T> {
     if (this.#waiting.size === 0 && this.#spentMs < sliceMs) {
       const result = this.#slice(steps);
-      // An immediate costs one more event-loop iteration, which negligible work does not deserve.
-      if (this.#spentMs > negligibleMs) this.#schedule();
       if (result.done) return result.value;
     }
     return new Promise<T>((resolve, reject) => {
@@ -58,36 +64,44 @@ export class Slices {
   }
 
   #slice<T>(steps: Steps<T>): IteratorResult<void, T> {
-    const startedAt = performance.now();
+    const startedAt = this.#clock();
     const endsAt = startedAt + sliceMs - this.#spentMs;
     try {
       for (;;) {
         const result = steps.next();
-        if (result.done || performance.now() >= endsAt) return result;
+        if (result.done || this.#clock() >= endsAt) return result;
       }
     } finally {
-      this.#spentMs += performance.now() - startedAt;
+      this.#spentMs += this.#clock() - startedAt;
+      // An immediate costs one more event-loop iteration, which negligible work does not deserve.
+      if (this.#spentMs > negligibleMs) this.#schedule();
     }
   }
 
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      if (this.#mustWait()) {
-        this.#schedule();
-        return;
-      }
-      this.#spentMs = 0;
-      while (this.#spentMs < sliceMs) {
-        const work = this.#waiting.take();
-        if (work === undefined) break;
-        if (!work.advance()) this.#waiting.putBack(work.holder, work);
-      }
-      if (this.#waiting.size > 0) this.#schedule();
-    });
+    setImmediate(() => this.#nextIteration());
   }
+
+  #nextIteration(): void {
+    this.#isScheduled = false;
+    if (this.#mustWait()) {
+      this.#schedule();
+      return;
+    }
+    this.#spentMs = 0;
+    while (this.#spentMs < sliceMs) {
+      const work = this.#waiting.take();
+      if (work === undefined) return;
+      if (!work.advance()) this.#waiting.putBack(work.holder, work);
+    }
+  }
+}
+
+// biome-ignore lint/correctness/useYield: one step needs no pause.
+function* oneStep<T>(work: () => T): Steps<T> {
+  return work();
 }
 
 /** Runs all steps in a row. */

@@ -7,8 +7,7 @@ import { addRefused, type Rejection } from '../../core/readings/rejections.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
-import { finish, Slices, type Steps } from '../fairness/slices.ts';
-import type { Arrivals } from '../net/arrivals.ts';
+import { finish, type Slices, type Steps } from '../fairness/slices.ts';
 import type { RequestBatches } from '../request/batches.ts';
 import type { BodyPace } from '../request/body-pace.ts';
 import { chain } from '../request/chain.ts';
@@ -37,8 +36,8 @@ interface IngestOptions {
   batches: RequestBatches;
   /** The memory that all bodies share. */
   bodies: Budget;
-  /** While connections come, long bodies wait. */
-  arrivals: Arrivals;
+  /** Where long bodies are parsed. */
+  slices: Slices;
   /** Slows down connections whose bodies arrive together. */
   pace: BodyPace;
 }
@@ -52,11 +51,10 @@ export function createIngest(
   { kind, examples }: IngestOperation,
   options: IngestOptions,
 ): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
-  const { domain, gate, batches, bodies, arrivals, pace } = options;
+  const { domain, gate, batches, bodies, slices, pace } = options;
   const mediaTypes = Object.keys(examples);
   const parse = kind === 'readings' ? createReadingsParser(options) : createHeartbeatsParser(options);
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
-  const slices = new Slices(arrivals.createWait());
   const read = createBodyReader(bodies, pace);
 
   function* stepsOf(body: Buffer, type: string, sensors: SensorDirectory): Steps<Store> {

@@ -11,8 +11,10 @@ export interface FlowControl<S extends Source = Source> {
   clientOf(source: S): unknown;
 }
 
-/** A batch takes at most this long. Requests left by then wait for the next batch, round-robin by client. */
-const longestMs = 1;
+/** A batch takes at most this long, with the sending of its answers. Requests left by then wait for the next batch, round-robin by client. */
+const longestMs = 2;
+/** The longest time that the sending of one answer is expected to take. */
+const longestSendMs = 0.1;
 /** After this many requests in a row, a connection is not read from until they are answered. */
 const mostInRow = 64;
 /** While this many requests wait, such a connection is closed instead: each request takes kilobytes of memory. */
@@ -41,6 +43,8 @@ export class RequestBatches {
   readonly #held = new Set<Source>();
   #last: Source | undefined;
   #inRow = 0;
+  /** How long it took to send an answer, on average over the last ones. */
+  #sendMs = 0.02;
 
   constructor(flow: FlowControl = noFlowControl, mustWait: () => boolean = never) {
     this.#flow = flow;
@@ -66,7 +70,10 @@ export class RequestBatches {
     whenSettled(() => {
       const all = this.#deliveries;
       this.#deliveries = [];
+      const startedAt = performance.now();
       for (const one of all) one();
+      const each = (performance.now() - startedAt) / all.length;
+      this.#sendMs += (Math.min(longestSendMs, each) - this.#sendMs) / 8;
     });
   }
 
@@ -118,7 +125,7 @@ export class RequestBatches {
 
   #run(works: readonly Work[], endsAt: number): void {
     let done = 0;
-    const isTimeUp = (): boolean => ++done % 4 === 0 && performance.now() > endsAt;
+    const isTimeUp = (): boolean => ++done % 4 === 0 && performance.now() + done * this.#sendMs > endsAt;
     let from = 0;
     if (this.#left.size === 0) {
       while (from < works.length) {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { H3Event } from 'h3';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Memory } from '../fairness/memory.ts';
-import type { Slices, Steps } from '../fairness/slices.ts';
+import type { Slices } from '../fairness/slices.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
 import { createUnavailableWarning } from '../monitoring/warnings.ts';
@@ -14,7 +14,7 @@ import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { preconditionFault } from './preconditions.ts';
 import { ApiError, shuttingDown, toProblem } from './problem.ts';
-import { type Answer, headOf, largeBody, send, sendPieces } from './response.ts';
+import { type Answer, headOf, largeBody, send, sendLarge } from './response.ts';
 
 /** Answers a request; an error that it throws, rejects with or returns becomes a problem document. */
 export type Handler = (exchange: Exchange) => MaybePromise<Answer | ApiError>;
@@ -159,21 +159,20 @@ class Call implements Work {
     const { node, method } = exchange;
     try {
       if (!node.req.complete) this.#options.pace.discard(node.req);
-      // One behind another answer of its connection only waits there.
-      const large = node.res.socket ? largeBody(answer, method) : undefined;
+      const large = largeBody(answer, method);
       if (large === undefined) send(node, answer, head, method);
-      else this.#deliverPieces(sendPieces(node, answer, large, head));
+      else this.#deliverLarge(answer, large, head);
     } catch (thrown) {
       this.#cut(thrown);
     }
   }
 
-  /** Sends the first piece now and the others in slices. */
-  #deliverPieces(pieces: Steps<void>): void {
-    if (pieces.next().done) return;
+  #deliverLarge(answer: Answer, body: Buffer, head: string[]): void {
     const { slices, clientOf } = this.#options;
-    const rest = slices.run(clientOf(this.source), pieces);
-    if (rest instanceof Promise) rest.catch((thrown: unknown) => this.#cut(thrown));
+    const sent = sendLarge(this.exchange.node, answer, body, head, (pieces) =>
+      slices.run(clientOf(this.source), pieces),
+    );
+    sent.catch((thrown: unknown) => this.#cut(thrown));
   }
 
   /** Closes the connection of a request that cannot be answered. */

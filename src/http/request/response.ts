@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Steps } from '../fairness/slices.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -56,8 +58,27 @@ export function send({ res }: Exchange['node'], answer: Answer, head: string[], 
   else res.end(answer.body);
 }
 
-/** Sends a large answer in pieces: a MiB takes a millisecond to copy, and several to encrypt. */
-export function* sendPieces({ res }: Exchange['node'], answer: Answer, body: Buffer, head: string[]): Steps<void> {
+/**
+ * Sends a large answer in pieces, which `run` runs in slices: a MiB takes a millisecond to copy, and several to encrypt. Where
+ * answers to earlier requests of the connection come first, it queues one piece, so that Node reads no more requests from the
+ * connection, and continues once they are sent.
+ */
+export async function sendLarge(
+  node: Exchange['node'],
+  answer: Answer,
+  body: Buffer,
+  head: string[],
+  run: (pieces: Steps<void>) => MaybePromise<void>,
+): Promise<void> {
+  const pieces = sendPieces(node, answer, body, head);
+  if (!node.res.socket) {
+    if (pieces.next().done) return;
+    await once(node.res, 'socket');
+  }
+  await run(pieces);
+}
+
+function* sendPieces({ res }: Exchange['node'], answer: Answer, body: Buffer, head: string[]): Steps<void> {
   if (res.destroyed || res.headersSent) return;
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
   for (let from = 0; from < body.length; from += pieceBytes) {
@@ -69,11 +90,13 @@ export function* sendPieces({ res }: Exchange['node'], answer: Answer, body: Buf
   res.end();
 }
 
-/** The body of a large answer. */
+/** The body of an answer that is sent in pieces. */
 export function largeBody({ body }: Answer, method: string): Buffer | undefined {
-  return Buffer.isBuffer(body) && body.length > pieceBytes && method !== 'HEAD' ? body : undefined;
+  if (body === null || body.length <= largeBytes || method === 'HEAD') return undefined;
+  return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
+const largeBytes = 64 * 1024;
 const pieceBytes = 256 * 1024;
 
 function lengthOf(body: Answer['body']): number {

@@ -1,7 +1,6 @@
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import type { ListPage } from '../../core/records/lists.ts';
-import type { CostlyWork } from '../fairness/costly-work.ts';
 import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { type Representation, toRepresentation } from '../request/caching.ts';
@@ -40,11 +39,11 @@ export type PageWriter = (
   type: ListType,
 ) => MaybePromise<Representation>;
 
-/** Builds the writer of pages: JSON in one piece of `work`, CSV in `slices`. */
-export function createPageWriter(links: Links, work: CostlyWork, slices: Slices): PageWriter {
+/** Builds the writer of pages: JSON in one step, CSV in many. */
+export function createPageWriter(links: Links, slices: Slices): PageWriter {
   return (exchange, keyId, resource, page, type) => {
     const options = { headers: links(exchange, page.cursor), vary: 'Authorization, Accept', type };
-    if (type === 'application/json') return work.run(keyId, () => toRepresentation(envelope(page), options));
+    if (type === 'application/json') return slices.call(keyId, () => toRepresentation(envelope(page), options));
     return chain(slices.run(keyId, recordsToCsv(resource, page)), (csv) => toRepresentation(csv, options));
   };
 }

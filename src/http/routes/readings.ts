@@ -20,9 +20,9 @@ import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
-import type { CostlyWork } from '../fairness/costly-work.ts';
 import { Disconnects } from '../fairness/disconnects.ts';
 import { FairScheduler } from '../fairness/fair-scheduler.ts';
+import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -53,14 +53,14 @@ const readingsPerRequest = 10_000;
 interface ReadingsOptions {
   answers: Budget;
   links: Links;
-  work: CostlyWork;
+  slices: Slices;
   /** Counts further requests against a key, see `Gate`. */
   charge: Gate['charge'];
 }
 
 /** `GET /sensors/{id}/readings`: readings or their aggregates by bucket, in order of time, as JSON, NDJSON or CSV. */
 export function createReadingsHandler(domain: Domain, resource: ResourceDefinition, options: ReadingsOptions) {
-  const { answers, links, work, charge } = options;
+  const { answers, links, slices, charge } = options;
   const { readings } = domain.store;
   const disconnects = new Disconnects();
   const coding = new FairScheduler(1);
@@ -83,7 +83,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
       // Reserves the largest possible answer; the rest is released once the length is known.
       exchange.answerReservation = await answers.reserve(limit * longestRow(buckets), exchange.keyPrefix);
       try {
-        return await work.run(owner, () => readings.text(request, { owner, signal, charge: metered }));
+        return await slices.call(owner, () => readings.text(request, { owner, signal, charge: metered }));
       } catch (thrown) {
         if (signal?.aborted) return undefined;
         throw thrown;

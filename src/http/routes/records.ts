@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import { dayOf } from '../../core/records/sync/tokens.ts';
 import type { Session } from '../auth/session.ts';
-import type { CostlyWork } from '../fairness/costly-work.ts';
+import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { type PageCache, type Representation, represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';
@@ -19,19 +19,19 @@ interface RecordCache {
   pages: PageCache;
   version(): MaybePromise<number>;
   write: PageWriter;
-  work: CostlyWork;
+  slices: Slices;
 }
 
 /** `GET /<resource>`: a page of records of the key's entity, or of the changes since a sync token. */
 export function createListHandler(domain: Domain, resource: ResourceDefinition, cache: RecordCache) {
-  const { write, work } = cache;
+  const { write, slices } = cache;
   const { records } = domain.store;
   const reader = createListReader(resource);
   return (exchange: Exchange, session: Session): MaybePromise<Answer> => {
     const type = listTypeFor(exchange);
     const nowMs = domain.clock();
     const { keyId } = session.principal;
-    const run: ListSource['run'] = (statement) => work.run(keyId, statement);
+    const run: ListSource['run'] = (statement) => slices.call(keyId, statement);
     const read = async (): Promise<Representation> => {
       const page = await reader.read(parseQuery(exchange.query), session.scope, { records, run, nowMs });
       return write(exchange, keyId, resource, page, type);

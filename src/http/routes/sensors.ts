@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import { pageSeparator } from '../../core/records/page-rows.ts';
 import type { Session } from '../auth/session.ts';
-import type { CostlyWork } from '../fairness/costly-work.ts';
+import type { Slices } from '../fairness/slices.ts';
 import { mediaTypeFor } from '../request/accept.ts';
 import { represent, toRepresentation } from '../request/caching.ts';
 import { chain } from '../request/chain.ts';
@@ -20,14 +20,14 @@ export function createSensorListHandler(
   domain: Domain,
   resource: ResourceDefinition,
   write: PageWriter,
-  work: CostlyWork,
+  slices: Slices,
 ) {
   const reader = createListReader(resource);
   const { readings, records } = domain.store;
   return async (exchange: Exchange, session: Session) => {
     const type = listTypeFor(exchange);
     const { keyId } = session.principal;
-    const run: ListSource['run'] = (statement) => work.run(keyId, statement);
+    const run: ListSource['run'] = (statement) => slices.call(keyId, statement);
     const source = { records, run, nowMs: domain.clock() };
     const page = await reader.read(parseQuery(exchange.query), session.scope, source);
     const directory = await readings.directory(session.scope.entityId);
@@ -53,7 +53,7 @@ export function createSensorHandler(domain: Domain, resource: ResourceDefinition
 
 type SensorRecord = { id: string } & Record<string, unknown>;
 
-/** Sensors with their last states, as JSON, joined like those of a page; synchronous where possible, so that `CostlyWork` measures it. */
+/** Sensors with their last states, as JSON, joined like those of a page; synchronous where possible, so that `Slices` measures it. */
 function withStates(readings: ReadingStore, directory: SensorDirectory, sensors: SensorRecord[]): MaybePromise<string> {
   const series = sensors.flatMap(({ id }) => sensorById(directory, id)?.series ?? []);
   return chain(readings.states(series), (states) =>

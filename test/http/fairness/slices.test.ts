@@ -64,6 +64,61 @@ describe('work in slices', () => {
   });
 });
 
+/** Work of one step whose cost the test sets: its clock advances by the cost of each piece. */
+function priced() {
+  let nowMs = 0;
+  const log: string[] = [];
+  const slices = new Slices(undefined, () => nowMs);
+  return {
+    log,
+    call: (name: string, ms: number) =>
+      slices.call(name.charAt(0), () => {
+        nowMs += ms;
+        log.push(name);
+        return name;
+      }),
+    fail: (name: string) =>
+      slices.call(name.charAt(0), () => {
+        throw new Error(name);
+      }),
+  };
+}
+
+describe('work of one step', () => {
+  it('runs at once while this event-loop iteration has time left', () => {
+    const { call, log } = priced();
+    expect([call('a1', 1), call('a2', 2), call('b1', 1)]).toEqual(['a1', 'a2', 'b1']);
+    expect(call('a3', 1)).toBeInstanceOf(Promise);
+    expect(log).toEqual(['a1', 'a2', 'b1']);
+  });
+
+  it('waits for the next iterations, round-robin by owner', async () => {
+    const { call, log } = priced();
+    call('a0', 100);
+    const later = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => call(name, 2));
+    expect(log).toEqual(['a0']);
+    await setImmediate();
+    expect(log).toEqual(['a0', 'a1', 'b1']);
+    // New work waits behind the owners that wait already.
+    later.push(call('c1', 2));
+    await setImmediate();
+    expect(log).toEqual(['a0', 'a1', 'b1', 'a2', 'c1']);
+    expect(await Promise.all(later)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'c1']);
+    expect(log.slice(5)).toEqual(['a3', 'a4']);
+    await setImmediate();
+    expect(call('a5', 1)).toBe('a5');
+  });
+
+  it('that throws rejects where it waited, throws where it did not, and the rest continues', async () => {
+    const { call, fail } = priced();
+    expect(() => fail('a1')).toThrow('a1');
+    call('a2', 100);
+    const [failing, next] = [fail('a3'), call('a4', 1)];
+    await expect(failing).rejects.toThrow('a3');
+    expect(await next).toBe('a4');
+  });
+});
+
 describe('a request batch with more work than time', () => {
   const source = (): Source => ({ destroyed: false });
 
@@ -92,6 +147,28 @@ describe('a request batch with more work than time', () => {
     while (answeredBefore === undefined) await setImmediate();
     expect(answeredBefore).toBeLessThan(40);
     while (answered < 60) await setImmediate();
+  });
+
+  it('counts the sending of its answers', async () => {
+    const batches = new RequestBatches();
+    let sent = 0;
+    for (let index = 0; index < 2000; index++) {
+      const run = () =>
+        batches.send(() => {
+          spin(0.1);
+          sent++;
+        });
+      batches.join({ source: source(), run });
+    }
+    const counts: number[] = [];
+    while (sent < 1000) {
+      const before = sent;
+      await setImmediate();
+      counts.push(sent - before);
+    }
+    // The time of all 2000 questions is about a millisecond, that of their answers 200.
+    expect(Math.max(...counts)).toBeLessThan(200);
+    expect(Math.max(...counts.slice(-5))).toBeLessThan(60);
   });
 
   it('drops the requests of connections that have closed', async () => {

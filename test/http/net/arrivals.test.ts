@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CostlyWork } from '../../../src/http/fairness/costly-work.ts';
 import { Slices } from '../../../src/http/fairness/slices.ts';
 import { Arrivals } from '../../../src/http/net/arrivals.ts';
 import { RequestBatches } from '../../../src/http/request/batches.ts';
@@ -90,8 +89,8 @@ describe('an event loop that is full of work', () => {
     [
       'pages',
       (mustWait: () => boolean, round: () => void) => {
-        const work = new CostlyWork(undefined, mustWait);
-        const again = () => void Promise.resolve(work.run('a', round)).then(() => isOver || setImmediate(again));
+        const slices = new Slices(mustWait);
+        const again = () => void Promise.resolve(slices.call('a', round)).then(() => isOver || setImmediate(again));
         again();
         again();
       },
