@@ -81,13 +81,14 @@ export async function sendLarge(
 function* sendPieces({ res }: Exchange['node'], answer: Answer, body: Buffer, head: string[]): Steps<void> {
   if (res.destroyed || res.headersSent) return;
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
-  for (let from = 0; from < body.length; from += pieceBytes) {
-    if (from > 0) yield;
+  let from = 0;
+  for (; from + pieceBytes < body.length; from += pieceBytes) {
+    res.write(body.subarray(from, from + pieceBytes));
+    yield;
     // The client may have left meanwhile.
     if (res.destroyed) return;
-    res.write(body.subarray(from, from + pieceBytes));
   }
-  res.end();
+  res.end(body.subarray(from));
 }
 
 /** The body of an answer that is sent in pieces. */
