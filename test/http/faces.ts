@@ -22,7 +22,7 @@ export interface Face {
 }
 
 /** The API without the daemon around it: it takes the time from the plant, and listens from its first request on. */
-export function bareApp(plant: HttpPlant, change: Partial<ServeSettings> = {}): Face {
+export function bareApp(plant: HttpPlant, change: Partial<ServeSettings> = {}): Face & { url(): Promise<string> } {
   const lines: string[] = [];
   const given = settings({ logLevel: 'debug', ...change });
   const log = createLog(given.logLevel, { write: (line) => lines.push(line) });
@@ -45,15 +45,15 @@ export function bareApp(plant: HttpPlant, change: Partial<ServeSettings> = {}): 
   // Tests need not close it: neither the port nor a connection keeps the process alive.
   server.unref().on('connection', (socket) => socket.unref());
   let listening: Promise<unknown> | undefined;
+  const url = async (): Promise<string> => {
+    listening ??= once(server.listen(0, '127.0.0.1'), 'listening');
+    await listening;
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a server that listens on an address has a port
+  };
   return {
+    url,
     async fetch(path, init) {
-      listening ??= once(server.listen(0, '127.0.0.1'), 'listening');
-      await listening;
-      // A server that listens on an address has a port.
-      const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
-        redirect: 'manual',
-        ...init,
-      });
+      const response = await fetch(`${await url()}${path}`, { redirect: 'manual', ...init });
       return asDocumented(path, init, response, await response.clone().text());
     },
     log() {

@@ -110,7 +110,19 @@ export const mutants = [
     ...gateTests,
   ],
   [gate, 'refusalFor(exchange, session, requirement) ?? next(session)', 'next(session)', ...gateTests],
-  [gate, 'resolve(admit(exchange, next));', 'resolve(next(undefined));', ...gateTests],
+  [gate, 'resolve(admit(exchange, next));', 'resolve(next(undefined));', 'test/http/ingest/long-bodies.test.ts'],
+  [
+    'src/http/ingest/ingest.ts',
+    'confirmed(exchange, store, (ready) => ready())',
+    'store.then((ready) => ready())',
+    'test/http/ingest/long-bodies.test.ts',
+  ],
+  [
+    'src/http/request/batches.ts',
+    'performance.now() + done * this.#sendMs > endsAt',
+    'performance.now() > endsAt',
+    'test/http/fairness/slices.test.ts',
+  ],
   ...[
     'malformed_authorization',
     'incomplete_secret',
