@@ -13,7 +13,7 @@ import type { Services } from './services.ts';
 import { canAsk, type Io, type Output } from './terminal/io.ts';
 import { sentenceOf } from './terminal/sentence.ts';
 import { createStyle, type Style } from './terminal/style.ts';
-import { terminalLine } from './terminal/terminal-text.ts';
+import { terminalLine, visibleText } from './terminal/terminal-text.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
 /** What every command receives: input and output, the flags that all share, and, at the first call, the store and actor. */
@@ -144,10 +144,11 @@ export function createContext(
  * wrapped for the terminal on which they are shown, if any: it would break them inside a word.
  */
 function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): string {
-  const shown = lines.map((line) => terminalLine(withoutSecrets(line)));
+  const shown = lines.map(withoutSecrets);
   const columns = terminal?.columns();
-  const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrapWhole(line, columns));
-  return wrapped.map((line) => `${line}\n`).join('');
+  // Before colours become escape sequences, which would be counted as text.
+  const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrapWhole(visibleText(line), columns));
+  return wrapped.map((line) => `${terminalLine(line)}\n`).join('');
 }
 
 /** Asks for a value that was not given, on a terminal; elsewhere exit 2 with the flag's name. */

@@ -24,7 +24,7 @@ export async function createProgram(
   argv?: readonly string[],
 ): Promise<Command> {
   const program = prepared(new Command('hkctl'), io)
-    .description('API keys for plants: who may read what of which site, and the API that serves it.')
+    .description('API keys for plants: who may read what of which site, and the API for it.')
     .version(version, '-V, --version', 'print the version')
     // `run()` takes the word help for --help.
     .helpCommand(false);

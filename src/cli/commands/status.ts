@@ -5,6 +5,7 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createTimeText } from '../table/shown-time.ts';
 import { grouped } from '../terminal/sentence.ts';
+import { wrapLabelled } from '../terminal/wrap.ts';
 
 /** `hkctl status` */
 export const status = defineCommand({
@@ -62,8 +63,12 @@ function printStatus(context: Context, found: StoreStatus, nowMs: number): void 
   for (const { label, text, attention, command } of linesOf(context, found, nowMs)) {
     const isMarked = attention !== undefined && found.attention.includes(attention);
     const print = isMarked ? context.print : context.confirm;
-    const line = `${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`;
-    print(isMarked ? style.yellow(`${line}${text}`) : `${line}${text}`);
+    const lines = wrapLabelled(
+      `${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`,
+      text,
+      context.io.stdout.columns(),
+    );
+    print(...(isMarked ? lines.map(style.yellow) : lines));
     if (isMarked && command !== undefined) print(`  ${' '.repeat(labelWidth)}${command}`);
   }
 }

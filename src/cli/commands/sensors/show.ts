@@ -2,6 +2,7 @@ import { showSensor } from '../../../core/readings/sensors.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { entityOrAsk } from '../../entity-choice.ts';
 import { fullTime } from '../../table/shown-time.ts';
+import { wrapLabelled } from '../../terminal/wrap.ts';
 import { entity, sensorResource } from './sensors.ts';
 
 /** `hkctl sensors show` */
@@ -23,7 +24,11 @@ export const show = defineCommand({
     for (const [field, value] of Object.entries(sensor)) {
       const isInstant = field.endsWith('_at') && typeof value === 'string';
       const shown = isInstant ? fullTime(context, Date.parse(value), site.timezone) : (value ?? '');
-      context.print(`${field.padEnd(18)} ${shown}`.trimEnd());
+      context.print(
+        ...wrapLabelled(`${field.padEnd(18)} `, String(shown), context.io.stdout.columns()).map((line) =>
+          line.trimEnd(),
+        ),
+      );
     }
   },
 });
