@@ -17,7 +17,7 @@ describe('a labelled line that is wider than the terminal', () => {
     expect(wrapLabelled('Id  ', 'any length', undefined)).toEqual(['Id  any length']);
   });
 
-  describe.each([{ FORCE_COLOR: '2' }, { NO_COLOR: '1' }])('with %o', (env: Record<string, string>) => {
+  describe.each<Record<string, string>>([{ FORCE_COLOR: '2' }, { NO_COLOR: '1' }])('with %o', (env) => {
     const cli = new Cli();
     let prefix = '';
     beforeAll(async () => {
