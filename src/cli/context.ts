@@ -183,7 +183,7 @@ export function textOrAsk(
  */
 export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Readonly<Record<string, unknown>>): void {
   if (canAsk(context.io) && !context.json) return;
-  const missing = Object.keys(values).filter((flag) => values[flag] === undefined);
+  const missing = missingOf(values);
   if (missing.length === 0) return;
   const [are, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
   throw new HkctlError('usage', `${wordList(missing, 'and')} ${are} missing.`, {
@@ -191,6 +191,11 @@ export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Read
       ? `With --yes nothing is asked: give ${them}.`
       : `Give ${them}; hkctl asks only on a terminal, without --json.`,
   });
+}
+
+/** The names without a value. */
+export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(values).filter((name) => values[name] === undefined);
 }
 
 /** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */

@@ -6,6 +6,7 @@ import { addFlags, type Flags, nameOf } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
 
 import { examplesText } from './help-examples.ts';
+import { IncompleteCommand } from './missing.ts';
 import { type NounEntry, nounGroups, nouns } from './nouns.ts';
 
 import type { Io } from './terminal/io.ts';
@@ -154,6 +155,11 @@ function fill(command: Command, definition: CommandDefinition, dispatch: Dispatc
   for (const { spelling, doc } of args) command.argument(spelling, doc);
   addFlags(command, flags as Flags);
   command.addHelpText('after', () => examplesText(examples) + globalOptionsText);
+  command.exitOverride((error) => {
+    throw error.code === 'commander.missingArgument'
+      ? new IncompleteCommand(definition, command.optsWithGlobals(), command.args)
+      : error;
+  });
   command.action(() => dispatch(definition, command.optsWithGlobals(), command.args));
 }
 
