@@ -251,6 +251,7 @@ describe('a list without keys', () => {
   it('says which filter had none', async () => {
     await cli.seed();
     expect(await said('keys list')).toBe('No active keys.\nCreate key: hkctl keys create\n');
+    expect(await said('keys list --all')).toBe('No keys.\nCreate key: hkctl keys create\n');
     const { key } = await cli.key('Old');
     await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
     expect(await said('keys list')).toContain(
