@@ -41,5 +41,11 @@ describe('a labelled line that is wider than the terminal', () => {
       expect(checks.join('\n')).toMatch(/ registry +Every page of it is whole\.\n/);
       expect(checks.filter((line) => widthOf(line) > 60)).toEqual([]);
     });
+
+    it('is broken between words on the plain page of keys, too', async () => {
+      const keys = [{ on: 'Number', type: '\u0003' }];
+      const { stdout } = await cli.run('keys --plain', { terminal: { columns: 40, rows: 24 }, env, keys });
+      expect(stdout).toContain('Permissions: Jobs and Orders view,\nProduction jobs, Orders, Production\nquality,');
+    });
   });
 });
