@@ -23,8 +23,8 @@ type Step = () => Promise<boolean>;
 
 /** The settings page as plain lines and questions that are never redrawn, for screen readers and simple terminals. */
 export async function browseLinearly(given: Context, options: PageOptions): Promise<void> {
-  const columns = given.io.stdout.columns();
-  const print = (...lines: string[]) => given.print(...lines.flatMap((line) => wrapLabelled('', line, columns)));
+  const print = (...lines: string[]) =>
+    given.print(...lines.flatMap((line) => wrapLabelled('', line, given.io.stdout.columns())));
   const context = { ...given, io: { ...given.io, plain: true }, print };
   const { domain, actor } = await context.session();
   const settings: PageSettings = {
