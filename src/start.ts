@@ -73,8 +73,13 @@ async function main(): Promise<number> {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) daemon.kill('SIGTERM');
     });
   }
-  const url = await Promise.race([addressOf(daemon), ended]);
-  if (typeof url === 'number') return url;
+  const errors: string[] = [];
+  const url = await Promise.race([addressOf(daemon, errors), ended]);
+  if (typeof url === 'number') {
+    // The daemon's hint names its flags, which npm start does not take.
+    if (errors.join('').includes('Cannot listen')) process.stderr.write('here:  HKCTL_PORT=0 npm start\n');
+    return url;
+  }
   try {
     await firstCalls(url);
   } catch (thrown) {
@@ -199,8 +204,8 @@ function call(url: string, key: DemoKey, body?: string): Promise<string> {
   });
 }
 
-/** Finds the daemon's address in its standard error, and forwards the text before it. */
-function addressOf(daemon: ChildProcess): Promise<string> {
+/** Finds the daemon's address in its standard error, and forwards the text before it, also to `errors`. */
+function addressOf(daemon: ChildProcess, errors: string[]): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
     daemon.stderr?.setEncoding('utf8');
@@ -208,7 +213,10 @@ function addressOf(daemon: ChildProcess): Promise<string> {
       received += text;
       const url = /https?:\/\/[^\s/]+/.exec(received);
       if (url && received.includes('\n')) resolve(url[0]);
-      else if (!url) process.stderr.write(text);
+      else if (!url) {
+        errors.push(text);
+        process.stderr.write(text);
+      }
     });
   });
 }
