@@ -65,7 +65,8 @@ async function main(): Promise<number> {
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise<number>((resolve) => {
-    daemon.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 0)));
+    // Once its last words were read, too.
+    daemon.on('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 0)));
   });
   // A terminal sends Ctrl-C to both processes; any other signal to this one is passed on to the daemon.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
