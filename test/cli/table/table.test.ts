@@ -239,6 +239,15 @@ describe('the addresses of keys', () => {
     }
     expect((await listed(80))[0]).not.toContain('ALLOWED FROM');
   });
+
+  it('give way to the names', async () => {
+    const columns = 106;
+    expect((await listed(columns))[0]).toContain('ALLOWED FROM');
+    await cli.key('A bridge to the ERP of the group of plants');
+    const [heading = [], first = []] = await listed(columns);
+    expect(heading).toEqual(['PREFIX', 'NAME', 'ENTITY', 'LAST USED', 'EXPIRES', 'PERMISSIONS', 'CREATED BY']);
+    expect(first[1]).toBe('A bridge to the ERP of the group of pl…');
+  });
 });
 
 describe('a list without keys', () => {
