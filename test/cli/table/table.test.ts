@@ -244,9 +244,9 @@ describe('the addresses of keys', () => {
     const columns = 106;
     expect((await listed(columns))[0]).toContain('ALLOWED FROM');
     await cli.key('A bridge to the ERP of the group of plants');
-    const [heading = [], first = []] = await listed(columns);
+    const [heading, ...rows] = await listed(columns);
     expect(heading).toEqual(['PREFIX', 'NAME', 'ENTITY', 'LAST USED', 'EXPIRES', 'PERMISSIONS', 'CREATED BY']);
-    expect(first[1]).toBe('A bridge to the ERP of the group of pl…');
+    expect(rows.map((row) => row[1])).toContain('A bridge to the ERP of the group of pl…');
   });
 });
 
