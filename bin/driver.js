@@ -18,6 +18,7 @@ function ensureDriver() {
   const download = join(dirname(require.resolve('prebuild-install/package.json')), 'bin.js');
   const isDownloaded = run(folder, [download], 'ignore') && opensDatabase(folder);
   if (isDownloaded) return;
+  console.error('No binary of the SQLite driver could be downloaded: compiling it, for a minute or two.');
   // npm passes the path of its own node-gyp to the scripts that it runs.
   const compiler = process.env.npm_config_node_gyp ?? 'node-gyp';
   const { status, stderr } = spawnSync(process.execPath, [compiler, 'rebuild', '--release'], {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { basename, dirname, join, relative } from 'node:path';
-import { Chalk } from 'chalk';
+import { Chalk, supportsColor } from 'chalk';
 import { readEnvironment } from './config.ts';
 import { createRights } from './rights/rights.ts';
 
@@ -20,7 +20,11 @@ const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? osAccount;
 const store = env.HKCTL_STORE ?? join(root, 'demo', 'hkctl.db');
 const folder = join(store, '..');
 const rights = createRights(process, __filename);
-const colour = new Chalk({ level: process.stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
+const hasColours = process.stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb';
+const colour = new Chalk({ level: hasColours ? (supportsColor || { level: 1 as const }).level : 0 });
+// The same as those of `core/text/colours.ts`: readable on white, too.
+const green = colour.ansi256(64);
+const cyan = colour.ansi256(31);
 
 interface DemoKey {
   name: string;
@@ -61,7 +65,8 @@ async function main(): Promise<number> {
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise<number>((resolve) => {
-    daemon.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 0)));
+    // Once its last words were read, too.
+    daemon.on('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 0)));
   });
   // A terminal sends Ctrl-C to both processes; any other signal to this one is passed on to the daemon.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -69,8 +74,13 @@ async function main(): Promise<number> {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) daemon.kill('SIGTERM');
     });
   }
-  const url = await Promise.race([addressOf(daemon), ended]);
-  if (typeof url === 'number') return url;
+  const errors: string[] = [];
+  const url = await Promise.race([addressOf(daemon, errors), ended]);
+  if (typeof url === 'number') {
+    // The daemon's hint names its flags, which npm start does not take.
+    if (errors.join('').includes('Cannot listen')) process.stderr.write('here:  HKCTL_PORT=0 npm start\n');
+    return url;
+  }
   try {
     await firstCalls(url);
   } catch (thrown) {
@@ -133,11 +143,11 @@ function issueKey(key: DemoKey): void {
 
 function describeKey({ name, file }: DemoKey): void {
   const prefix = readFileSync(file, 'utf8').slice(0, 8);
-  say(done(`key      ${colour.cyan(prefix)}…  ${name}, in ${colour.dim(shown(file))}`));
+  say(done(`key      ${cyan(prefix)}…  ${name}, in ${colour.dim(shown(file))}`));
 }
 
 async function firstCalls(url: string): Promise<void> {
-  say(done(`daemon   ${colour.cyan(url)}`));
+  say(done(`daemon   ${cyan(url)}`));
   const me = await call(`${url}/api/v1/me`, keys.core);
   say('', colour.bold('A first authenticated call'), ...curl(keys.core, `${url}/api/v1/me`), answer(me));
   const reading = { sensor: demoSensor, at: new Date().toISOString(), value: 182.4 };
@@ -147,7 +157,7 @@ async function firstCalls(url: string): Promise<void> {
   say('', colour.bold('A first reading, answered once it is on disk'));
   const example = ["-H 'Content-Type: application/json'", `-d '${body}'`];
   say(...curl(keys.gateway, `${url}/api/v1/sensors/readings`, ...example), answer(posted));
-  say('', `${colour.bold('The API documents')}  ${colour.cyan(`${url}/api/v1/docs`)}`);
+  say('', `${colour.bold('The API documents')}  ${cyan(`${url}/api/v1/docs`)}`);
   say(
     `${colour.bold('The keys')}           HKCTL_STORE=${shown(store)} node bin/hkctl.js keys`,
     '',
@@ -195,8 +205,8 @@ function call(url: string, key: DemoKey, body?: string): Promise<string> {
   });
 }
 
-/** Finds the daemon's address in its standard error, and forwards the text before it. */
-function addressOf(daemon: ChildProcess): Promise<string> {
+/** Finds the daemon's address in its standard error, and forwards the text before it, also to `errors`. */
+function addressOf(daemon: ChildProcess, errors: string[]): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
     daemon.stderr?.setEncoding('utf8');
@@ -204,7 +214,10 @@ function addressOf(daemon: ChildProcess): Promise<string> {
       received += text;
       const url = /https?:\/\/[^\s/]+/.exec(received);
       if (url && received.includes('\n')) resolve(url[0]);
-      else if (!url) process.stderr.write(text);
+      else if (!url) {
+        errors.push(text);
+        process.stderr.write(text);
+      }
     });
   });
 }
@@ -224,12 +237,12 @@ function shown(path: string): string {
 }
 
 function done(text: string): string {
-  return `${colour.green('✓')} ${text}`;
+  return `${green('✓')} ${text}`;
 }
 
 function answer(text: string): string {
   const width = Math.max(40, (process.stdout.columns ?? 100) - 10);
-  return `  ${colour.green('→ 200')} ${text.length > width ? `${text.slice(0, width)}…` : text}`;
+  return `  ${green('→ 200')} ${text.length > width ? `${text.slice(0, width)}…` : text}`;
 }
 
 function say(...lines: string[]): void {

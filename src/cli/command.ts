@@ -18,6 +18,13 @@ export interface CommandDefinition {
   flags: Flags;
   /** Command lines as people type them, with what each does. */
   examples: readonly (readonly [command: string, does: string])[];
+  /**
+   * The values without which it asks, by the names of their flags, or ends where nobody can be asked; undefined is missing.
+   * `run()` of the command line reports all missing ones at once.
+   */
+  required?(flags: Readonly<Record<string, unknown>>, args: readonly string[]): Readonly<Record<string, unknown>>;
+  /** It always asks before it acts, so that it needs `--yes` where nobody can be asked. */
+  confirms?: boolean;
   /** It changes nothing, so that a reader may close the pipe early without an error. */
   readOnly: boolean;
   /**
@@ -59,11 +66,12 @@ export interface Noun {
 
 type TypedDefinition<F extends Flags, P extends UserPermission> = Omit<
   CommandDefinition,
-  'flags' | 'needs' | 'run' | 'arguments' | 'readOnly'
+  'flags' | 'needs' | 'required' | 'run' | 'arguments' | 'readOnly'
 > & {
   arguments?: CommandDefinition['arguments'];
   readOnly?: boolean;
   flags: F;
+  required?(flags: FlagValues<F>, args: readonly string[]): Readonly<Record<string, unknown>>;
   needs?(flags: FlagValues<F>, args: readonly string[], context: Context): MaybePromise<Needs<P> | undefined>;
   // biome-ignore lint/suspicious/noConfusingVoidType: a command that ends well need not say so
   run(context: Context, flags: FlagValues<F>, args: readonly string[], actor: Permitted<P>): Promise<number | void>;
@@ -82,6 +90,7 @@ export function defineCommand<F extends Flags, P extends UserPermission = never>
     ...definition,
     // readFlags read the flags by the same declarations.
     needs: (flags, args, context) => definition.needs?.(flags as FlagValues<F>, args, context),
+    required: (flags, args) => definition.required?.(flags as FlagValues<F>, args) ?? {},
     // run() of the command line has checked exactly the permissions that `needs` names.
     run: async (context, flags, args, actor) =>
       (await definition.run(context, flags as FlagValues<F>, args, actor as Permitted<P>)) ?? undefined,

@@ -13,7 +13,7 @@ import type { Services } from './services.ts';
 import { canAsk, type Io, type Output } from './terminal/io.ts';
 import { sentenceOf } from './terminal/sentence.ts';
 import { createStyle, type Style } from './terminal/style.ts';
-import { terminalLine } from './terminal/terminal-text.ts';
+import { terminalLine, visibleText } from './terminal/terminal-text.ts';
 import { wrapWhole } from './terminal/wrap.ts';
 
 /** What every command receives: input and output, the flags that all share, and, at the first call, the store and actor. */
@@ -144,10 +144,11 @@ export function createContext(
  * wrapped for the terminal on which they are shown, if any: it would break them inside a word.
  */
 function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): string {
-  const shown = lines.map((line) => terminalLine(withoutSecrets(line)));
+  const shown = lines.map(withoutSecrets);
   const columns = terminal?.columns();
-  const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrapWhole(line, columns));
-  return wrapped.map((line) => `${line}\n`).join('');
+  // Before colours become escape sequences, which would be counted as text.
+  const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrapWhole(visibleText(line), columns));
+  return wrapped.map((line) => `${terminalLine(line)}\n`).join('');
 }
 
 /** Asks for a value that was not given, on a terminal; elsewhere exit 2 with the flag's name. */
@@ -182,7 +183,7 @@ export function textOrAsk(
  */
 export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Readonly<Record<string, unknown>>): void {
   if (canAsk(context.io) && !context.json) return;
-  const missing = Object.keys(values).filter((flag) => values[flag] === undefined);
+  const missing = missingOf(values);
   if (missing.length === 0) return;
   const [are, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
   throw new HkctlError('usage', `${wordList(missing, 'and')} ${are} missing.`, {
@@ -190,6 +191,11 @@ export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Read
       ? `With --yes nothing is asked: give ${them}.`
       : `Give ${them}; hkctl asks only on a terminal, without --json.`,
   });
+}
+
+/** The names without a value. */
+export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(values).filter((name) => values[name] === undefined);
 }
 
 /** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */

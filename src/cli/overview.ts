@@ -32,7 +32,8 @@ function commandsText(program: Command, columns: number): string {
   const help = program.createHelp();
   help.visibleOptions = () => [];
   help.prepareContext({ helpWidth: Math.min(columns, 120) });
-  return `${help.formatHelp(program, help)}Flags: hkctl --help. Flags and examples of a command: hkctl COMMAND --help.`;
+  const flags = ['Flags: hkctl --help', 'Flags and examples of a command: hkctl COMMAND --help'];
+  return [help.formatHelp(program, help), ...joinedParts(flags, columns)].join('\n');
 }
 
 /** Joins the parts by a dot, a line each where they do not fit into one. */

@@ -6,6 +6,7 @@ import { addFlags, type Flags, nameOf } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
 
 import { examplesText } from './help-examples.ts';
+import { IncompleteCommand } from './missing.ts';
 import { type NounEntry, nounGroups, nouns } from './nouns.ts';
 
 import type { Io } from './terminal/io.ts';
@@ -24,19 +25,17 @@ export async function createProgram(
   argv?: readonly string[],
 ): Promise<Command> {
   const program = prepared(new Command('hkctl'), io)
-    .description('API keys for plants: who may read what of which site, and the API that serves it.')
+    .description('API keys for plants: who may read what of which site, and the API for it.')
     .version(version, '-V, --version', 'print the version')
     // `run()` takes the word help for --help.
     .helpCommand(false);
   addFlags(program, globalFlags);
-  program.addHelpText(
-    'after',
-    examplesText([
-      ['hkctl init', 'make a store'],
-      ['hkctl keys', 'manage API keys'],
-      ['hkctl serve', 'run the API'],
-    ]),
-  );
+  const examples = [
+    ['hkctl init', 'make a store'],
+    ['hkctl keys', 'manage API keys'],
+    ['hkctl serve', 'run the API'],
+  ] as const;
+  program.addHelpText('after', () => examplesText(examples, io.stdout.columns()));
   program.action(async () => {
     const { overviewOf } = await import('./overview.ts');
     await dispatch(overviewOf(program), program.opts(), []);
@@ -129,10 +128,10 @@ function addNoun(
   const { bare } = noun;
   if (bare) {
     command.description(`${noun.summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
-    fill(prepared(command.command(bare.name, { isDefault: true, hidden: true }), io), bare, dispatch);
+    fill(prepared(command.command(bare.name, { isDefault: true, hidden: true }), io), bare, io, dispatch);
   }
   const examples = [...(bare?.examples ?? []), ...noun.verbs.flatMap((verb) => verb.examples.slice(0, 1))];
-  return command.addHelpText('after', () => examplesText(examples) + globalOptionsText);
+  return command.addHelpText('after', () => examplesText(examples, io.stdout.columns()) + globalOptionsText);
 }
 
 const globalOptionsText = '\nGlobal options: hkctl --help\n';
@@ -144,16 +143,21 @@ function addCommand(
   dispatch: Dispatch,
 ): Command {
   const command = prepared(parent.command(definition.name), io).helpCommand(false);
-  fill(command, definition, dispatch);
+  fill(command, definition, io, dispatch);
   return command;
 }
 
-function fill(command: Command, definition: CommandDefinition, dispatch: Dispatch): void {
+function fill(command: Command, definition: CommandDefinition, io: Pick<Io, 'stdout'>, dispatch: Dispatch): void {
   const { summary, description, arguments: args, flags, examples } = definition;
   command.summary(summary).description(description === undefined ? `${summary}.` : `${summary}.\n\n${description}`);
   for (const { spelling, doc } of args) command.argument(spelling, doc);
   addFlags(command, flags as Flags);
-  command.addHelpText('after', () => examplesText(examples) + globalOptionsText);
+  command.addHelpText('after', () => examplesText(examples, io.stdout.columns()) + globalOptionsText);
+  command.exitOverride((error) => {
+    throw error.code === 'commander.missingArgument'
+      ? new IncompleteCommand(definition, command.optsWithGlobals(), command.args)
+      : error;
+  });
   command.action(() => dispatch(definition, command.optsWithGlobals(), command.args));
 }
 
@@ -162,7 +166,7 @@ function prepared(command: Command, { stdout }: Pick<Io, 'stdout'>): Command {
     .exitOverride()
     .allowExcessArguments(false)
     .helpOption('-h, --help', 'show this help')
-    .configureHelp({ sortSubcommands: false, subcommandTerm: termOf })
+    .configureHelp({ sortSubcommands: false, subcommandTerm: termOf, minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       // run() reports errors, in one place and one form.

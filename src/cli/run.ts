@@ -5,9 +5,10 @@ import { redactSecrets } from '../core/keys/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
 import { withClosedStore } from './closed-store.ts';
 import type { CommandDefinition, Needs } from './command.ts';
-import { type Context, createContext } from './context.ts';
+import { type Context, createContext, requireGiven } from './context.ts';
 import { readFlags } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
+import { IncompleteCommand } from './missing.ts';
 import { createProgram, isShown } from './program.ts';
 import type { Services } from './services.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
@@ -33,6 +34,7 @@ export async function run(given: readonly string[], io: Io, services: Services):
     try {
       const needs = await definition.needs?.(flags, args, context);
       const permitted = needs && (await requireNeeds(context, needs));
+      requireGiven(context, definition.required?.(flags, args) ?? {});
       exitCode = (await definition.run(context, flags, args, permitted)) ?? 0;
     } catch (thrown) {
       throw globals.store === undefined ? withClosedStore(thrown, io) : thrown;
@@ -42,7 +44,7 @@ export async function run(given: readonly string[], io: Io, services: Services):
     const program = await createProgram(io, services.version, dispatch, argv);
     await program.parseAsync([...argv], { from: 'user' });
   } catch (thrown) {
-    exitCode = isShown(thrown) ? 0 : report(thrown, running, argv, io, await wrapFor(io));
+    exitCode = isShown(thrown) ? 0 : report(completed(thrown, argv, io), running, argv, io, await wrapFor(io));
   }
   try {
     await context?.close();
@@ -50,6 +52,16 @@ export async function run(given: readonly string[], io: Io, services: Services):
     exitCode ||= report(thrown, running, argv, io, await wrapFor(io));
   }
   return exitCode;
+}
+
+/** The error that names all that is missing, where arguments are. */
+function completed(thrown: unknown, argv: readonly string[], io: Io): unknown {
+  if (!(thrown instanceof IncompleteCommand)) return thrown;
+  try {
+    return thrown.errorFor(io, wants(argv, io, '--json', 'HKCTL_JSON'));
+  } catch (wrongFlag) {
+    return wrongFlag;
+  }
 }
 
 /** Breaks lines between words at the width of a terminal, which itself would break them inside a word. */

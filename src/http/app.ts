@@ -5,6 +5,7 @@ import type { ServeSettings } from '../core/operations/settings.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
+import { wordList } from '../core/text/word-list.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
 import { createLimiter, type Limiter } from './auth/limits.ts';
@@ -203,5 +204,7 @@ function basePathOf(baseUrl: string): string {
 
 function refuseMethod(allowed: readonly string[]): Answer {
   const list = allowed.join(', ');
-  throw new ApiError('method_not_allowed', `This path supports only ${list}.`, { headers: ['Allow', list] });
+  throw new ApiError('method_not_allowed', `This path supports only ${wordList(allowed, 'and')}.`, {
+    headers: ['Allow', list],
+  });
 }

@@ -36,8 +36,28 @@ describe('a code of an entity', () => {
     expect([result.code, result.error().hint]).toEqual([3, 'Did you mean BER? There are: BER, CHI']);
   });
 
+  it('is suggested where a part of the name was given', async () => {
+    await cli.ok(['entities', 'add', 'CGN', '--name', 'Cologne works', '--timezone', 'Europe/Berlin']);
+    const { hint } = (await cli.run('keys list --entity cologne --json')).error();
+    await cli.ok('entities remove CGN --yes');
+    expect(hint).toBe('Did you mean CGN? There are: BER, CGN, CHI');
+  });
+
   it('like no other suggests none', async () => {
     expect((await cli.run('keys list --entity TOKYO --json')).error().hint).toBe('There are: BER, CHI');
+  });
+});
+
+describe('a name that is nearly right', () => {
+  it('of a user is suggested', async () => {
+    const { code, error } = await cli.run('users set-role operatr manager --json');
+    expect([code, error().hint]).toEqual([3, 'Did you mean operator? hkctl users list shows them.']);
+    expect((await cli.run('users set-role xyz manager --json')).error().hint).toBe('hkctl users list shows them.');
+  });
+
+  it('of a sensor is suggested', async () => {
+    const { code, error } = await cli.run('sensors show oven-1 --entity BER --json');
+    expect([code, error().hint]).toEqual([3, 'Did you mean OVEN-1? hkctl sensors list --entity BER shows them.']);
   });
 });
 

@@ -33,6 +33,10 @@ describe('help', () => {
       expect(stdout).toContain(`Usage: ${line}`);
       expect(stdout).toMatch(/\nExamples:\n {2}\S/);
       expect(stdout.split('\n').filter((text) => text.length > 80)).toEqual([]);
+      const narrow = await cli.run([...path, '--help'], { terminal: { columns: 60, rows: 24 } });
+      // Nothing is broken inside quotes.
+      const unbroken = (text: string) => text.length > 60 && !/^ +'[^']*' \\$/.test(text);
+      expect(narrow.stdout.split('\n').filter(unbroken)).toEqual([]);
       await expect(stdout).toMatchFileSnapshot(`../golden/help/${['hkctl', ...path].join('-')}.txt`);
     });
   }

@@ -75,10 +75,14 @@ describe('keys rotate --if-older-than', () => {
     expect(plain.stdout).toMatch(/^hk_\w{49}\n$/);
   });
 
-  it('off a terminal needs --yes on every night, and a key that is active', async () => {
+  it('needs --yes off a terminal once there is something to do, and says so before; the key must be active', async () => {
     const prefix = prefixOf(secretIn(file));
     const line = ['keys', 'rotate', prefix, '--if-older-than', '90d', '--json'];
-    expect((await cli.run(line)).error().code).toBe('confirmation_required');
+    expect((await cli.run(line)).code).toBe(0);
+    const early = await cli.run([...line.slice(0, -1), '--quiet']);
+    expect([early.code, early.stderr]).toEqual([0, 'Once old enough, this needs --yes where nobody can be asked.\n']);
+    const late = await cli.run(line, { nowMs: cli.nowMs + 91 * dayMs });
+    expect([late.code, late.error().code]).toEqual([2, 'confirmation_required']);
     await cli.ok(['keys', 'revoke', prefix, '--yes']);
     expect((await cli.run([...line, '--yes'])).error().code).toBe('key_not_active');
     expect((await cli.run(['keys', 'rotate', prefix, '--if-older-than', 'x', '--yes'])).code).toBe(2);

@@ -134,6 +134,7 @@ describe('npm start', () => {
     other.close();
     expect(outcome.code).not.toBe(0);
     expect(outcome.stderr).toContain(String(port));
+    expect(outcome.stderr).toMatch(/\nhere: {2}HKCTL_PORT=0 npm start\n$/);
   });
 
   async function run(program: string, args: string[]): Promise<Outcome> {

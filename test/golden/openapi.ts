@@ -3651,6 +3651,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["EntityForbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -3702,6 +3703,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["EntityForbidden"];
             405: components["responses"]["MethodNotAllowed"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { colourCodes } from '../../src/core/text/colours.ts';
 import { isTricky } from '../../src/core/text/shown-text.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import {
@@ -52,7 +53,7 @@ describe('the journal of systemd', () => {
 
 describe('a terminal', () => {
   it('gets lines for people', () => {
-    const found = lines(terminalLines(false), (log) => {
+    const found = lines(terminalLines(undefined), (log) => {
       log.info({ url: 'http://a', pid: 1 }, 'listening');
       log.request(exchange('/api/v1/me'), 403, 1.24);
       log.error({ err: new Error('broken') }, 'internal error');
@@ -65,10 +66,10 @@ describe('a terminal', () => {
 
   it('gets colours, and no control character of a client', () => {
     const hostile = '/\u001b[2J\u202e\u0007\n';
-    const [line = ''] = lines(terminalLines(true), (log) => log.request(exchange(hostile), 500, 1));
+    const [line = ''] = lines(terminalLines(colourCodes({})), (log) => log.request(exchange(hostile), 500, 1));
     expect(line).toContain('\u001b[31m500\u001b[39m');
     expect(isTricky(line.replaceAll('\u001b[31m', '').replaceAll('\u001b[39m', ''))).toBe(false);
-    const [warning = ''] = lines(terminalLines(false), (log) => log.warn({ host: hostile }, hostile));
+    const [warning = ''] = lines(terminalLines(undefined), (log) => log.warn({ host: hostile }, hostile));
     expect([isTricky(warning), warning]).toEqual([false, expect.stringContaining('\\u202e')]);
   });
 

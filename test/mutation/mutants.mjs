@@ -265,8 +265,8 @@ export const mutants = [
   ],
   [
     'src/cli/commands/keys/rotate.ts',
-    'given.yes, `Rotate API key',
-    'true, `Rotate API key',
+    '!given.yes && !canAsk(context.io)',
+    'false && !canAsk(context.io)',
     'test/cli/rotation.test.ts',
   ],
   [

@@ -6,7 +6,9 @@ const firstLine = 53;
 
 const esc = '\u001b';
 const colouring = new RegExp(`(${esc}\\[[\\d;]*m)`);
-const colours: Record<number, string> = { 31: '#ff7b72', 32: '#3fb950', 33: '#d29922', 36: '#39c5cf' };
+/** By the code of a basic colour, or by the number of one of the 256. */
+const basic: Record<number, string> = { 31: '#ff7b72', 32: '#3fb950', 33: '#d29922', 36: '#39c5cf' };
+const palette: Record<number, string> = { 31: '#0087af', 64: '#5f8700', 166: '#d75f00' };
 
 /** How a piece of text is painted. */
 interface Paint {
@@ -45,6 +47,7 @@ export function terminalSvg(painted: string, { columns, label }: { columns: numb
 }
 
 function painting(before: Paint, codes: readonly number[]): Paint {
+  if (codes[0] === 38) return { ...before, colour: palette[codes[2] ?? 0] };
   let paint = before;
   for (const code of codes) {
     if (code === 0) paint = { bold: false, dim: false, colour: undefined };
@@ -52,7 +55,7 @@ function painting(before: Paint, codes: readonly number[]): Paint {
     else if (code === 2) paint = { ...paint, dim: true };
     else if (code === 22) paint = { ...paint, bold: false, dim: false };
     else if (code === 39) paint = { ...paint, colour: undefined };
-    else if (colours[code]) paint = { ...paint, colour: colours[code] };
+    else if (basic[code]) paint = { ...paint, colour: basic[code] };
   }
   return paint;
 }

@@ -9,6 +9,7 @@ import { type Context, requireConfirmation } from '../context.ts';
 import { toggle } from '../flags.ts';
 import { canAsk, isClosedPipe } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
+import { wrapLabelled } from '../terminal/wrap.ts';
 
 /** `hkctl doctor` */
 export const doctor = defineCommand({
@@ -51,7 +52,7 @@ export const doctor = defineCommand({
       checks.push(check);
       if (context.json) continue;
       const print = check.status === 'ok' ? context.confirm : context.print;
-      whileRead(() => print(...linesOf(check, context.style)));
+      whileRead(() => print(...linesOf(check, context)));
     }
     const problems = checks.filter(({ status }) => status === 'problem');
     const warnings = checks.filter(({ status }) => status === 'warning').length;
@@ -88,12 +89,13 @@ const statusWidth = 'problem'.length;
 const nameWidth = 'revocations'.length;
 
 /** Readable without colours: a sign, a word, the name, what was found; below it what to do. */
-function linesOf({ name, status, detail, hint }: Check, style: Context['style']): string[] {
+function linesOf({ name, status, detail, hint }: Check, { style, io }: Context): string[] {
+  const columns = io.stdout.columns();
   const { sign, colour } = marks[status];
   const mark = style[colour](`${sign} ${status.padEnd(statusWidth)}`);
   const indent = ' '.repeat(statusWidth + nameWidth + 6);
-  const lines = [`${mark}  ${name.padEnd(nameWidth)}  ${detail}`];
-  return hint === undefined ? lines : [...lines, `${indent}${hint}`];
+  const lines = wrapLabelled(`${mark}  ${name.padEnd(nameWidth)}  `, detail, columns);
+  return hint === undefined ? lines : [...lines, ...wrapLabelled(indent, hint, columns)];
 }
 
 function checkJson({ name, status, detail, hint }: Check) {

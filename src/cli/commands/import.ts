@@ -42,6 +42,9 @@ export const importRecords = defineCommand({
     if (template) return undefined;
     return { permissions: ['records.import'], action: 'records.import', target: `${entity}/${resource.name}` };
   },
+  // FILE is never asked for: alone it has an error of its own, which names the template.
+  required: ({ entity, template }, [, file]) =>
+    template ? {} : { ...(file === undefined && entity === undefined && { FILE: file }), '--entity': entity },
   async run(context, flags, [name = '', file]) {
     const resource = await findResource(context.services, name);
     if (flags.template) {

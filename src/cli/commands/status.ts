@@ -4,7 +4,8 @@ import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { createTimeText } from '../table/shown-time.ts';
-import { grouped } from '../terminal/sentence.ts';
+import { counted, grouped } from '../terminal/sentence.ts';
+import { wrapLabelled } from '../terminal/wrap.ts';
 
 /** `hkctl status` */
 export const status = defineCommand({
@@ -62,8 +63,12 @@ function printStatus(context: Context, found: StoreStatus, nowMs: number): void 
   for (const { label, text, attention, command } of linesOf(context, found, nowMs)) {
     const isMarked = attention !== undefined && found.attention.includes(attention);
     const print = isMarked ? context.print : context.confirm;
-    const line = `${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`;
-    print(isMarked ? style.yellow(`${line}${text}`) : `${line}${text}`);
+    const lines = wrapLabelled(
+      `${isMarked ? '!' : ' '} ${label.padEnd(labelWidth)}`,
+      text,
+      context.io.stdout.columns(),
+    );
+    print(...(isMarked ? lines.map(style.yellow) : lines));
     if (isMarked && command !== undefined) print(`  ${' '.repeat(labelWidth)}${command}`);
   }
 }
@@ -89,20 +94,20 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
     { label: 'Keys', text: `${grouped(keys.active)} active` },
     {
       label: '',
-      text: `${grouped(keys.expiring)} ${keys.expiring === 1 ? 'expires' : 'expire'} within 14 days`,
+      text: `${counted(keys.expiring, 'key')} ${keys.expiring === 1 ? 'expires' : 'expire'} within 14 days`,
       attention: 'keys_expiring',
       command: 'hkctl keys list --expiring-within 14d',
     },
     {
       label: '',
-      text: `${grouped(keys.unused)} unused for 90 days`,
+      text: `${counted(keys.unused, 'key')} unused for 90 days`,
       attention: 'keys_unused',
       command: 'hkctl keys list --unused-for 90d',
     },
     { label: 'Sensors', text: `${grouped(sensors.active)} active${neverHeard}` },
     {
       label: '',
-      text: `${grouped(sensors.silent)} silent for a day`,
+      text: `${counted(sensors.silent, 'sensor')} silent for a day`,
       attention: 'sensors_silent',
       command: sensors.silentAt.map((code) => `hkctl sensors list --entity ${code}`).join('; '),
     },

@@ -76,7 +76,7 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
   const keys = delivered.flatMap(({ key, secret }) => [
     '',
     `${truncated(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
-    ...wrapText(secret, width).map((line) => style.bold(style.green(line))),
+    ...wrapText(secret, width).map((line) => style.bold(line)),
   ]);
   const prefixes = delivered.map(({ key }) => key.prefix).join(', ');
   const actions = view.asking

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import type { Choice } from '../terminal/asker.ts';
 import { askChoice, askText } from '../terminal/prompts.ts';
 import { messageWithHint } from '../terminal/sentence.ts';
+import { wrapLabelled } from '../terminal/wrap.ts';
 import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
 import { extraFactsOf, factsOf, permissionLabels } from './facts.ts';
 import type { PageOptions } from './page.ts';
@@ -22,7 +23,9 @@ type Step = () => Promise<boolean>;
 
 /** The settings page as plain lines and questions that are never redrawn, for screen readers and simple terminals. */
 export async function browseLinearly(given: Context, options: PageOptions): Promise<void> {
-  const context = { ...given, io: { ...given.io, plain: true } };
+  const print = (...lines: string[]) =>
+    given.print(...lines.flatMap((line) => wrapLabelled('', line, given.io.stdout.columns())));
+  const context = { ...given, io: { ...given.io, plain: true }, print };
   const { domain, actor } = await context.session();
   const settings: PageSettings = {
     showInactive: options.all,

@@ -1,7 +1,9 @@
 /** What the layout needs to know of a column; see `Column`. */
 interface ColumnLimits {
   min?: number;
+  wanted?: number;
   leaveOut?: number;
+  isSpare?: boolean;
 }
 
 /** The columns that are shown, by their index, and the width of each. */
@@ -50,15 +52,19 @@ function chosenColumns(
   gap: number,
 ): readonly number[] {
   let kept = columns.map((_, at) => at);
-  const isTooWide = () =>
-    kept.reduce((sum, at) => sum + smallestOf(columns[at], needed[at] ?? 0) + gap, -gap) > available;
-  while (isTooWide()) {
-    const [least] = kept
-      .filter((at) => columns[at]?.leaveOut !== undefined)
-      .sort((a, b) => (columns[b]?.leaveOut ?? 0) - (columns[a]?.leaveOut ?? 0));
-    if (least === undefined) break;
-    kept = kept.filter((at) => at !== least);
-  }
+  const leaveOut = (widthOf: (at: number) => number, mayGo: (column: ColumnLimits | undefined) => boolean) => {
+    while (kept.reduce((sum, at) => sum + widthOf(at) + gap, -gap) > available) {
+      const [least] = kept
+        .filter((at) => columns[at]?.leaveOut !== undefined && mayGo(columns[at]))
+        .sort((a, b) => (columns[b]?.leaveOut ?? 0) - (columns[a]?.leaveOut ?? 0));
+      if (least === undefined) return;
+      kept = kept.filter((at) => at !== least);
+    }
+  };
+  const smallest = (at: number) => smallestOf(columns[at], needed[at] ?? 0);
+  const wanted = (at: number) => Math.max(smallest(at), Math.min(needed[at] ?? 0, columns[at]?.wanted ?? 0));
+  leaveOut(wanted, (column) => column?.isSpare === true);
+  leaveOut(smallest, () => true);
   return kept;
 }
 

@@ -13,8 +13,12 @@ export interface Column<T> {
   width?: number;
   /** On a narrow terminal its cells are cut down to this width; without it only where nothing else helps. */
   min?: number;
+  /** Spare columns are left out before this one is cut to less than this width. */
+  wanted?: number;
   /** Columns are left out on a narrow terminal by this number, the highest first; without it never. */
   leaveOut?: number;
+  /** Left out where a cell of another column would be cut to less than it wants. */
+  isSpare?: boolean;
 }
 
 /** A table that is printed while its rows are read. */

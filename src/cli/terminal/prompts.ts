@@ -3,6 +3,7 @@ import { cancelled } from '../cancellation.ts';
 import type { Choice, ChoiceGroup } from './asker.ts';
 import type { Io } from './io.ts';
 import { isCancelKey, onKeypress } from './keypress.ts';
+import { promptTheme } from './prompt-theme.ts';
 import { canDraw, createStyle } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
 import { wrapWhole } from './wrap.ts';
@@ -21,6 +22,7 @@ export function askText(
   const question = {
     message: fitting(io, message),
     default: preset,
+    theme: promptTheme(io),
     validate: (given: string) => validate(given.trim()) ?? true,
   };
   return asked(io, (place) => input(question, place)).then((text) => text.trim());
@@ -28,14 +30,20 @@ export function askText(
 
 /** Asks for a secret without showing it. */
 export function askHidden(io: Io, message: string): Promise<string> {
-  return asked(io, (place) => password({ message, mask: false, toggleMask: false }, place));
+  return asked(io, (place) => password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place));
 }
 
 /** Asks for one of several choices. */
 export function askChoice<T>(io: Io, message: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
   if (io.asker) return io.asker.choice(message, choices, preset);
   if (isPlain(io)) return askNumber(io, message, choices, preset);
-  const question = { message: fitting(io, message), choices: choices.map(safely), default: preset, pageSize: 12 };
+  const question = {
+    message: fitting(io, message),
+    choices: choices.map(safely),
+    default: preset,
+    pageSize: 12,
+    theme: promptTheme(io),
+  };
   return asked(io, (place) => select<T>(question, place));
 }
 

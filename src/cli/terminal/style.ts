@@ -1,19 +1,12 @@
+import { colourCodes } from '../../core/text/colours.ts';
 import type { Output } from './io.ts';
 import { colourMark } from './terminal-text.ts';
 
 /** Functions that colour a text; each returns the text unchanged where colours are off. */
-export type Style = Record<keyof typeof codes, (text: string) => string>;
-
-/** SGR codes to switch on and off (ECMA-48). Only basic colours, which every theme, dark or light, keeps readable. */
-const codes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  strikethrough: [9, 29],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const;
+export type Style = Record<
+  'bold' | 'dim' | 'strikethrough' | 'red' | 'green' | 'yellow' | 'cyan',
+  (text: string) => string
+>;
 
 /**
  * Colours for an output: none off a terminal, with `NO_COLOR` or with `TERM=dumb`; `FORCE_COLOR` overrides all three, as in
@@ -22,16 +15,18 @@ const codes = {
  */
 export function createStyle(env: Readonly<Record<string, string | undefined>>, output: Output): Style {
   const painted = hasColours(env, output);
-  const paint = ([on, off]: readonly [number, number]) =>
+  const paint = (on: string, off: string) =>
     painted ? (text: string) => `${colourMark(on)}${text}${colourMark(off)}` : (text: string) => text;
+  const { red, green, yellow, cyan } = colourCodes(env);
+  // Codes to switch on and off (ECMA-48, SGR).
   return {
-    bold: paint(codes.bold),
-    dim: paint(codes.dim),
-    strikethrough: paint(codes.strikethrough),
-    red: paint(codes.red),
-    green: paint(codes.green),
-    yellow: paint(codes.yellow),
-    cyan: paint(codes.cyan),
+    bold: paint('1', '22'),
+    dim: paint('2', '22'),
+    strikethrough: paint('9', '29'),
+    red: paint(red, '39'),
+    green: paint(green, '39'),
+    yellow: paint(yellow, '39'),
+    cyan: paint(cyan, '39'),
   };
 }
 

@@ -5,10 +5,10 @@ import { isTricky, printable } from '../../core/text/shown-text.ts';
  * colours reach the terminal.
  */
 const run = String(Math.trunc(Math.random() * 1e9));
-const marks = new RegExp(`\\u001b\\[(\\d+);${run}m`);
+const marks = new RegExp(`\\u001b\\[((?:\\d+;)*\\d+);${run}m`);
 
 /** A colour (ECMA-48, SGR) as a mark, which {@link terminalLine} converts to the escape sequence. */
-export function colourMark(code: number): string {
+export function colourMark(code: string): string {
   return `\u001b[${code};${run}m`;
 }
 
@@ -29,10 +29,10 @@ export function terminalLine(text: string): string {
   return mapParts(text, (code) => `\u001b[${code}m`);
 }
 
-function mapParts(text: string, colour: (code: number) => string): string {
+function mapParts(text: string, colour: (code: string) => string): string {
   // A split by a pattern with a group returns texts and codes alternately.
   return text
     .split(marks)
-    .map((part, i) => (i % 2 === 0 ? printable(part) : colour(Number(part))))
+    .map((part, i) => (i % 2 === 0 ? printable(part) : colour(part ?? '')))
     .join('');
 }

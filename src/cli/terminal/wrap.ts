@@ -41,6 +41,23 @@ export function wrapWhole(text: string, width: number): string[] {
   return line === undefined ? lines : [...lines, line];
 }
 
+/**
+ * A label with its blanks and a value, wrapped at the blanks where the terminal is too narrow. Further lines stand below the
+ * value, or nearly below the label where that leaves too little width.
+ */
+export function wrapLabelled(label: string, value: string, columns: number | undefined): string[] {
+  if (columns === undefined) return [label + value];
+  const width = widthOf(label);
+  const isBeside = width <= columns / 2;
+  const [first = '', ...more] = wrapWhole(
+    visibleText(isBeside ? value : label + value),
+    isBeside ? columns - width : columns,
+  );
+  const indent = ' '.repeat(isBeside ? width : 2);
+  const rest = more.length === 0 ? [] : wrapWhole(more.join(' '), columns - indent.length);
+  return [isBeside ? label + first : first, ...rest.map((line) => indent + line)];
+}
+
 /** Cuts a text to a width and ends it with `…` where something is lost. Not for text with colours. */
 export function truncated(text: string, width: number): string {
   const visible = visibleText(text);

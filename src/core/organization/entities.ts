@@ -80,17 +80,24 @@ export async function removeEntity(domain: Domain, actor: Actor, code: string): 
 export async function requireEntity(domain: Domain, actor: Actor, code: string): Promise<Entity> {
   const entity = await domain.store.entities.find(actor.user.tenantId, code);
   if (entity) return entity;
-  const known = (await domain.store.entities.list(actor.user.tenantId)).map((other) => other.code);
+  const known = await domain.store.entities.list(actor.user.tenantId);
   throw new HkctlError('not_found', `No entity "${code}" in this organization.`, {
     hint: hintOf(code, known),
   });
 }
 
-function hintOf(code: string, known: readonly string[]): string {
+function hintOf(given: string, known: readonly Entity[]): string {
   if (known.length === 0) return 'Add one: hkctl entities add CODE --name N --timezone TZ';
-  const near = nearest(code, known);
-  const more = known.length > 20 ? ' …' : '';
-  return `${near === undefined ? '' : `Did you mean ${near}? `}There are: ${known.slice(0, 20).join(', ')}${more}`;
+  const codes = known.map(({ code }) => code);
+  const near = nearest(given, codes) ?? codeByName(given, known);
+  const more = codes.length > 20 ? ' …' : '';
+  return `${near === undefined ? '' : `Did you mean ${near}? `}There are: ${codes.slice(0, 20).join(', ')}${more}`;
+}
+
+/** The code of the entity whose name contains what was given instead of it. */
+function codeByName(given: string, known: readonly Entity[]): string | undefined {
+  if (given.length < 3) return undefined;
+  return known.find(({ name }) => name.toLowerCase().includes(given.toLowerCase()))?.code;
 }
 
 /** An IANA time zone that this machine knows. Throws `bad_input`. */

@@ -5,6 +5,7 @@ import { holdsSecret } from '../keys/secrets.ts';
 import type { Key } from '../port/keys.ts';
 import type { User } from '../port/users.ts';
 import { requireLabel } from '../text/labels.ts';
+import { nearest } from '../text/nearest.ts';
 
 /** Profiles of the actor's tenant. Needs `users.manage`. */
 export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {
@@ -79,8 +80,13 @@ export async function updateUser(
 async function requireUser(domain: Domain, actor: Actor, login: string): Promise<User> {
   const user = await domain.store.users.findByLogin(login);
   if (!user || user.tenantId !== actor.user.tenantId) {
+    const known = await domain.store.users.list(actor.user.tenantId);
+    const near = nearest(
+      login,
+      known.map((other) => other.login),
+    );
     throw new HkctlError('not_found', `No user "${login}" in this organization.`, {
-      hint: 'hkctl users list shows them.',
+      hint: `${near === undefined ? '' : `Did you mean ${near}? `}hkctl users list shows them.`,
     });
   }
   return user;

@@ -47,7 +47,7 @@ export function readQueryInstant(name: string, text: string): string {
     throw wrongValue(
       name,
       text,
-      'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z, or for a range also a day',
+      'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; where a range begins or ends, a day is enough',
     );
   }
   return instant;

@@ -5,6 +5,7 @@ import { gunzip } from 'node:zlib';
 import { errnoOf } from '../../core/errno.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
+import { wordList } from '../../core/text/word-list.ts';
 import { type Budget, tooMuch } from '../fairness/budget.ts';
 import { FairScheduler } from '../fairness/fair-scheduler.ts';
 import type { BodyPace } from '../request/body-pace.ts';
@@ -64,7 +65,7 @@ export function requireMediaType<T extends string>(exchange: Exchange, allowed: 
   const found = allowed.find((type) => type === named?.toLowerCase());
   if (found) return found;
   const what = named === undefined ? 'Content-Type is missing' : `Content-Type ${quotedText(named)} is not supported`;
-  throw new ApiError('unsupported_media_type', `${what}; send ${allowed.join(', ')}.`, {
+  throw new ApiError('unsupported_media_type', `${what}; send ${wordList(allowed, 'or')}.`, {
     headers: ['Accept', allowed.join(', ')],
   });
 }

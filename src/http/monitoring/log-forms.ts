@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { type ColourCodes, colourCodes } from '../../core/text/colours.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requestFacts, requestLine } from './request-line.ts';
@@ -24,19 +25,20 @@ export const journalLines: LogForm = {
   line: (json) => `<${priorities[levelOf(json)] ?? 6}>${json}`,
 };
 
-/** Lines for people at a terminal. */
-export function terminalLines(hasColour: boolean): LogForm {
-  const paint = (colour: number, text: string) => (hasColour ? `\u001b[${colour}m${text}\u001b[39m` : text);
+/** Lines for people at a terminal, without colours where no codes are given. */
+export function terminalLines(codes: ColourCodes | undefined): LogForm {
+  const paint = (colour: keyof ColourCodes, text: string) =>
+    codes ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
   return {
     request(exchange, status, ms) {
       const { method, url, more } = requestFacts(exchange);
-      const shown = paint(status >= 500 ? red : status >= 400 ? yellow : green, String(status));
+      const shown = paint(status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green', String(status));
       return `${clock()} ${shown} ${method} ${printable(url)} ${ms.toFixed(1)} ms${more.map(pair).join('')}\n`;
     },
     line(json) {
       const { level, time: _, msg, err, ...facts }: Record<string, unknown> = JSON.parse(json);
       const name = String(level);
-      const shown = paint(colours[name] ?? green, name.padEnd(5));
+      const shown = paint(colours[name] ?? 'green', name.padEnd(5));
       const reason: [string, unknown][] = isObject(err) ? [['error', err.message]] : [];
       const pairs = [...Object.entries(facts), ...reason].map(pair).join('');
       return `${clock()} ${shown} ${printable(String(msg ?? ''))}${pairs}\n${stackOf(name, err)}`;
@@ -47,7 +49,7 @@ export function terminalLines(hasColour: boolean): LogForm {
 /** The form for a descriptor: the journal's where it leads there, that for people at a terminal, else JSON. */
 export function logFormOf(fd: number, env: Readonly<Record<string, string | undefined>>): LogForm {
   if (isJournal(fd, env.JOURNAL_STREAM)) return journalLines;
-  if (isatty(fd)) return terminalLines(!env.NO_COLOR && env.TERM !== 'dumb');
+  if (isatty(fd)) return terminalLines(env.NO_COLOR || env.TERM === 'dumb' ? undefined : colourCodes(env));
   return jsonLines;
 }
 
@@ -61,8 +63,7 @@ function isJournal(fd: number, stream: string | undefined): boolean {
 /** Priorities of syslog(3). */
 const priorities: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7 };
 
-const [red, green, yellow] = [31, 32, 33] as const;
-const colours: Readonly<Record<string, number>> = { fatal: red, error: red, warn: yellow };
+const colours: Readonly<Record<string, keyof ColourCodes>> = { fatal: 'red', error: 'red', warn: 'yellow' };
 
 const levelStart = '{"level":"'.length;
 

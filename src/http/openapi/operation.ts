@@ -52,7 +52,7 @@ function commonHeaders(kind: ResponseKind): string[] {
 function responseRefs(kind: ResponseKind): Schema {
   const refs: Record<ResponseKind, Record<number, string>> = {
     public: { 304: 'NotModified', 400: 'BadRequest', 405: 'MethodNotAllowed', 500: 'Internal', 503: 'Unavailable' },
-    key: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'EntityForbidden' },
+    key: { 304: 'NotModified', 400: 'BadRequest', ...guarded, 403: 'EntityForbidden', 406: 'NotAcceptable' },
     list: { ...read, 410: 'SyncTokenExpired' },
     single: { ...read, 404: 'NotFound' },
     ingest: {

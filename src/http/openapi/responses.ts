@@ -162,7 +162,7 @@ const details: Partial<Record<ApiCode, string>> = {
   ...refusalDetails,
   address_not_allowed: 'This API key must not be used from the address 203.0.113.7.',
   permission_required: 'This needs the permission parts.view.',
-  method_not_allowed: 'This path supports only GET, HEAD.',
+  method_not_allowed: 'This path supports only GET and HEAD.',
   not_acceptable: 'Accept names no type of this answer; accept application/json or text/csv.',
   sync_token_expired: 'This sync_token is older than 90 days: read the whole list again for a new one.',
   not_found: 'There is no such part in this entity.',

@@ -6,6 +6,7 @@ import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/session.ts';
 import { ingestOperations } from '../ingest/operations.ts';
+import { mediaTypeFor } from '../request/accept.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requireNoQuery } from '../request/query.ts';
@@ -32,6 +33,8 @@ export function resourceEntries(resources: readonly ResourceDefinition[]): Resou
   ];
 }
 
+const jsonOnly = ['application/json'] as const;
+
 /** The answer of `GET /me` except for the time; it is valid until the key changes. */
 interface MeParts {
   /** The body up to the value of `server_time`. */
@@ -48,6 +51,7 @@ export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[
   const now = createInstantText();
   return (exchange: Exchange, session: Session): Answer => {
     requireNoQuery(exchange.query);
+    mediaTypeFor(exchange.header('accept'), jsonOnly);
     let parts = known.get(session);
     if (parts === undefined) {
       const head = meHead(session.principal, entries);
@@ -78,6 +82,7 @@ export function createResourcesHandler(entries: readonly ResourceEntry[]) {
   const known = new WeakMap<Session, Representation>();
   return (exchange: Exchange, session: Session) => {
     requireNoQuery(exchange.query);
+    mediaTypeFor(exchange.header('accept'), jsonOnly);
     let representation = known.get(session);
     if (representation === undefined) {
       representation = toRepresentation(JSON.stringify({ data: openTo(session.principal.permissions, entries) }));

@@ -135,13 +135,13 @@ describe('hkctl status', () => {
     const terminal = { columns: 60, rows: 24 };
     const { stdout } = await cli.run('status', { terminal });
     const lines = stripVTControlCharacters(stdout).split('\n');
-    expect(lines.filter((line) => line.startsWith('!'))).toEqual(['!          1 expires within 14 days']);
+    expect(lines.filter((line) => line.startsWith('!'))).toEqual(['!          1 key expires within 14 days']);
     expect(lines).toContain('           hkctl keys list --expiring-within 14d');
     expect(lines.length).toBeLessThan(24);
     const quiet = await cli.run('status --quiet', { terminal });
     expect([quiet.code, stripVTControlCharacters(quiet.stdout)]).toEqual([
       5,
-      '!          1 expires within 14 days\n           hkctl keys list --expiring-within 14d\n',
+      '!          1 key expires within 14 days\n           hkctl keys list --expiring-within 14d\n',
     ]);
   });
 

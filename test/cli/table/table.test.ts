@@ -239,6 +239,15 @@ describe('the addresses of keys', () => {
     }
     expect((await listed(80))[0]).not.toContain('ALLOWED FROM');
   });
+
+  it('give way to the names', async () => {
+    const columns = 106;
+    expect((await listed(columns))[0]).toContain('ALLOWED FROM');
+    await cli.key('A bridge to the ERP of the group of plants');
+    const [heading, ...rows] = await listed(columns);
+    expect(heading).toEqual(['PREFIX', 'NAME', 'ENTITY', 'LAST USED', 'EXPIRES', 'PERMISSIONS', 'CREATED BY']);
+    expect(rows.map((row) => row[1])).toContain('A bridge to the ERP of the group of pl…');
+  });
 });
 
 describe('a list without keys', () => {
@@ -250,10 +259,14 @@ describe('a list without keys', () => {
 
   it('says which filter had none', async () => {
     await cli.seed();
+    expect(await said('keys list')).toBe('No active keys.\nCreate key: hkctl keys create\n');
+    expect(await said('keys list --all')).toBe('No keys.\nCreate key: hkctl keys create\n');
+    const { key } = await cli.key('Old');
+    await cli.ok(['keys', 'revoke', key.prefix, '--yes']);
     expect(await said('keys list')).toContain(
       'No active keys.\nShow inactive keys: hkctl keys list --all. Create key:',
     );
-    expect(await said('keys list --all')).toContain('No keys.\nCreate key:');
+    expect(await said('keys list --all --entity CHI')).toBe('No key matches --entity CHI.\n');
     await cli.key('Gateway');
     expect(await said('keys list --entity CHI')).toBe(
       'No active key matches --entity CHI.\nInactive keys are listed with --all.\n',
@@ -261,7 +274,7 @@ describe('a list without keys', () => {
     expect(await said('keys list --entity CHI --search oven --older-than 36h --all')).toBe(
       'No key matches --entity CHI, --search "oven" or --older-than 36h.\n',
     );
-    expect(await said('keys list --status revoked --entity BER')).toContain('No revoked key matches --entity BER.');
+    expect(await said('keys list --status revoked --entity CHI')).toContain('No revoked key matches --entity CHI.');
     await cli.key('Press', ['--entity', 'CHI']);
     expect(await said('keys list --entity CHI --search gateway')).toContain(
       'No active key matches --entity CHI and --search "gateway" together.',

@@ -40,6 +40,17 @@ describe('a question that is longer than a line', () => {
     ]);
   });
 
+  it('has the colours of everything else, and says how to cancel', async () => {
+    const keys = [{ on: 'Cancel', type: '\u001b' }];
+    const options = { terminal: { columns: 80, rows: 24 }, keys };
+    const coloured = await cli.run(`keys rotate ${prefix}`, { ...options, env: { FORCE_COLOR: '2' } });
+    expect(coloured.stderr).toContain('\u001b[38;5;31m❯ Cancel\u001b[39m');
+    expect(coloured.stderr).toContain('↑↓ choose, Enter submits, Esc cancels');
+    const plain = await cli.run(`keys rotate ${prefix}`, { ...options, env: { NO_COLOR: '1' } });
+    expect(plain.stderr).toContain('❯ Cancel');
+    expect(plain.stderr).not.toContain('38;5');
+  });
+
   it('stays on one line where it fits', async () => {
     expect((await asked(`keys rotate ${prefix}`, 110, 'Cancel'))[0]).toBe(
       `? Rotate API key: Oven gateway (${prefix}). The old key stops at once. The new secret is shown once.`,

@@ -188,7 +188,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     await addKeys(cli, ['Reporting']);
     terminal.type('hkctl keys');
     await terminal.until('1 of 1');
-    expect(terminal.painted()).toContain('\u001b[36m');
+    expect(terminal.painted()).toContain('\u001b[38;5;31m');
     terminal.press('q');
     await terminal.until(/\$$/);
     terminal.type('clear; NO_COLOR=1 hkctl keys');

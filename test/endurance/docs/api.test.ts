@@ -111,4 +111,11 @@ describe.each(Object.entries(clients))('the client of hkctl-api(7) in %s', (name
     await mirror();
     expect(copy(file())).toHaveLength(650);
   });
+
+  it('says why it was refused', async () => {
+    plant.write(script, `${clientOf(name)}\n`);
+    const args = [plant.path(script), `${daemon.url}/api/v1/orders`, secretFile, plant.path(`${script}.orders`)];
+    const refused = promisify(execFile)(program, args);
+    await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('jobs_orders.view') });
+  });
 });

@@ -2,6 +2,11 @@ import type { Scenario } from './scenario.ts';
 
 const bad = { status: 400, code: 'bad_parameter' };
 
+/** Paths that answer no list. */
+const jsonOnly = ['/api/v1/me', '/api/v1/resources', '/api/v1/parts/P-1001', '/api/v1/sensors/SE-1001'];
+/** What Java's HttpURLConnection sends where a program sets nothing. */
+const javaDefault = 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2';
+
 /** Media types, included details, days and sync tokens of lists of records. */
 export const listScenarios: Scenario[] = [
   ...(
@@ -22,7 +27,7 @@ export const listScenarios: Scenario[] = [
       }),
     ),
   ),
-  ...['/api/v1/parts', '/api/v1/sensors', '/api/v1/parts/P-1001', '/api/v1/sensors/SE-1001'].map(
+  ...['/api/v1/parts', '/api/v1/sensors', ...jsonOnly].map(
     (path): Scenario => ({
       name: `${path} where only XML is welcome`,
       path,
@@ -31,13 +36,10 @@ export const listScenarios: Scenario[] = [
       code: 'not_acceptable',
     }),
   ),
-  {
-    name: 'one record as CSV',
-    path: '/api/v1/parts/P-1001',
-    headers: { accept: 'text/csv' },
-    status: 406,
-    code: 'not_acceptable',
-  },
+  ...jsonOnly.flatMap((path): Scenario[] => [
+    { name: `${path} as CSV`, path, headers: { accept: 'text/csv' }, status: 406, code: 'not_acceptable' },
+    { name: `${path} for Java`, path, headers: { accept: javaDefault }, status: 200 },
+  ]),
   {
     name: 'changes as CSV',
     path: '/api/v1/parts?sync_token=x',

@@ -2,7 +2,7 @@ import { addEntity } from '../../../core/organization/entities.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
 import { isTimezone } from '../../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { requireGiven, textOrAsk, valueOrAsk } from '../../context.ts';
+import { textOrAsk, valueOrAsk } from '../../context.ts';
 import { text } from '../../flags.ts';
 import { entityJson } from '../../terminal/output.ts';
 import { codeArgument } from './code-argument.ts';
@@ -19,9 +19,9 @@ export const add = defineCommand({
   },
   examples: [['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second site']],
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.add', target: code }),
+  required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
   async run(context, flags, [code = '']) {
     const { domain, actor } = await context.session();
-    requireGiven(context, { '--name': flags.name, '--timezone': flags.timezone });
     const name = await textOrAsk(context, flags.name, '--name', 'Name', (given) => requireLabel(given, 'A name'));
     const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
       const { askText } = await import('../../terminal/prompts.ts');

@@ -15,6 +15,7 @@ export const deactivate = defineCommand({
     ['hkctl entities deactivate CHI', 'names the keys that stop, and asks'],
     ['hkctl entities deactivate CHI --yes', 'from a script'],
   ],
+  confirms: true,
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.deactivate', target: code }),
   async run(context, { yes }, [code = '']) {
     const { domain, actor } = await context.session();

@@ -16,6 +16,7 @@ export const remove = defineCommand({
     ['hkctl entities remove CHI', 'names the keys that stop; the code must be typed'],
     ['hkctl entities remove CHI --yes', 'from a script'],
   ],
+  confirms: true,
   needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.remove', target: code }),
   async run(context, { yes }, [code = '']) {
     const { domain, actor } = await context.session();

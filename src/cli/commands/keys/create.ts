@@ -14,7 +14,7 @@ import { parseNote } from '../../../core/keys/notes.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
-import { type Context, requireGiven, valueOrAsk } from '../../context.ts';
+import { type Context, valueOrAsk } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { askEntity } from '../../entity-choice.ts';
@@ -63,16 +63,16 @@ export const create = defineCommand({
     ['hkctl keys create', 'asks for everything'],
   ],
   needs: ({ name = '' }) => keyNeeds('create', name),
+  required: ({ name, entity, preset, permission }) => ({
+    '--name': name,
+    '--entity': entity,
+    '--preset or --permission': preset ?? permission[0],
+  }),
   async run(context, flags, _args, actor) {
     const { domain } = await context.session();
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
     else context.io.withOwnRights(() => requireFreePath(secretFile));
-    requireGiven(context, {
-      '--name': flags.name,
-      '--entity': flags.entity,
-      '--preset or --permission': flags.preset ?? flags.permission[0],
-    });
     const { note } = flags;
     const allowedIps = parseNetworks(flags.allowIp);
     const input = await completeInput(context, domain, actor, flags);

@@ -16,6 +16,7 @@ export const revoke = defineCommand({
     ['hkctl keys revoke hk_Ab3dE', 'asks first'],
     ['hkctl keys revoke hk_Ab3dE hk_9xYz0 --yes', 'two at once, from a script'],
   ],
+  confirms: true,
   needs: (_flags, refs) => keyNeeds('revoke', refs.join(' ')),
   async run(context, { yes }, refs, actor) {
     const { domain } = await context.session();

@@ -7,10 +7,11 @@ import { findKeys, requireActive } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../core/time/spans.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
-import { type Context, requireConfirmable, requireConfirmation } from '../../context.ts';
+import { type Context, requireConfirmation } from '../../context.ts';
 import { requireFolder } from '../../delivery/files.ts';
 import { deliveryJson, unrotated } from '../../delivery/stdout.ts';
 import { parsed, text, toggle } from '../../flags.ts';
+import { canAsk } from '../../terminal/io.ts';
 import { baseUrlOf } from './base-url.ts';
 import { finishInterrupted, readFiles } from './interrupted.ts';
 import { namesOf } from './names.ts';
@@ -54,6 +55,7 @@ export const rotate = defineCommand({
     ],
     ['hkctl keys rotate hk_Ab3dE hk_9xYz0 --secret-dir new/ --yes', 'several at once'],
   ],
+  confirms: true,
   needs: (_flags, refs) => keyNeeds('rotate', refs.join(' ')),
   async run(context, given, refs, actor) {
     const { domain } = await context.session();
@@ -102,8 +104,8 @@ async function rotateDue(
   if (kept.length > 0) context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
   const [first] = due;
   if (first === undefined) {
-    // A script without --yes fails at once, and not on the night when the key is old enough.
-    requireConfirmable(context, given.yes, `Rotate API key: ${namesOf(keys)}, once old enough.`);
+    // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
+    if (!given.yes && !canAsk(context.io)) context.warn('Once old enough, this needs --yes where nobody can be asked.');
     if (context.json) context.printJson(deliveryJson(nowMs, kept.map(unrotated), given.several));
     return false;
   }

@@ -45,7 +45,8 @@ export const scan = defineCommand({
     const known = await keysOf(session, report.findings);
     const nowMs = (session?.domain ?? context.io).clock();
     const active = activeOf(known, nowMs);
-    if (!context.json) printReport(context, report, known, nowMs);
+    if (!context.json)
+      printReport(context, report, known, nowMs, session ? 'no key of your organization' : 'unknown, without a store');
     if (session?.revoker && active.length > 0) {
       const question = `Revoke the keys that were found: ${namesOf(active)}. Access stops at once; no replacement key is created.`;
       await requireConfirmation(context, yes, question, 'Revoke keys');
@@ -102,11 +103,11 @@ function keyOf(known: KnownKeys, { secret }: Finding): Key | undefined {
   return [...known.values()].find((one) => one.hash === hash)?.key;
 }
 
-function printReport(context: Context, report: ScanReport, known: KnownKeys, nowMs: number): void {
+function printReport(context: Context, report: ScanReport, known: KnownKeys, nowMs: number, unknown: string): void {
   const { style } = context;
   for (const finding of report.findings) {
     const key = keyOf(known, finding);
-    const whose = key ? `${statusOf(key, nowMs)}: ${key.name}` : 'no key of this store';
+    const whose = key ? `${statusOf(key, nowMs)}: ${key.name}` : unknown;
     context.print(
       `${finding.path}:${finding.line}:${finding.column}: ${style.red(prefixOf(finding.secret))}… ${whose}`,
     );

@@ -5,6 +5,7 @@ import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { keyJson } from '../../terminal/output.ts';
+import { wrapLabelled } from '../../terminal/wrap.ts';
 
 /** `hkctl keys show` */
 export const show = defineCommand({
@@ -27,6 +28,7 @@ export const show = defineCommand({
 });
 
 function describe(key: Key, chain: readonly Key[], nowMs: number, context: Context): string[] {
+  const columns = context.io.stdout.columns();
   const { style } = context;
   const timeAt = (ms: number | null, one: Key) => fullTime(context, ms, one.entity?.timezone ?? 'UTC');
   const { entity, createdBy, revokedBy } = key;
@@ -54,15 +56,20 @@ function describe(key: Key, chain: readonly Key[], nowMs: number, context: Conte
   ];
   const permissions = permissionGroups.flatMap((group) => {
     const held = group.permissions.filter((permission) => key.permissions.includes(permission.key));
-    return held.length === 0 ? [] : [`  ${group.name}: ${held.map(({ key: name }) => name).join(', ')}`];
+    return held.length === 0
+      ? []
+      : wrapLabelled(`  ${group.name}: `, held.map(({ key: name }) => name).join(', '), columns);
   });
-  const rotations = chain.map(
-    (one) =>
-      `  ${one.id === key.id ? '▸' : ' '} ${one.prefix}  ${statusOf(one, nowMs)}  made ${timeAt(one.createdAtMs, one)} by ${one.createdBy.login}`,
+  const rotations = chain.flatMap((one) =>
+    wrapLabelled(
+      `  ${one.id === key.id ? '▸' : ' '} ${one.prefix}  `,
+      `${statusOf(one, nowMs)}  made ${timeAt(one.createdAtMs, one)} by ${one.createdBy.login}`,
+      columns,
+    ),
   );
   return [
     style.bold(key.name),
-    ...facts.map(([label, value]) => `${label.padEnd(10)} ${value}`),
+    ...facts.flatMap(([label, value]) => wrapLabelled(`${label.padEnd(10)} `, value, columns)),
     'Permissions',
     ...permissions,
     ...(chain.length > 1 ? ['Rotations, oldest first', ...rotations] : []),

@@ -1,5 +1,6 @@
 import { permissionGroups, presets } from '../../../core/access/permissions.ts';
 import { defineCommand } from '../../command.ts';
+import { wrapLabelled } from '../../terminal/wrap.ts';
 
 /** `hkctl permissions list` */
 export const list = defineCommand({
@@ -26,7 +27,7 @@ export const list = defineCommand({
     context.print('', style.bold('Presets'));
     for (const [name, { label, permissions }] of Object.entries(presets)) {
       const content = permissions.length > 6 ? 'every listed client permission' : permissions.join(', ');
-      context.print(`  ${name.padEnd(18)} ${label}: ${content}`);
+      context.print(...wrapLabelled(`  ${name.padEnd(18)} `, `${label}: ${content}`, context.io.stdout.columns()));
     }
   },
 });

@@ -2,6 +2,7 @@ import { showSensor } from '../../../core/readings/sensors.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { entityOrAsk } from '../../entity-choice.ts';
 import { fullTime } from '../../table/shown-time.ts';
+import { wrapLabelled } from '../../terminal/wrap.ts';
 import { entity, sensorResource } from './sensors.ts';
 
 /** `hkctl sensors show` */
@@ -12,6 +13,7 @@ export const show = defineCommand({
   arguments: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
   flags: { entity, yes: yesFlag },
   examples: [['hkctl sensors show OVEN-3-T1 --entity BER', 'by its code']],
+  required: ({ entity: code }) => ({ '--entity': code }),
   async run(context, flags, [ref = '']) {
     const { domain, actor } = await context.session();
     const site = await entityOrAsk(context, domain, actor, flags.entity);
@@ -23,7 +25,11 @@ export const show = defineCommand({
     for (const [field, value] of Object.entries(sensor)) {
       const isInstant = field.endsWith('_at') && typeof value === 'string';
       const shown = isInstant ? fullTime(context, Date.parse(value), site.timezone) : (value ?? '');
-      context.print(`${field.padEnd(18)} ${shown}`.trimEnd());
+      context.print(
+        ...wrapLabelled(`${field.padEnd(18)} `, String(shown), context.io.stdout.columns()).map((line) =>
+          line.trimEnd(),
+        ),
+      );
     }
   },
 });

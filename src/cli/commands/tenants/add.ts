@@ -15,6 +15,7 @@ export const add = defineCommand({
   flags: { admin: text('--admin <LOGIN>', 'login of its first Super user'), weekStart, yes: yesFlag },
   examples: [['hkctl tenants add "Acme Foundry" --admin bob --week-start sunday', 'bob manages it']],
   needs: (_flags, [name = '']) => ({ permissions: ['tenant.manage'], action: 'tenant.add', target: name }),
+  required: ({ admin }) => ({ '--admin': admin }),
   async run(context, flags, [name = '']) {
     const { domain, actor } = await context.session();
     const login = await textOrAsk(context, flags.admin, '--admin', 'Login of its first Super user', requireLogin);

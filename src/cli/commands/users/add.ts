@@ -2,7 +2,7 @@ import { roleNames, roles } from '../../../core/access/roles.ts';
 import { addUser } from '../../../core/organization/users.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { requireGiven, textOrAsk, valueOrAsk } from '../../context.ts';
+import { textOrAsk, valueOrAsk } from '../../context.ts';
 import { oneOf, text } from '../../flags.ts';
 import { userJson } from '../../terminal/output.ts';
 import { loginArgument } from './login-argument.ts';
@@ -20,9 +20,9 @@ export const add = defineCommand({
   },
   examples: [['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys']],
   needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.add', target: login }),
+  required: ({ name, role }) => ({ '--name': name, '--role': role }),
   async run(context, flags, [login = '']) {
     const { domain, actor } = await context.session();
-    requireGiven(context, { '--name': flags.name, '--role': flags.role });
     const name = await textOrAsk(context, flags.name, '--name', 'Name', (given) => requireLabel(given, 'A name'));
     const role = await valueOrAsk(context, flags.role, '--role', async () => {
       const { askChoice } = await import('../../terminal/prompts.ts');

@@ -15,6 +15,7 @@ export const deactivate = defineCommand({
     ['hkctl users deactivate alice', 'names the keys that stop, and asks'],
     ['hkctl users deactivate alice --yes', 'from a script'],
   ],
+  confirms: true,
   needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.deactivate', target: login }),
   async run(context, { yes }, [login = '']) {
     const { domain, actor } = await context.session();

@@ -47,6 +47,9 @@ describe('keys scan', () => {
     expect(report.findings).toHaveLength(2);
     expect(report.findings).toContainEqual({ path: a, line: 2, column: 5, prefix: secret.slice(0, 8), key });
     expect(report.findings).toContainEqual({ path: b, line: 1, column: 3003, prefix: stranger.slice(0, 8), key: null });
+    expect((await cli.run(['keys', 'scan', b])).stdout).toBe(
+      `${b}:1:3003: ${stranger.slice(0, 8)}… no key of your organization\n`,
+    );
   });
 
   it('reads a pipe once, from beginning to end, and finds what is in it', async () => {
@@ -132,7 +135,8 @@ describe('keys scan', () => {
   it('works where there is no store, and prints the rule for other scanners', async () => {
     put('x', drawSecret());
     const elsewhere = new Cli();
-    expect((await elsewhere.run(['keys', 'scan', folder])).code).toBe(5);
+    const found = await elsewhere.run(['keys', 'scan', folder]);
+    expect([found.code, found.stdout]).toEqual([5, expect.stringContaining('… unknown, without a store\n')]);
     expect((await elsewhere.run(['keys', 'scan', folder, '--revoke', '--yes'])).code).toBe(6);
     const { stdout } = await elsewhere.ok('keys scan --gitleaks');
     const pattern = /regex = '''(.*)'''/.exec(stdout)?.[1] ?? '';

@@ -25,7 +25,8 @@ export async function noMatch(
   const isDefault = !given.all && given.status === undefined;
   const parts = filterParts(given, filter);
   if (parts.length === 0) {
-    const more = given.all ? '' : 'Show inactive keys: hkctl keys list --all. ';
+    const isOthers = statuses.length > 0 && (await domain.store.keys.count(actor.user.tenantId, { nowMs })) > 0;
+    const more = isOthers ? 'Show inactive keys: hkctl keys list --all. ' : '';
     return {
       sentence: statuses.length === 0 ? 'No keys.' : `No ${key}s.`,
       hint: `${more}Create key: hkctl keys create`,

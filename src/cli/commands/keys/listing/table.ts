@@ -54,7 +54,7 @@ function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean, pa
   const time = (ms: number | null, { entity }: Key) => timeText(ms, entity?.timezone ?? 'UTC');
   return [
     { heading: 'PREFIX', cell: ({ prefix }) => prefix, paint: style.cyan },
-    { heading: 'NAME', cell: ({ name }) => name, min: 16 },
+    { heading: 'NAME', cell: ({ name }) => name, min: 16, wanted: 28 },
     ...(isOnlyActive
       ? []
       : [
@@ -83,10 +83,10 @@ function shownColumns(context: Context, nowMs: number, isOnlyActive: boolean, pa
     { heading: 'PERMISSIONS', cell: ({ permissions }) => String(permissions.length), leaveOut: 3 },
     { heading: 'CREATED BY', cell: ({ createdBy }) => createdBy.login, min: 8, leaveOut: 4 },
     ...(page.some(({ allowedIps }) => allowedIps.length > 0)
-      ? [{ heading: 'ALLOWED FROM', cell: allowedFrom, min: 12, leaveOut: 5 }]
+      ? [{ heading: 'ALLOWED FROM', cell: allowedFrom, min: 12, leaveOut: 5, isSpare: true }]
       : []),
     ...(page.some(({ lastUsedIp }) => lastUsedIp !== null)
-      ? [{ heading: 'USED FROM', cell: usedFrom, min: 9, leaveOut: 6 }]
+      ? [{ heading: 'USED FROM', cell: usedFrom, min: 9, leaveOut: 6, isSpare: true }]
       : []),
   ];
 }
