@@ -21,6 +21,19 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
   return new HkctlError(known.as, known.message(shown), { hint: known.hint, cause: thrown });
 }
 
+/** The same for an error before the first statement of hkctl, where everything that is unknown comes from what answers there. */
+export function whileConnecting(thrown: unknown, shown: string): unknown {
+  const known = toDomainError(thrown, shown);
+  if (isHkctlError(known)) return known;
+  const code = faultOf(thrown)?.code ?? '';
+  if (!/^[0-9A-Z]{5}$/.test(code)) return toDomainError(notPostgres(thrown), shown);
+  return new HkctlError(
+    'store_unreachable',
+    `The server of the PostgreSQL store ${shown} refused the connection (SQLSTATE ${code}).`,
+    { hint: 'Read the log of the server, and check options and the other parameters of the address.', cause: thrown },
+  );
+}
+
 /** Whether an error means that the connection is of no use any more. */
 export function isLostConnection(thrown: unknown): boolean {
   const code = faultOf(thrown)?.code;
@@ -54,6 +67,16 @@ export function wrongAddress(why: string): HkctlError {
 /** The driver's error, as it were, where the server wants a password and none is known. */
 export function noPassword(): Error {
   return Object.assign(new Error('no password'), { code: 'NO_PASSWORD' });
+}
+
+/** The driver's error, as it were, where what a server sends is not PostgreSQL's protocol. */
+export function notPostgres(cause: unknown): Error {
+  return Object.assign(new Error('no PostgreSQL protocol', { cause }), { code: 'NOT_POSTGRES' });
+}
+
+/** The driver's error, as it were, where the log-in should be bound to the certificate of the server and is not. */
+export function unboundLogIn(): Error {
+  return Object.assign(new Error('no channel binding'), { code: 'NOT_BOUND' });
 }
 
 /** The error while no answer comes from the database. */
@@ -118,6 +141,20 @@ const meanings: readonly Meaning[] = [
     as: 'store_unreadable',
     message: (shown) => `The PostgreSQL store ${shown} asks for a password, and none is known.`,
     hint: 'Put it into ~/.pgpass or the file that PGPASSFILE names, with mode 0600.',
+  },
+  {
+    codes: /^NOT_BOUND$/,
+    as: 'store_unreachable',
+    message: (shown) =>
+      `The server of the PostgreSQL store ${shown} does not bind the log-in to its certificate, as channel_binding=require demands.`,
+    hint: 'Let pg_hba.conf ask for scram-sha-256 over TLS, without a pooler or proxy between, or use channel_binding=prefer.',
+  },
+  {
+    codes: /^BAD_SCRAM$/,
+    as: 'store_unreadable',
+    message: (shown) =>
+      `The log-in at the PostgreSQL store ${shown} failed: the server did not prove that it knows the password, or asks for it in a way that is unknown here.`,
+    hint: 'Check that the address leads to your server, and its log; log-ins by scram-sha-256, certificate or peer work.',
   },
   {
     codes: /^3D000$/,
@@ -205,5 +242,7 @@ const driverMessages: readonly [RegExp, string][] = [
   [/^The server does not support SSL/, 'NO_TLS'],
   [/There was an error establishing an SSL connection/, 'NO_TLS'],
   [/(Hostname\/IP does not match|certificate)/i, 'CERT_UNVERIFIED'],
-  [/SASL: /, 'NO_PASSWORD'],
+  [/SASL: .*client password must be/, 'NO_PASSWORD'],
+  [/SASL: /, 'BAD_SCRAM'],
+  [/^(Unknown authenticationOk message type|Received unexpected )/, 'NOT_POSTGRES'],
 ];

@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { HkctlError } from '../../../core/errors.ts';
 import type { Location } from '../address/location.ts';
-import { isUnknownSetting } from './errors.ts';
+import { isUnknownSetting, notPostgres } from './errors.ts';
 
 const oldestVersion = 15;
 
@@ -38,7 +38,7 @@ export async function prepareSession(
     throw thrown;
   });
   const [settings] = rows;
-  if (!settings) throw new Error('the server returned no settings');
+  if (!settings || !isComplete(settings)) throw notPostgres('settings are missing');
   const { version, server, pid, standby, readonly, encoding } = settings;
   requireVersion(version, shown);
   if (encoding !== 'UTF8') {
@@ -92,7 +92,13 @@ async function readVersion(session: Sender): Promise<number> {
   return Number(rows[0]?.server_version_num);
 }
 
+/** What is no server of PostgreSQL may answer anything; the encoding is shown. */
+function isComplete({ version, server, encoding }: Settings): boolean {
+  return Number.isInteger(version) && typeof server === 'string' && /^\w{1,40}$/.test(encoding);
+}
+
 function requireVersion(version: number, shown: string): void {
+  if (!Number.isInteger(version)) throw notPostgres('it has no version');
   const major = Math.floor(version / 10_000);
   if (major >= oldestVersion) return;
   throw new HkctlError(
