@@ -32,6 +32,8 @@ export interface TestServer {
   thaw(): Promise<void>;
   /** Ends all its processes at once, as when its machine loses power; its files stay for `restart`. */
   kill9(): Promise<void>;
+  /** Whether its first process runs. */
+  isRunning(): boolean;
   /** Starts it again on its files, with further settings if given. */
   restart(more?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
@@ -136,6 +138,7 @@ async function startIn(start: Start): Promise<TestServer> {
       await ended;
       for (const pid of all) while (isAlive(pid)) await pause(5);
     },
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     async restart(more = []) {
       rmSync(join(data, 'postmaster.pid'), { force: true });
       child = spawnServer({ ...start, settings: [...start.settings, ...more] });
