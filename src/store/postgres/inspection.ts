@@ -2,6 +2,7 @@ import type { ServerFacts } from '../../core/operations/doctor-server.ts';
 import type { StoreInspection } from '../../core/operations/inspection.ts';
 import type { Database } from './connection/database.ts';
 import { sizeSql } from './registry/metrics.ts';
+import { creatorsSql } from './schema/foreign-objects.ts';
 import { readPlace, schemaVersion } from './schema/schema-version.ts';
 
 /** What `hkctl doctor` checks of a store on PostgreSQL; `using` connects for one check. */
@@ -13,7 +14,8 @@ export function inspectStore(using: <T>(work: (database: Database) => Promise<T>
         const { version } = await readPlace(await database.session());
         return [{ database: 'store', version, wanted: schemaVersion }];
       }),
-    foreign: () => using(async (database) => [{ database: 'store', what: await foreignObjects(database) }]),
+    foreign: () =>
+      using(async (database) => [{ database: 'store', what: (await readPlace(await database.session())).foreign }]),
     server: () => using(serverFacts),
     sizeBytes: () => using(sizeOf),
   };
@@ -25,22 +27,7 @@ async function sizeOf(database: Database): Promise<number> {
   return found?.value ?? 0;
 }
 
-/** Triggers and rules, of which our migrations make none: they would run inside our statements. */
-async function foreignObjects(database: Database): Promise<string[]> {
-  const rows = await database.query<{ what: string }>(
-    'inspect.foreign',
-    `select format('a trigger %I on %I', t.tgname, c.relname) as what from pg_trigger t join pg_class c on c.oid = t.tgrelid
-        where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal
-      union all select format('a rule %I on %I', r.rulename, c.relname) from pg_rewrite r join pg_class c on c.oid = r.ev_class
-        where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
-      union all select format('a policy %I on %I', p.polname, c.relname) from pg_policy p join pg_class c on c.oid = p.polrelid
-        where c.relnamespace = current_schema()::regnamespace
-      order by 1`,
-  );
-  return rows.map(({ what }) => what);
-}
-
-interface Row extends Omit<ServerFacts, 'standbys' | 'readings' | 'skewMs'> {
+interface Row extends Omit<ServerFacts, 'standbys' | 'readings' | 'skewMs' | 'creators'> {
   following: number;
   synchronous: number;
   unseen: number;
@@ -63,14 +50,16 @@ async function serverFacts(database: Database): Promise<ServerFacts> {
       (select count(*) from pg_stat_replication)::int as following,
       (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum'))::int as synchronous,
       (select count(*) from pg_stat_replication where sync_state is null)::int as unseen,
-      (select coalesce(sum(n_dead_tup), 0)::float8 from pg_stat_user_tables where relid = 'readings'::regclass) as dead,
-      (select coalesce(sum(n_live_tup), 0)::float8 from pg_stat_user_tables where relid = 'readings'::regclass) as live,
+      (select coalesce(sum(n_dead_tup), 0)::float8 from pg_stat_user_tables where relid = 'readings'::regclass::oid) as dead,
+      (select coalesce(sum(n_live_tup), 0)::float8 from pg_stat_user_tables where relid = 'readings'::regclass::oid) as live,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`,
   );
   if (!row) throw new Error('the server returned no facts');
+  const creators = await database.query<{ name: string }>('inspect.creators', creatorsSql);
   const { following, synchronous, unseen, dead, live, nowMs, ...facts } = row;
   return {
     ...facts,
+    creators: creators.map(({ name }) => name),
     // Only members of pg_monitor see the state of standbys.
     standbys: unseen > 0 ? undefined : { following, synchronous },
     readings: { dead, live },

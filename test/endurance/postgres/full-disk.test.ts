@@ -18,9 +18,9 @@ afterAll(async () => {
 const nobody = 65_534;
 
 /** A small disk that the server can write; undefined where this account may not mount one. */
-function mountDisk(): string | undefined {
+function mountDisk(size: string): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-disk-'));
-  const options = `size=32m,uid=${nobody},gid=${nobody},mode=700`;
+  const options = `size=${size},uid=${nobody},gid=${nobody},mode=700`;
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status !== 0) {
     rmSync(folder, { recursive: true });
     return undefined;
@@ -32,12 +32,13 @@ function mountDisk(): string | undefined {
   return folder;
 }
 
-const disk = mountDisk() ?? '';
-const ballast = join(disk, 'ballast');
+const disk = mountDisk('32m') ?? '';
+const logDisk = mountDisk('64m') ?? '';
+const ballastOf = (folder: string) => join(folder, 'ballast');
 
 /** Leaves nothing of the disk free, while others write, too. */
-function fill(): void {
-  spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4k']);
+function fill(folder: string): void {
+  spawnSync('dd', ['if=/dev/zero', `of=${ballastOf(folder)}`, 'bs=4k']);
 }
 
 // Only root may mount a small disk.
@@ -59,7 +60,7 @@ describe.skipIf(disk === '')('a full disk of the server', () => {
       codes.map((sensor) => ({ sensor, daemon: () => daemon })),
     );
     await until('the gateways are busy', () => load.count > 50);
-    fill();
+    fill(disk);
     await until('ingest is refused', () => load.refusals.length > 20, { timeoutMs: 60_000 });
     // Whoever reads notices nothing.
     for (let sample = 0; sample < 40; sample++) expect(await daemon.statusOf(reader)).toBe(200);
@@ -87,7 +88,7 @@ describe.skipIf(disk === '')('a full disk of the server', () => {
     expect(refused.stderr).toMatch(full);
     expect((await plant.json<unknown[]>(['keys', 'list', '--all'])).length).toBe(made);
 
-    rmSync(ballast);
+    rmSync(ballastOf(disk));
     const before = load.count;
     await until('ingest works again', () => load.count > before + 20);
     await load.stop();
@@ -95,6 +96,48 @@ describe.skipIf(disk === '')('a full disk of the server', () => {
     await load.expectAll(daemon, reader);
     await plant.ok([...create, '--name', 'at last', '--secret-file', file]);
     await plant.ok(importing, { input });
+    expect((await plant.ok(['audit', 'verify'])).stdout).toContain('whole');
+    expect((await daemon.stop()).code).toBe(0);
+  });
+});
+
+// Only root may mount a small disk.
+describe.skipIf(logDisk === '')('a full disk of the log of the server', () => {
+  it('stops the server by itself: 503 and exit status 6, and no answered reading is lost or there twice', async () => {
+    const server = await startServer(['fsync=on', 'full_page_writes=on', 'wal_level=minimal', 'max_wal_senders=0']);
+    ends.push(server.stop);
+    const log = join(server.folder, 'data', 'pg_wal');
+    await server.kill9();
+    spawnSync('sh', ['-c', `cp -a "$1"/. "$2" && rm -r "$1" && ln -s "$2" "$1"`, 'move', log, logDisk]);
+    await server.restart();
+    await onServer(server.address, 'create database plant template template0');
+    const plant = await Plant.open(undefined, { HKCTL_STORE: addressOf(server.address, 'plant') });
+    ends.push(() => plant.close());
+    const { codes, gateway, reader } = await prepare(plant, 4);
+    const daemon = await plant.serve();
+    const load = new GatewayLoad(
+      gateway,
+      codes.map((sensor) => ({ sensor, daemon: () => daemon })),
+    );
+    await until('the gateways are busy', () => load.count > 100);
+    fill(logDisk);
+    // Another program writes the log until there is no further file for it.
+    const filling = `do $$ begin for i in 1..200 loop perform pg_logical_emit_message(false, 'x', repeat('x', 1000000)); end loop; end $$`;
+    await expect(onServer(server.address, filling)).rejects.toThrow();
+    await until('ingest is refused', () => load.refusals.length > 20, { timeoutMs: 30_000 });
+    expect(await daemon.statusOf(reader)).toBe(503);
+    const command = await plant.hkctl(['keys', 'list']);
+    expect(command.code).toBe(6);
+    expect(command.stderr).toMatch(/^error: .*\.\nhint: .*\n$/);
+
+    rmSync(ballastOf(logDisk));
+    // It cannot even end its recovery without space, and stops; its administrator starts it again.
+    if (!server.isRunning()) await server.restart();
+    const before = load.count;
+    await until('ingest works again', () => load.count > before + 20, { timeoutMs: 20_000 });
+    await load.stop();
+    expect(wrong(load.refusals)).toEqual([]);
+    await load.expectAll(daemon, reader);
     expect((await plant.ok(['audit', 'verify'])).stdout).toContain('whole');
     expect((await daemon.stop()).code).toBe(0);
   });

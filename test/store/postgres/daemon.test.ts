@@ -30,6 +30,9 @@ describe('several daemons on one database', () => {
     await onServer(address, "update hkctl.daemons set seen_at_ms = seen_at_ms - 3600000, id = 'one that was killed'");
     await one.daemon.clearAddress(1);
     expect(await command.daemon.address()).toBeUndefined();
+    // The clock was set back by an hour after it had ended.
+    await onServer(address, 'update hkctl.daemons set seen_at_ms = seen_at_ms + 7200000');
+    expect(await command.daemon.address()).toBeUndefined();
   });
 });
 

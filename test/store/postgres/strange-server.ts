@@ -53,13 +53,17 @@ export function answerAsOld(version: number): (socket: Socket) => void {
   };
 }
 
-function row(names: readonly string[], values: readonly string[]): Buffer[] {
+/** Types that are not texts, by the name of the column. */
+const types: Readonly<Record<string, number>> = { version: 23, pid: 23, standby: 16, readonly: 16 };
+
+/** The description of columns and one row of them. */
+export function row(names: readonly string[], values: readonly string[]): Buffer[] {
   const described = names.map((name) =>
     Buffer.concat([
       Buffer.from(`${name}\0`),
       int32(0),
       int16(0),
-      int32(name === 'version' ? 23 : 25),
+      int32(types[name] ?? 25),
       int16(-1),
       int32(-1),
       int16(0),
@@ -73,20 +77,24 @@ function row(names: readonly string[], values: readonly string[]): Buffer[] {
   ];
 }
 
-function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
+/** A message of PostgreSQL's protocol. */
+export function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
 }
 
-function int32(value: number): Buffer {
+/** A number of four bytes. */
+export function int32(value: number): Buffer {
   const buffer = Buffer.alloc(4);
   buffer.writeInt32BE(value);
   return buffer;
 }
 
-function int16(value: number): Buffer {
+/** A number of two bytes. */
+export function int16(value: number): Buffer {
   const buffer = Buffer.alloc(2);
   buffer.writeInt16BE(value);
   return buffer;
 }
 
-const ready = message('Z', Buffer.from('I'));
+/** The server waits for a statement. */
+export const ready = message('Z', Buffer.from('I'));

@@ -99,6 +99,7 @@ beforeAll(async () => {
     `local all all trust
 hostssl all certified all cert
 host all locked all scram-sha-256
+host all open all password
 host all all all trust
 `,
   );
@@ -108,7 +109,12 @@ host all all all trust
   if (process.getuid?.() === 0)
     for (const name of ['good', 'expired', 'alone']) chownSync(path(`${name}.key`), 65_534, 65_534);
   server = await startServer([`listen_addresses=${ip}`, `hba_file=${path('hba')}`]);
-  await onServer(server.address, "create role locked login password 'hunter2'", 'create role certified login');
+  await onServer(
+    server.address,
+    "create role locked login password 'hunter2'",
+    'create role certified login',
+    "create role open login password 'hunter2'",
+  );
 });
 afterAll(async () => {
   await server?.stop();
@@ -151,6 +157,8 @@ describe('TLS to the server', () => {
     for (const mode of ['verify-full', 'verify-ca', 'require']) {
       expect(await connect(`${ca}&sslmode=${mode}`), mode).toContain('does not offer TLS');
     }
+    // It takes the beginning of TLS for nonsense and closes.
+    expect(await connect(`${ca}&sslnegotiation=direct`)).toContain('failed');
     expect(await connect('sslmode=disable')).toBe('plain');
   });
 
@@ -163,6 +171,56 @@ describe('TLS to the server', () => {
     execFileSync('cp', [path('ca.crt'), path('.postgresql/root.crt')]);
     expect(await connect('')).toBe('TLS');
     rmSync(path('.postgresql'), { recursive: true });
+  });
+});
+
+describe('a server', () => {
+  it('may begin TLS with the first byte, and be held to a version of it', async () => {
+    await present('good');
+    expect(await connect(`${ca}&sslnegotiation=direct`)).toBe('TLS');
+    expect(await connect(ca, { env: { PGSSLNEGOTIATION: 'direct' } })).toBe('TLS');
+    expect(await connect(`${ca}&sslnegotiation=direct`, { host: 'other.test' })).toContain('is for another host name');
+    expect(await connect(`${ca}&ssl_min_protocol_version=TLSv1.3`)).toBe('TLS');
+    expect(await connect(`${ca}&ssl_min_protocol_version=TLSv1.3&ssl_max_protocol_version=TLSv1.2`)).toContain(
+      'TLS with',
+    );
+  });
+
+  it('whose certificate its authority has revoked is refused, also by the list of the account', async () => {
+    await present('good');
+    for (const [name, revoked] of [
+      ['clean', []],
+      ['revoked', ['good']],
+    ] as const) {
+      writeFileSync(path('index'), '');
+      writeFileSync(path('ca.cnf'), '[ca]\ndefault_ca=d\n[d]\ndatabase=index\ndefault_md=sha256\ndefault_crl_days=2\n');
+      const signer = ['ca', '-config', 'ca.cnf', '-cert', 'ca.crt', '-keyfile', 'ca.key'];
+      for (const one of revoked) openssl(...signer, '-revoke', `${one}.crt`);
+      openssl(...signer, '-gencrl', '-out', `${name}.crl`);
+    }
+    const list = (name: string) => `${ca}&sslcrl=${encodeURIComponent(path(name))}`;
+    expect(await connect(list('clean.crl'))).toBe('TLS');
+    expect(await connect(list('revoked.crl'))).toContain('could not be verified');
+    expect(await connect(ca, { env: { PGSSLCRL: path('revoked.crl') } })).toContain('could not be verified');
+    expect(await connect(list('nowhere'))).toContain('cannot be read');
+    mkdirSync(path('.postgresql'));
+    execFileSync('cp', [path('revoked.crl'), path('.postgresql/root.crl')]);
+    expect(await connect(ca)).toContain('could not be verified');
+    rmSync(path('.postgresql'), { recursive: true });
+  });
+
+  it('is held to bind the log-in to its certificate, where the address demands it', async () => {
+    await present('good');
+    const env = { PGPASSWORD: 'hunter2' };
+    const bound = (rest = '') => `${ca}&channel_binding=require${rest}`;
+    expect(await connect(bound(), { user: 'locked', env })).toBe('TLS');
+    expect(await connect(`${ca}&channel_binding=prefer`, { user: 'locked', env })).toBe('TLS');
+    expect(await connect(bound(), { user: 'locked', env: { PGPASSWORD: 'wrong' } })).toContain('refused the log-in');
+    // One that lets in without asking, or asks for the password itself, could be anybody.
+    expect(await connect(bound(), { env })).toContain('does not bind the log-in');
+    expect(await connect(`${ca}&channel_binding=prefer`, { env })).toBe('TLS');
+    expect(await connect(bound(), { user: 'open', env })).toContain('does not bind the log-in');
+    expect(await connect(ca, { user: 'open', env })).toBe('TLS');
   });
 });
 

@@ -2,8 +2,9 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { splitPassword } from '../../../core/text/store-address.ts';
 import { wrongAddress } from '../connection/errors.ts';
+import { isParameter, readParameters, shownName } from './parameters.ts';
 import { type Environment, readService } from './service-file.ts';
-import { requireTlsMode, type TlsSettings } from './tls.ts';
+import { requireTls, type TlsSettings } from './tls.ts';
 
 /** A host by name or address, or the folder of a Unix socket, which begins with a slash. */
 export interface Host {
@@ -27,7 +28,12 @@ export interface Location {
   /** Which of several servers will do; only `any` and `read-write` exist here, since a store is written. */
   target: 'any' | 'read-write';
   applicationName: string;
+  /** Options for the server, such as `-c statement_timeout=10s`. */
+  options: string | undefined;
   connectTimeoutMs: number;
+  /** Whether the system probes a silent connection, and after how long; 0 = as the system does. */
+  keepsAlive: boolean;
+  keepAliveIdleMs: number;
   /** The address as it may be shown: without a password. */
   shown: string;
 }
@@ -46,12 +52,12 @@ export function parseLocation(address: string, env: Environment): Location {
   const given = parametersOf(withPassword(address, env));
   const serviceName = given.service ?? env.PGSERVICE;
   const service = serviceName === undefined ? {} : readService(serviceName, env);
-  const value = (name: string, variable: string) => given[name] ?? service[name] ?? (env[variable] || undefined);
-  const user = value('user', 'PGUSER') ?? ownAccount();
-  const hosts = hostsOf(value('host', 'PGHOST'), value('hostaddr', 'PGHOSTADDR'), value('port', 'PGPORT'));
+  const value = readParameters(given, service, env);
+  const user = value('user') ?? ownAccount();
+  const hosts = hostsOf(value('host'), value('hostaddr'), value('port'));
   const isSocket = hosts.every(({ host }) => host.startsWith('/'));
-  const database = value('dbname', 'PGDATABASE') ?? user;
-  const schema = given.schema ?? usualSchema;
+  const database = value('dbname') ?? user;
+  const schema = value('schema') ?? usualSchema;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || /^(pg_|information_schema$)/.test(schema)) {
     throw wrongAddress('its schema must be a name of small letters, digits and _, and not of PostgreSQL itself');
   }
@@ -59,19 +65,16 @@ export function parseLocation(address: string, env: Environment): Location {
     hosts,
     database,
     user,
-    password: value('password', 'PGPASSWORD'),
-    passwordFile: value('passfile', 'PGPASSFILE') ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
+    password: value('password'),
+    passwordFile: value('passfile') ?? (env.HOME ? join(env.HOME, '.pgpass') : undefined),
     schema,
-    tls: {
-      mode: requireTlsMode(value('sslmode', 'PGSSLMODE'), isSocket),
-      rootCertificate: value('sslrootcert', 'PGSSLROOTCERT'),
-      certificate: value('sslcert', 'PGSSLCERT'),
-      key: value('sslkey', 'PGSSLKEY'),
-      home: env.HOME,
-    },
-    target: targetOf(value('target_session_attrs', 'PGTARGETSESSIONATTRS')),
-    applicationName: value('application_name', 'PGAPPNAME') ?? 'hkctl',
-    connectTimeoutMs: secondsOf(value('connect_timeout', 'PGCONNECT_TIMEOUT')) * 1000,
+    tls: requireTls(value, { isSocket, home: env.HOME }),
+    target: targetOf(value('target_session_attrs')),
+    applicationName: value('application_name') ?? value('fallback_application_name') ?? 'hkctl',
+    options: value('options'),
+    connectTimeoutMs: secondsOf(value('connect_timeout')) * 1000,
+    keepsAlive: value('keepalives') !== '0',
+    keepAliveIdleMs: Number(value('keepalives_idle') ?? 0) * 1000,
     shown: shownAddress(hosts, database, schema),
   };
 }
@@ -126,20 +129,10 @@ function parametersOf(address: string): Record<string, string> {
   keep('dbname', database);
   for (const pair of query === '' ? [] : query.split('&')) {
     const [name = '', ...value] = pair.split('=');
-    if (!parameters.has(name)) throw wrongAddress(`"${safeName(name)}" is an unknown parameter`);
+    if (!isParameter(name)) throw wrongAddress(`${shownName(name)} is an unknown parameter`);
     keep(name, value.join('='));
   }
   return found;
-}
-
-const parameters: ReadonlySet<string> = new Set([
-  ...['host', 'hostaddr', 'port', 'dbname', 'user', 'password', 'passfile', 'service', 'schema', 'application_name'],
-  ...['connect_timeout', 'target_session_attrs', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'],
-]);
-
-/** A name that stands in a message: a mistyped address may have a password there. */
-function safeName(name: string): string {
-  return /^[a-z_]{1,30}$/.test(name) ? name : '…';
 }
 
 function splitHost(text: string): { host: string; port: string } {

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import { HkctlError } from '../../../core/errors.ts';
+import { wrongAddress } from '../connection/errors.ts';
 
 /** How the server is verified; `prefer` and `allow` of libpq are missing, since they protect from nobody. */
 type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
@@ -14,14 +15,52 @@ export interface TlsSettings {
   rootCertificate: string | undefined;
   certificate: string | undefined;
   key: string | undefined;
+  /** A file of certificates that were revoked. */
+  revoked: string | undefined;
+  /** Whether a client certificate is sent where there is one. */
+  sendsCertificate: boolean;
+  /** The versions of TLS that are allowed, such as `TLSv1.3`. */
+  oldest: string | undefined;
+  newest: string | undefined;
+  /** Whether TLS begins with the first byte, as servers from version 17 on allow. */
+  isDirect: boolean;
+  /** Whether the log-in by SCRAM is bound to the certificate of the server. */
+  binding: 'disable' | 'prefer' | 'require';
   /** The folder of the account, whose `.postgresql` may have the files. */
   home: string | undefined;
 }
 
 const modes: ReadonlySet<string> = new Set<TlsMode>(['disable', 'require', 'verify-ca', 'verify-full']);
 
-/** Reads `sslmode`; `verify-full` by default, and nothing over a socket. */
-export function requireTlsMode(text: string | undefined, isSocket: boolean): TlsMode {
+/** Reads the parameters of TLS, of which the values are possible ones; `verify-full` by default, and nothing over a socket. */
+export function requireTls(
+  value: (name: string) => string | undefined,
+  { isSocket, home }: { isSocket: boolean; home: string | undefined },
+): TlsSettings {
+  const mode = requireTlsMode(value('sslmode'), isSocket);
+  const binding = value('channel_binding');
+  const isDirect = value('sslnegotiation') === 'direct' && !isSocket;
+  if (mode === 'disable' && isDirect)
+    throw wrongAddress('sslnegotiation=direct needs TLS, and sslmode=disable has none');
+  if (mode === 'disable' && binding === 'require') {
+    throw wrongAddress('channel_binding=require needs TLS: leave it out over a socket, and sslmode=disable elsewhere');
+  }
+  return {
+    mode,
+    rootCertificate: value('sslrootcert'),
+    certificate: value('sslcert'),
+    key: value('sslkey'),
+    revoked: value('sslcrl'),
+    sendsCertificate: value('sslcertmode') !== 'disable',
+    oldest: value('ssl_min_protocol_version'),
+    newest: value('ssl_max_protocol_version'),
+    isDirect,
+    binding: binding === 'require' || binding === 'prefer' ? binding : 'disable',
+    home,
+  };
+}
+
+function requireTlsMode(text: string | undefined, isSocket: boolean): TlsMode {
   if (isSocket) return 'disable';
   if (text === undefined) return 'verify-full';
   if (modes.has(text)) return text as TlsMode; // a member of modes
@@ -35,7 +74,8 @@ export function requireTlsMode(text: string | undefined, isSocket: boolean): Tls
 }
 
 /** The options of Node's TLS for a host; false where none is wanted. Throws `store_unreadable` for a file that cannot be used. */
-export function tlsOptions({ mode, rootCertificate, certificate, key, home }: TlsSettings, host: string) {
+export function tlsOptions(settings: TlsSettings, host: string) {
+  const { mode, rootCertificate, certificate, key, revoked, sendsCertificate, oldest, newest, home } = settings;
   if (mode === 'disable' || host.startsWith('/')) return false;
   const inHome = (name: string) => {
     const path = home === undefined ? undefined : join(home, '.postgresql', name);
@@ -43,9 +83,10 @@ export function tlsOptions({ mode, rootCertificate, certificate, key, home }: Tl
   };
   const found = rootCertificate ?? inHome('root.crt');
   const roots = found === 'system' ? undefined : found;
-  const own = certificate ?? inHome('postgresql.crt');
+  const own = sendsCertificate ? (certificate ?? inHome('postgresql.crt')) : undefined;
   const ownKey = key ?? inHome('postgresql.key');
   if (own !== undefined && ownKey === undefined) throw unusable(`The TLS certificate ${own} has no key`);
+  const crl = found === undefined ? revoked : (revoked ?? inHome('root.crl'));
   const options: ConnectionOptions = {
     // As in libpq, `require` verifies the authority where one is named.
     rejectUnauthorized: mode !== 'require' || found !== undefined,
@@ -53,6 +94,10 @@ export function tlsOptions({ mode, rootCertificate, certificate, key, home }: Tl
     checkServerIdentity: (_, peer) => (mode === 'verify-full' ? checkServerIdentity(host, peer) : undefined),
     ...(isIP(host) === 0 && { servername: host }),
     ...(roots !== undefined && { ca: certificates(roots) }),
+    ...(crl !== undefined && { crl: certificates(crl) }),
+    // Values that parameters.ts allows are those of Node.
+    ...(oldest !== undefined && { minVersion: oldest as 'TLSv1.2' }),
+    ...(newest !== undefined && { maxVersion: newest as 'TLSv1.3' }),
     ...(own !== undefined && ownKey !== undefined && { cert: certificates(own), key: privateKey(ownKey) }),
   };
   return options;

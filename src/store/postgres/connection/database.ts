@@ -1,6 +1,6 @@
 import type { Location } from '../address/location.ts';
 import { isShortage, unreachable } from './errors.ts';
-import { Lane, type LaneSettings, settingsSql } from './lane.ts';
+import { Lane, type LaneSettings, settingsSql, sharing } from './lane.ts';
 import { liftTimeLimits, runLong } from './long-work.ts';
 import { openUnshared } from './pooler.ts';
 import { Session, type SessionOptions } from './session.ts';
@@ -16,7 +16,7 @@ export interface Patience {
 }
 
 const usualPatience: Patience = { commandMs: 30_000, daemonMs: 1500, probeMs: 15_000 };
-/** Connections beside the pipelined one: changes, imports, reads of many readings. */
+/** Connections beside the pipelined one. */
 const mostSessions = 8;
 /** While the database is away, a daemon tries again after so long. */
 const retryMs = 250;
@@ -137,14 +137,15 @@ export class PooledDatabase implements Database {
   }
 
   lane(settings: LaneSettings): Lane {
-    const lane = new Lane(async () => {
+    const open = async () => {
       if (this.#isClosed) throw new Error('the store is closed');
       if (this.#failure !== undefined) throw this.#failure;
       // Large answers take long; that the database is away is noticed by the main connection.
       const session = await this.#openBeside({ ...this.#options(false), pipeline: true });
       await session.query('lane.settings', settingsSql(settings), Object.entries(settings).flat());
       return session;
-    });
+    };
+    const lane = new Lane(open, sharing(this, settings));
     this.#lanes.push(lane);
     return lane;
   }
@@ -208,8 +209,7 @@ export class PooledDatabase implements Database {
   }
 
   #options(pipeline: boolean): SessionOptions {
-    const { connectTimeoutMs: usualMs } = this.location;
-    const { commandMs, daemonMs } = this.#patience;
+    const [usualMs, { commandMs, daemonMs }] = [this.location.connectTimeoutMs, this.#patience];
     if (!this.#isDaemon) return { pipeline, silentMs: commandMs, connectTimeoutMs: usualMs };
     return { pipeline, silentMs: pipeline ? daemonMs : commandMs, connectTimeoutMs: Math.min(usualMs, 2000) };
   }
@@ -238,7 +238,8 @@ export class PooledDatabase implements Database {
   }
 
   async #takeLater(): Promise<Session> {
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    // One may have come back while another was refused: nobody would wake this.
+    if (this.#idle.length === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.#take();
   }
 

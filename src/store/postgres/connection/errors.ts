@@ -1,5 +1,5 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { type Meaning, tlsMeanings } from '../address/tls-errors.ts';
+import { lost, meanings } from './meanings.ts';
 
 /**
  * The domain's error for one of PostgreSQL, its driver or the network; other errors are returned unchanged. `shown` is the
@@ -16,9 +16,24 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
       cause: thrown,
     });
   }
-  const known = meanings.find(({ codes }) => codes.test(code));
+  // The same code has several causes, which only the place in the server's source names in every language.
+  const inPlace = `${code} ${fault.routine}`;
+  const known = meanings.find(({ codes }) => codes.test(inPlace)) ?? meanings.find(({ codes }) => codes.test(code));
   if (known === undefined) return thrown;
   return new HkctlError(known.as, known.message(shown), { hint: known.hint, cause: thrown });
+}
+
+/** The same for an error before the first statement of hkctl, where everything that is unknown comes from what answers there. */
+export function whileConnecting(thrown: unknown, shown: string): unknown {
+  const known = toDomainError(thrown, shown);
+  if (isHkctlError(known)) return known;
+  const code = faultOf(thrown)?.code ?? '';
+  if (!/^[0-9A-Z]{5}$/.test(code)) return toDomainError(notPostgres(thrown), shown);
+  return new HkctlError(
+    'store_unreachable',
+    `The server of the PostgreSQL store ${shown} refused the connection (SQLSTATE ${code}).`,
+    { hint: 'Read the log of the server, and check options and the other parameters of the address.', cause: thrown },
+  );
 }
 
 /** Whether an error means that the connection is of no use any more. */
@@ -56,6 +71,16 @@ export function noPassword(): Error {
   return Object.assign(new Error('no password'), { code: 'NO_PASSWORD' });
 }
 
+/** The driver's error, as it were, where what a server sends is not PostgreSQL's protocol. */
+export function notPostgres(cause: unknown): Error {
+  return Object.assign(new Error('no PostgreSQL protocol', { cause }), { code: 'NOT_POSTGRES' });
+}
+
+/** The driver's error, as it were, where the log-in should be bound to the certificate of the server and is not. */
+export function unboundLogIn(): Error {
+  return Object.assign(new Error('no channel binding'), { code: 'NOT_BOUND' });
+}
+
 /** The error while no answer comes from the database. */
 export function unreachable(shown: string, why: string, cause?: unknown): HkctlError {
   return new HkctlError('store_unreachable', `The PostgreSQL store ${shown} cannot be reached: ${why}.`, {
@@ -64,118 +89,6 @@ export function unreachable(shown: string, why: string, cause?: unknown): HkctlE
   });
 }
 
-const lost = /^(08...|57P0[1-5]|25P03|ECONNRESET|EPIPE|ECONNREFUSED|ETIMEDOUT|CONNECTION_LOST)$/;
-
-const tryAgain = 'Try again in a moment; if it stays so, ask the administrator of the database.';
-
-const meanings: readonly Meaning[] = [
-  {
-    codes: /^57P03$/,
-    as: 'store_unreachable',
-    message: (shown) => `The PostgreSQL store ${shown} is starting or shutting down.`,
-    hint: tryAgain,
-  },
-  {
-    codes: /^(53300|53200|53000)$/,
-    as: 'store_unreachable',
-    message: (shown) => `The PostgreSQL server of the store ${shown} has no connection or memory left.`,
-    hint: 'Raise max_connections of the server or the connection limit of the log-in, or end other programs that use it.',
-  },
-  {
-    codes: /^25006$/,
-    as: 'store_unreachable',
-    message: (shown) => `The PostgreSQL store ${shown} is read-only: it is a standby, or was set so.`,
-    hint: 'Name the primary, or all servers with target_session_attrs=read-write in the address.',
-  },
-  {
-    codes: /^(ECONNREFUSED|ENOENT|EACCES|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/,
-    as: 'store_unreachable',
-    message: (shown) => `No PostgreSQL server can be reached at ${shown}.`,
-    hint: 'Check host and port of the address, the network, and that the server runs.',
-  },
-  {
-    codes: /^NOT_POSTGRES$/,
-    as: 'store_unreachable',
-    message: (shown) => `What answers at ${shown} is no PostgreSQL server.`,
-    hint: 'Check host and port of the address.',
-  },
-  {
-    codes: lost,
-    as: 'store_unreachable',
-    message: (shown) => `The connection to the PostgreSQL store ${shown} failed or was lost.`,
-    hint: 'Check the network and that the server runs, then try again; what was already answered is kept.',
-  },
-  ...tlsMeanings,
-  {
-    codes: /^(28P01|28000)$/,
-    as: 'store_unreadable',
-    message: (shown) =>
-      `The PostgreSQL store ${shown} refused the log-in: wrong user, password or certificate, or none is allowed from here.`,
-    hint: 'Put the password into ~/.pgpass or PGPASSFILE (mode 0600), and check pg_hba.conf of the server.',
-  },
-  {
-    codes: /^NO_PASSWORD$/,
-    as: 'store_unreadable',
-    message: (shown) => `The PostgreSQL store ${shown} asks for a password, and none is known.`,
-    hint: 'Put it into ~/.pgpass or the file that PGPASSFILE names, with mode 0600.',
-  },
-  {
-    codes: /^3D000$/,
-    as: 'store_absent',
-    message: (shown) => `There is no database for the store ${shown}.`,
-    hint: 'An administrator of the server makes it with: createdb NAME. Then: hkctl init',
-  },
-  {
-    codes: /^(42501)$/,
-    as: 'store_unreadable',
-    message: (shown) => `Rights on the PostgreSQL store ${shown} that this needs are missing for the log-in.`,
-    hint: 'Grant them with the SQL that hkctl postgres-roles prints, or use a log-in that has them.',
-  },
-  {
-    codes: /^(42P01|3F000|42703|42883)$/,
-    as: 'store_corrupt',
-    message: (shown) => `A table of the PostgreSQL store ${shown} is missing or was changed.`,
-    hint: 'Look at it with: hkctl doctor. Go back to a backup where somebody has changed it.',
-  },
-  {
-    codes: /^(53100|53400|54000)$/,
-    as: 'store_full',
-    message: (shown) => `The disk of the PostgreSQL store ${shown} is full; nothing was changed.`,
-    hint: 'Free space on the server and try again.',
-  },
-  {
-    codes: /^(55P03|40P01|40001)$/,
-    as: 'store_locked',
-    message: (shown) => `The PostgreSQL store ${shown} is locked by another change.`,
-    hint: 'Try again; if it stays so, look for a hanging session in pg_stat_activity.',
-  },
-  {
-    codes: /^57014$/,
-    as: 'store_locked',
-    message: (shown) =>
-      `The PostgreSQL store ${shown} cancelled a statement that took longer than statement_timeout allows.`,
-    hint: 'Try again, or raise statement_timeout for the log-in of hkctl.',
-  },
-  {
-    codes: /^23503$/,
-    as: 'state_forbids',
-    message: () => 'Something this refers to was removed meanwhile; nothing was changed.',
-    hint: 'Look at what is left and try again.',
-  },
-  {
-    codes: /^(22021|22P05)$/,
-    as: 'bad_input',
-    message: () => 'A text contains a character that PostgreSQL cannot store, such as NUL.',
-    hint: 'Leave that character out.',
-  },
-  {
-    codes: /^(XX001|XX002|58030|58P0[12])$/,
-    as: 'store_corrupt',
-    message: (shown) => `The PostgreSQL server reports damaged data or a failing disk of the store ${shown}.`,
-    hint: 'Read the log of the server, and go back to a backup where needed.',
-  },
-];
-
 /** Names of constraints, as messages use them. */
 const taken: Readonly<Record<string, string>> = {
   users_login_unique: 'a user profile with this login',
@@ -183,16 +96,24 @@ const taken: Readonly<Record<string, string>> = {
   keys_prefix_unique: 'a key with this prefix',
 };
 
+interface Fault {
+  code: string;
+  constraint: string;
+  /** The function of the server that reported it. */
+  routine: string;
+}
+
 /** The code of PostgreSQL or of Node, also where drizzle has wrapped the error, and for those of the driver without one. */
-function faultOf(thrown: unknown): { code: string; constraint: string } | undefined {
+function faultOf(thrown: unknown): Fault | undefined {
   if (!(thrown instanceof Error)) return undefined;
   if ('code' in thrown && typeof thrown.code === 'string') {
-    const constraint = 'constraint' in thrown && typeof thrown.constraint === 'string' ? thrown.constraint : '';
-    return { code: thrown.code, constraint };
+    const text = (value: unknown) => (typeof value === 'string' ? value : '');
+    const constraint = 'constraint' in thrown ? text(thrown.constraint) : '';
+    return { code: thrown.code, constraint, routine: 'routine' in thrown ? text(thrown.routine) : '' };
   }
   const inner = thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause;
   const code = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
-  return code === undefined ? faultOf(inner) : { code, constraint: '' };
+  return code === undefined ? faultOf(inner) : { code, constraint: '', routine: '' };
 }
 
 /** The errors that the driver reports by a text only. */
@@ -205,5 +126,7 @@ const driverMessages: readonly [RegExp, string][] = [
   [/^The server does not support SSL/, 'NO_TLS'],
   [/There was an error establishing an SSL connection/, 'NO_TLS'],
   [/(Hostname\/IP does not match|certificate)/i, 'CERT_UNVERIFIED'],
-  [/SASL: /, 'NO_PASSWORD'],
+  [/SASL: .*client password must be/, 'NO_PASSWORD'],
+  [/SASL: /, 'BAD_SCRAM'],
+  [/^(Unknown authenticationOk message type|Received unexpected )/, 'NOT_POSTGRES'],
 ];

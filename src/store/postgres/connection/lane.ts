@@ -1,4 +1,5 @@
 import { sha256 } from '../../../core/digest.ts';
+import { isShortage } from './errors.ts';
 import type { Session } from './session.ts';
 
 /** Settings of the planner, by name. */
@@ -20,33 +21,43 @@ export function settingsSql(settings: LaneSettings): string {
 /** A server keeps a plan of each statement until the connection ends; past so many, a new connection is made. */
 const mostStatements = 500;
 
+/** Where the server has no connection left, a lane does without one for so long. */
+const shortageMs = 1000;
+
+/** Runs work on a connection of others, with the settings of the lane meanwhile. */
+type Share = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+
 /**
  * A pipelined connection for single statements of one kind, with settings of its own and apart from the main one: neither waits
- * for the other's answers. It is made at the first use, and again once it was lost.
+ * for the other's answers. It is made at the first use, and again once it was lost. Where the server has none left, it shares
+ * those that are open.
  */
 export class Lane {
   readonly #open: () => Promise<Session>;
+  readonly #share: Share | undefined;
   #opening: Promise<Session> | undefined;
   #session: Session | undefined;
+  #sharesUntil = 0;
   readonly #names = new Map<string, string>();
 
   /** `open` makes the connection, with the settings. */
-  constructor(open: () => Promise<Session>) {
+  constructor(open: () => Promise<Session>, share?: Share) {
     this.#open = open;
+    this.#share = share;
   }
 
   /** Runs a statement, which the connection prepares at the first use. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
     const name = this.#nameOf(text);
     if (this.#session?.isOpen) return this.#session.query<Row>(name, text, values);
-    return this.#opened().then((session) => session.query<Row>(name, text, values));
+    return this.#withSession((session) => session.query<Row>(name, text, values));
   }
 
   /** Runs a statement that writes; returns the number of rows that it has written. */
   change(text: string, values?: readonly unknown[]): Promise<number> {
     const name = this.#nameOf(text);
     if (this.#session?.isOpen) return this.#session.change(name, text, values);
-    return this.#opened().then((session) => session.change(name, text, values));
+    return this.#withSession((session) => session.change(name, text, values));
   }
 
   /** Waits for what is under way, then closes the connection. */
@@ -70,6 +81,20 @@ export class Lane {
     return name;
   }
 
+  async #withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const share = this.#share;
+    if (share && performance.now() < this.#sharesUntil) return share(work);
+    let session: Session;
+    try {
+      session = await this.#opened();
+    } catch (thrown) {
+      if (!share || !isShortage(thrown)) throw thrown;
+      this.#sharesUntil = performance.now() + shortageMs;
+      return share(work);
+    }
+    return work(session);
+  }
+
   #opened(): Promise<Session> {
     this.#opening ??= this.#open()
       .then((session) => {
@@ -89,4 +114,18 @@ export class Lane {
     this.#names.clear();
     left?.close().catch((thrown) => left.destroy('it could not be closed', thrown));
   }
+}
+
+/** Lends a lane one of the connections for transactions. */
+export function sharing(database: { exclusively: Share }, settings: LaneSettings): Share {
+  return (work) =>
+    database.exclusively(async (session) => {
+      await session.send({ text: settingsSql(settings), values: Object.entries(settings).flat() });
+      try {
+        return await work(session);
+      } finally {
+        const reset = Object.keys(settings).map((name) => `reset ${name}`);
+        if (session.isOpen) await session.run(reset.join('; '));
+      }
+    });
 }

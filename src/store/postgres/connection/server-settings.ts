@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { HkctlError } from '../../../core/errors.ts';
 import type { Location } from '../address/location.ts';
-import { isUnknownSetting } from './errors.ts';
+import { isUnknownSetting, notPostgres } from './errors.ts';
 
 const oldestVersion = 15;
 
@@ -38,7 +38,7 @@ export async function prepareSession(
     throw thrown;
   });
   const [settings] = rows;
-  if (!settings) throw new Error('the server returned no settings');
+  if (!settings || !isComplete(settings)) throw notPostgres('settings are missing');
   const { version, server, pid, standby, readonly, encoding } = settings;
   requireVersion(version, shown);
   if (encoding !== 'UTF8') {
@@ -62,22 +62,43 @@ export async function prepareSession(
   return { version, server, pid };
 }
 
-const settingsSql = `select current_setting('server_version_num')::int as version, pg_is_in_recovery() as standby,
-  pg_postmaster_start_time()::text as server, pg_backend_pid() as pid,
-  current_setting('transaction_read_only') = 'on' as readonly, current_setting('server_encoding') as encoding,
-  set_config('search_path', $1, false), set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false),
-  set_config('extra_float_digits', '1', false), set_config('bytea_output', 'hex', false),
-  set_config('client_min_messages', 'warning', false), set_config('jit', 'off', false),
-  set_config('lock_timeout', '5s', false), set_config('default_transaction_isolation', 'read committed', false),
-  set_config('synchronous_commit', case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
-    else current_setting('synchronous_commit') end, false)`;
+/** Names are qualified, since the search path is still that of the database: functions of others could be on it. */
+const settingsSql = `select pg_catalog.current_setting('server_version_num')::int as version,
+  pg_catalog.pg_is_in_recovery() as standby, pg_catalog.pg_postmaster_start_time()::text as server,
+  pg_catalog.pg_backend_pid() as pid, pg_catalog.current_setting('transaction_read_only') = 'on' as readonly,
+  pg_catalog.current_setting('server_encoding') as encoding,
+  ${Object.entries({
+    search_path: '$1',
+    timezone: "'UTC'",
+    datestyle: "'ISO'",
+    extra_float_digits: "'1'",
+    bytea_output: "'hex'",
+    standard_conforming_strings: "'on'",
+    array_nulls: "'on'",
+    client_min_messages: "'warning'",
+    jit: "'off'",
+    lock_timeout: "'5s'",
+    // The connections of a daemon wait for work.
+    idle_session_timeout: "'0'",
+    default_transaction_isolation: "'read committed'",
+    synchronous_commit: `case when pg_catalog.current_setting('synchronous_commit') in ('off', 'local') then 'on'
+    else pg_catalog.current_setting('synchronous_commit') end`,
+  })
+    .map(([name, value]) => `pg_catalog.set_config('${name}', ${value}, false)`)
+    .join(',\n  ')}`;
 
 async function readVersion(session: Sender): Promise<number> {
   const { rows } = await session.send<{ server_version_num: string }>('show server_version_num');
   return Number(rows[0]?.server_version_num);
 }
 
+/** What is no server of PostgreSQL may answer anything; the encoding is shown. */
+function isComplete({ version, server, encoding }: Settings): boolean {
+  return Number.isInteger(version) && typeof server === 'string' && /^\w{1,40}$/.test(encoding);
+}
+
 function requireVersion(version: number, shown: string): void {
+  if (!Number.isInteger(version)) throw notPostgres('it has no version');
   const major = Math.floor(version / 10_000);
   if (major >= oldestVersion) return;
   throw new HkctlError(

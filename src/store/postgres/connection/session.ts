@@ -1,10 +1,9 @@
 import { Socket } from 'node:net';
-import { Client, type QueryConfig, types } from 'pg';
-import { HkctlError } from '../../../core/errors.ts';
+import type { Client, QueryConfig } from 'pg';
+import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
-import { passwordIn } from '../address/password-file.ts';
-import { tlsOptions } from '../address/tls.ts';
-import { isLostConnection, noPassword, toDomainError, unreachable } from './errors.ts';
+import { createClient } from './client.ts';
+import { isLostConnection, toDomainError, unreachable, whileConnecting } from './errors.ts';
 import { prepareSession } from './server-settings.ts';
 
 /** How a connection is made. */
@@ -18,6 +17,12 @@ export interface SessionOptions {
 
 /** How long a server may take to close a connection; one that hangs never does. */
 const closeMs = 2000;
+/** So many bytes may a server send before it is known to be one. */
+const mostStartBytes = 1 << 20;
+/** So many may the answer to a statement have, far more than any of ours. */
+const mostAnswerBytes = 1 << 28;
+/** The longest time between two checks of what a server sends. */
+const longestCheckMs = 100;
 
 /** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
 export class Session {
@@ -36,6 +41,8 @@ export class Session {
   #waiting = 0;
   #lastAnswerMs = 0;
   #lastTickMs = 0;
+  #mostBytes = mostStartBytes;
+  #answeredBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #ended: HkctlError | undefined;
   #onEnd: () => void = () => {};
@@ -63,33 +70,28 @@ export class Session {
         if (isNews) failed = thrown;
       }
     }
-    throw failed instanceof HkctlError ? failed : toDomainError(failed, location.shown);
+    throw whileConnecting(failed, location.shown);
   }
 
   static async #openAt(host: Host, location: Location, options: SessionOptions): Promise<Session> {
     const socket = new Socket();
-    const client = new Client({
-      host: host.address ?? host.host,
-      port: host.port,
-      database: location.database,
-      user: location.user,
-      // Asked for only where the server wants a password.
-      password: () => passwordFor(host, location),
-      application_name: location.applicationName,
-      ssl: tlsOptions(location.tls, host.host),
-      pipeline: options.pipeline,
-      connectionTimeoutMillis: options.connectTimeoutMs,
-      keepAlive: true,
-      stream: () => socket,
-      types: { getTypeParser },
-    });
-    const session = new Session(client, host, socket, location.shown, options.silentMs);
+    const { client, connect } = createClient(host, location, { ...options, socket });
+    const session = new Session(
+      client,
+      host,
+      socket,
+      location.shown,
+      Math.min(options.silentMs, options.connectTimeoutMs),
+    );
+    session.#watch();
     try {
-      await client.connect();
+      await connect();
       const { server, version, pid } = await prepareSession(session, location);
       session.server = server;
       session.version = version;
       session.isPooled = 'processID' in client && client.processID !== pid;
+      session.#mostBytes = mostAnswerBytes;
+      session.allowSilence(options.silentMs);
       return session;
     } catch (thrown) {
       session.destroy('the connection was not completed');
@@ -132,7 +134,7 @@ export class Session {
   /** Sends what the driver understands; the connection ends where no answer comes for too long. */
   send<Row>(config: string | (QueryConfig & { rowMode?: 'array' }), values?: unknown[]) {
     if (this.#ended) return Promise.reject(this.#ended);
-    if (this.#waiting++ === 0) this.#lastAnswerMs = performance.now();
+    if (this.#waiting++ === 0) this.#answerBegins();
     this.#watch();
     return this.client.query<Row & object>(config as QueryConfig, values).then(
       (result) => {
@@ -172,34 +174,29 @@ export class Session {
 
   #answered(): void {
     this.#waiting--;
+    this.#answerBegins();
+  }
+
+  #answerBegins(): void {
     this.#lastAnswerMs = performance.now();
+    this.#answeredBytes = this.#socket.bytesRead;
   }
 
   #watch(): void {
     if (this.#timer !== undefined) return;
-    const everyMs = this.#silentMs / 8;
+    const everyMs = Math.min(this.#silentMs / 8, longestCheckMs);
     this.#lastTickMs = performance.now();
     this.#timer = setInterval(() => {
       const now = performance.now();
       // Where this process itself stood still, an answer may wait to be read.
-      if (now - this.#lastTickMs > 3 * everyMs) this.#lastAnswerMs = now;
+      if (now - this.#lastTickMs > 3 * Math.max(everyMs, this.#silentMs / 8)) this.#lastAnswerMs = now;
       this.#lastTickMs = now;
+      // Rows of a cursor are read in pieces by whoever has opened it.
+      const isAwaited = this.#waiting > 0 || this.#mostBytes === mostStartBytes;
+      const bytes = this.#socket.bytesRead - this.#answeredBytes;
+      if (isAwaited && bytes > this.#mostBytes) this.destroy('it sends without end');
       if (this.#waiting > 0 && now - this.#lastAnswerMs > this.#silentMs) this.destroy('it does not answer');
     }, everyMs);
     this.#timer.unref();
   }
-}
-
-function passwordFor(host: Host, { password, passwordFile, database, user }: Location): string {
-  const found = password ?? (passwordFile && passwordIn(passwordFile, { ...host, database, user }));
-  if (found === undefined || found === '') throw noPassword();
-  return found;
-}
-
-const int8 = 20;
-
-/** Whole numbers of eight bytes are numbers here: none of ours exceeds 53 bits. */
-function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (oid === int8 && format !== 'binary') return Number;
-  return types.getTypeParser(oid, format as 'text'); // the driver's types name each format by itself
 }

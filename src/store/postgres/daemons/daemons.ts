@@ -44,7 +44,7 @@ export function createDaemonStore(
   };
   const begin = async () => {
     if (timer !== undefined) return;
-    await database.query('daemons.drop', `delete from daemons where seen_at_ms < ${nowSql} - ${aliveMs}`);
+    await database.query('daemons.drop', `delete from daemons where not (${isAlive})`);
     let isBeating = false;
     confirmedAt = performance.now();
     timer = setInterval(() => {
@@ -101,8 +101,8 @@ export function createDaemonStore(
   };
 }
 
-/** SQL that is true for the row of a daemon that serves. */
-export const isAlive = `seen_at_ms >= ${nowSql} - ${aliveMs}`;
+/** SQL that is true for the row of a daemon that serves. One from the future is from before the clock was set back. */
+export const isAlive = `seen_at_ms between ${nowSql} - ${aliveMs} and ${nowSql} + ${aliveMs}`;
 
 const selectNewest = `select base_url as "baseUrl", since_ms as "sinceMs", version from daemons
   where base_url is not null and ${isAlive} order by since_ms desc limit 1`;

@@ -70,7 +70,7 @@ export class Generations {
     const sentAtMs = this.#machineClock();
     const [row] = await this.#database.query<Row>('generations.read', readAll);
     const { epoch, location } = this.#database;
-    if (row?.keys === null || row?.records === null || row === undefined) {
+    if (row === undefined || row.keys === null || row.records === null || !Number.isFinite(row.nowMs)) {
       throw new HkctlError('store_corrupt', `The store ${location.shown} has lost its generations.`, {
         hint: 'Go back to a backup: hkctl restore FILE',
       });

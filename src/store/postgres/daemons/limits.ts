@@ -31,7 +31,7 @@ export function createLimitStore(database: Database): LimitStore {
 
 /**
  * In the order of clients, so that two daemons never deadlock. As in a daemon by itself, calls beyond the limit are taken from
- * the windows after it.
+ * the windows after it. No window ends later than one that begins now: else it is from before the clock was set back.
  */
 const share = `with given as (
     select id, calls, ${nowSql} as at from unnest($1::text[], $2::bigint[]) as given (id, calls) order by id
@@ -40,7 +40,7 @@ const share = `with given as (
   on conflict (id) do update set
     count = excluded.count + case when l.ends_at_ms > ${nowSql} then l.count
       else greatest(0, l.count - (1 + (${nowSql} - l.ends_at_ms) / $4::bigint) * $3::bigint) end,
-    ends_at_ms = case when l.ends_at_ms > ${nowSql} then l.ends_at_ms
+    ends_at_ms = case when l.ends_at_ms > ${nowSql} then least(l.ends_at_ms, excluded.ends_at_ms)
       when l.count > (1 + (${nowSql} - l.ends_at_ms) / $4::bigint) * $3::bigint
         then l.ends_at_ms + (1 + (${nowSql} - l.ends_at_ms) / $4::bigint) * $4::bigint
       else excluded.ends_at_ms end

@@ -16,6 +16,11 @@ export function rolesSql(schema: string): string {
 --   psql -d DATABASE -f FILE
 -- Run it first, then hkctl init as hkctl_owner, then run it again; also after every hkctl migrate.
 -- Set passwords with \\password in psql, or let pg_hba.conf admit the roles by peer or certificate.
+begin;
+
+-- Functions that others have made in this database must not run here, with the rights of a superuser.
+set local search_path = pg_catalog, pg_temp;
+
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'hkctl_owner') then create role hkctl_owner login; end if;
@@ -32,6 +37,13 @@ end $$;
 
 -- owner: makes the tables (init) and changes them (migrate). Nobody works under it every day.
 create schema if not exists ${name} authorization hkctl_owner;
+do $$
+begin
+  if exists (select from pg_namespace n join pg_roles r on r.oid = n.nspowner
+      where n.nspname = '${schema}' and not r.rolsuper and r.rolname not in ('hkctl_owner', current_user)) then
+    raise exception 'The schema ${schema} belongs to another role, who could change the store: drop it, or alter its owner.';
+  end if;
+end $$;
 revoke all on schema ${name} from public;
 grant usage, create on schema ${name} to hkctl_owner;
 
@@ -60,5 +72,7 @@ begin
   grant insert, update on ${name}.summaries, ${name}.drops to hkctl_daemon;
   grant delete on ${name}.readings to hkctl_daemon;
   grant update (last_series) on ${name}.record_entities to hkctl_daemon;
-end $$;`;
+end $$;
+
+commit;`;
 }

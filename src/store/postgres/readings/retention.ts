@@ -63,7 +63,7 @@ async function raiseBorder(database: Database, entity: number, untilUs: number):
   }
 }
 
-const writersSql = `select virtualtransaction as id from pg_locks where relation = 'readings'::regclass and granted
+const writersSql = `select virtualtransaction as id from pg_locks where relation = 'readings'::regclass::oid and granted
   and database = (select oid from pg_database where datname = current_database()) and mode = 'RowExclusiveLock'`;
 
 async function dropStep(session: Session, entity: number, untilUs: number, from: number): Promise<DropResult> {

@@ -39,7 +39,7 @@ export function createMetricsStore(database: Database): MetricsStore {
 
 /** SQL for the size of the tables of the store with their indexes, as `value`. */
 export const sizeSql = `select coalesce(sum(pg_total_relation_size(oid)), 0)::float8 as value from pg_class
-  where relnamespace = current_schema()::regnamespace and relkind in ('r', 'm')`;
+  where relnamespace = current_schema()::regnamespace::oid and relkind in ('r', 'm')`;
 
 const count = (rest: string) =>
   `select count(*)::int as value from (select 1 from ${rest} limit ${mostCounted}) as counted`;

@@ -40,5 +40,5 @@ export async function purgeRemoved(database: Database): Promise<void> {
 const waitingPurges = `select entity_id as id from purges where has_table_privilege('purges', 'delete')`;
 
 const tablesOfEntities = `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
-  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and a.attname = 'entity'
+  where c.relnamespace = current_schema()::regnamespace::oid and c.relkind in ('r', 'p') and a.attname = 'entity'
   and a.attnum > 0 and not a.attisdropped and not c.relispartition`;

@@ -9,7 +9,7 @@ export async function readColumnTypes(session: Session): Promise<ColumnTypes> {
     'schema.columns',
     `select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type
       from pg_class c join pg_attribute a on a.attrelid = c.oid
-      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = current_schema()::regnamespace::oid and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
       order by 1, a.attnum`,
   );
   const tables = new Map<string, Map<string, string>>();

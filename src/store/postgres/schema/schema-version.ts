@@ -1,6 +1,7 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { DatabaseName } from '../../sqlite/connection/files.ts';
 import type { Session } from '../connection/session.ts';
+import { placeSql } from './foreign-objects.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
 export const schemaVersion = 2;
@@ -16,18 +17,21 @@ export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number
 
 /** What is at the place of a store. */
 interface Place {
-  /** The version of the store; 0 where there is none. */
+  /** The version of the store; 0 where there is none, or where something foreign could stand in for it. */
   version: number;
-  /** How many tables the schema has. */
+  /** How many tables and views the schema has. */
   tables: number;
+  /** Triggers, functions and the like of others, in words. */
+  foreign: readonly string[];
 }
 
 /** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` where there is no store of this version. */
 export async function requireSchemaVersion(session: Session, shown: string): Promise<void> {
-  const { version, tables } = await readPlace(session);
+  const { version, tables, foreign } = await readPlace(session);
   if (tables === 0) {
     throw new HkctlError('store_absent', `There is no store at ${shown}.`, { hint: 'Make it with: hkctl init' });
   }
+  requireOwn(foreign, shown);
   if (version === 0) throw strange(shown);
   requireKnown(version, shown);
   if (version < schemaVersion) {
@@ -39,7 +43,8 @@ export async function requireSchemaVersion(session: Session, shown: string): Pro
 
 /** The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_corrupt` for tables of others. */
 export async function requireNotNewer(session: Session, shown: string): Promise<number> {
-  const { version, tables } = await readPlace(session);
+  const { version, tables, foreign } = await readPlace(session);
+  requireOwn(foreign, shown);
   if (version === 0 && tables > 0) throw strange(shown);
   requireKnown(version, shown);
   return version;
@@ -50,19 +55,36 @@ export async function requireNotNewer(session: Session, shown: string): Promise<
  * name it is refused instead of not found.
  */
 export async function readPlace(session: Session): Promise<Place> {
-  const [found] = await session.query<{ schema: string; tables: number; isStore: boolean }>('schema.place', placeSql);
-  const { schema = '', tables = 0, isStore = false } = found ?? {};
-  if (!isStore) return { version: 0, tables };
+  const [found] = await session.query<FoundPlace>('schema.place', placeSql);
+  const { schema = '', tables = 0, isStore = false, foreign = [] } = found ?? {};
+  // What looks like our table may be a view that runs something.
+  if (!isStore || foreign.length > 0) return { version: 0, tables, foreign };
   const text = `select version from "${schema}".store_version`;
   const [row] = await session.query<{ version: number }>('schema.version', text);
-  return { version: row?.version ?? 0, tables };
+  return { version: row?.version ?? 0, tables, foreign };
 }
 
-const placeSql = `with place as (select btrim(split_part(current_setting('search_path'), ',', 1), '"') as schema)
-  select (select schema from place) as schema, count(*)::int as tables,
-    coalesce(bool_or(relname = 'store_version'), false) as "isStore" from pg_class
-  where relnamespace = (select oid from pg_namespace where nspname = (select schema from place))
-    and relkind in ('r', 'p', 'v', 'm', 'f')`;
+interface FoundPlace {
+  schema: string;
+  tables: number;
+  isStore: boolean;
+  foreign: string[];
+}
+
+/** As in SQLite, something foreign would run within hkctl's own statements, with the rights of its log-in. */
+function requireOwn(foreign: readonly string[], shown: string): void {
+  if (foreign.length === 0) return;
+  const more = foreign.length > mostNamed ? `; and ${foreign.length - mostNamed} more` : '';
+  throw new HkctlError(
+    'store_corrupt',
+    `The schema of the store ${shown} was changed from outside: ${foreign.slice(0, mostNamed).join('; ')}${more}.`,
+    {
+      hint: 'None of it was executed. Have the owner of the schema remove it, or move it to another schema.',
+    },
+  );
+}
+
+const mostNamed = 5;
 
 function requireKnown(version: number, shown: string): void {
   if (version <= schemaVersion) return;

@@ -1,0 +1,113 @@
+import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { Client, types } from 'pg';
+import type { Host, Location } from '../address/location.ts';
+import { passwordIn } from '../address/password-file.ts';
+import { tlsOptions } from '../address/tls.ts';
+import { noPassword, notPostgres, unboundLogIn } from './errors.ts';
+
+/** How the driver's client is made. */
+interface ClientOptions {
+  pipeline: boolean;
+  connectTimeoutMs: number;
+  socket: Socket;
+}
+
+/** Makes the driver's client for a host, and `connect`, which rejects with errors of the driver. */
+export function createClient(host: Host, location: Location, { pipeline, connectTimeoutMs, socket }: ClientOptions) {
+  const { tls } = location;
+  const ssl = tlsOptions(tls, host.host);
+  const client = new Client({
+    host: host.address ?? host.host,
+    port: host.port,
+    database: location.database,
+    user: location.user,
+    // Asked for only where the server wants a password.
+    password: () => {
+      binding.requireOffer();
+      return passwordFor(host, location);
+    },
+    application_name: location.applicationName,
+    ...(location.options !== undefined && { options: location.options }),
+    ssl,
+    // Otherwise the driver would read the environment.
+    sslnegotiation: ssl && tls.isDirect ? 'direct' : 'postgres',
+    enableChannelBinding: ssl !== false && tls.binding !== 'disable',
+    pipeline,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: location.keepsAlive,
+    keepAliveInitialDelayMillis: location.keepAliveIdleMs,
+    stream: () => socket,
+    types: { getTypeParser },
+  });
+  guardParsing(client);
+  const binding = watchBinding(client, tls.binding === 'require');
+  const connect = async () => {
+    await client.connect();
+    binding.requireDone();
+  };
+  return { client, connect };
+}
+
+function passwordFor(host: Host, { password, passwordFile, database, user }: Location): string {
+  const found = password ?? (passwordFile && passwordIn(passwordFile, { ...host, database, user }));
+  if (found === undefined || found === '') throw noPassword();
+  return found;
+}
+
+/**
+ * Where the log-in must be bound to the certificate, a server that does not offer it gets no password, and one that lets
+ * in without it no statement: somebody between could be such a server.
+ */
+function watchBinding(client: Client, isRequired: boolean) {
+  let isOffered = false;
+  let isDone = false;
+  client.connection.on('authenticationSASL', ({ mechanisms }: { mechanisms: readonly string[] }) => {
+    isOffered = mechanisms.includes('SCRAM-SHA-256-PLUS');
+  });
+  client.connection.on('authenticationSASLFinal', () => {
+    isDone = isOffered;
+  });
+  return {
+    requireOffer() {
+      if (isRequired && !isOffered) throw unboundLogIn();
+    },
+    requireDone() {
+      if (isRequired && !isDone) throw unboundLogIn();
+    },
+  };
+}
+
+type Listener = (...values: unknown[]) => void;
+
+/**
+ * Ends the connection where the messages of a server cannot be parsed: the driver throws inside the event of the socket,
+ * which would end the process.
+ */
+function guardParsing({ connection }: Client): void {
+  if (!('attachListeners' in connection) || typeof connection.attachListeners !== 'function') {
+    throw new Error('the driver has no place where its parsing can be guarded');
+  }
+  const attach = connection.attachListeners.bind(connection);
+  const guarded = (stream: EventEmitter & { destroy(thrown: Error): void }) => ({
+    on: (event: string, listener: Listener) =>
+      stream.on(event, event !== 'data' ? listener : (data: unknown) => parse(stream, () => listener(data))),
+  });
+  Object.assign(connection, { attachListeners: (stream: Parameters<typeof guarded>[0]) => attach(guarded(stream)) });
+}
+
+function parse(stream: { destroy(thrown: Error): void }, listener: () => void): void {
+  try {
+    listener();
+  } catch (thrown) {
+    stream.destroy(notPostgres(thrown));
+  }
+}
+
+const int8 = 20;
+
+/** Whole numbers of eight bytes are numbers here: none of ours exceeds 53 bits. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === int8 && format !== 'binary') return Number;
+  return types.getTypeParser(oid, format as 'text'); // the driver's types name each format by itself
+}

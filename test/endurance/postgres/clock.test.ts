@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Daemon, type MintedKey, Plant } from '../../e2e/plant.ts';
+import { until } from '../../e2e/program.ts';
+import { addressOf, onServer } from '../../store/postgres/databases.ts';
+import { startServer } from '../../store/postgres/server.ts';
+
+const ends: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** The library of Debian's faketime; its own command would stand between us and our signals. */
+const library = spawnSync('faketime', ['-f', '+0', 'sh', '-c', 'printf %s "$LD_PRELOAD"']).stdout?.toString() ?? '';
+
+async function entry(daemon: Daemon, { secret }: MintedKey): Promise<string> {
+  const { response, error } = await daemon.api(secret).GET('/api/v1/me');
+  return response.status === 200 ? 'let in' : (error?.code ?? '');
+}
+
+describe.skipIf(library === '')('the clock of the server', () => {
+  it('expires keys for daemons and commands while it is ahead, and none longer than that', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hkctl-clock-'));
+    ends.push(() => rmSync(folder, { recursive: true }));
+    chmodSync(folder, 0o755);
+    const file = join(folder, 'clock');
+    const set = (seconds: number) => writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}s\n`, { mode: 0o644 });
+    set(0);
+    const server = await startServer([], {
+      env: {
+        LD_PRELOAD: library,
+        FAKETIME_TIMESTAMP_FILE: file,
+        FAKETIME_NO_CACHE: '1',
+        FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      },
+    });
+    ends.push(server.stop);
+    await onServer(server.address, 'create database plant template template0');
+    const plant = await Plant.open(undefined, { HKCTL_STORE: addressOf(server.address, 'plant') });
+    ends.push(() => plant.close());
+    const short = await plant.mint('One day', 'operational-core', '--expires', '1d');
+    const long = await plant.mint('Never', 'operational-core');
+    const daemon = await plant.serve();
+    const entries = async () => [await entry(daemon, short), await entry(daemon, long)].join();
+    expect(await entries()).toBe('let in,let in');
+
+    set(2 * 86_400);
+    await until('the short key is refused', async () => (await entries()) === 'key_expired,let in');
+    expect((await plant.hkctl(['keys', 'verify'], { input: short.secret })).code).toBe(5);
+    const doctor = await plant.hkctl(['doctor']);
+    expect(doctor.stdout).toMatch(/The clock of the database is 1728\d\d\.\d s ahead of this machine's/);
+
+    // It was ahead for less than five minutes: nothing stays expired.
+    set(0);
+    await until('the short key is let in', async () => (await entries()) === 'let in,let in');
+    expect((await plant.hkctl(['keys', 'verify'], { input: short.secret })).code).toBe(0);
+
+    set(-3600);
+    await until('an hour behind', async () => (await plant.hkctl(['doctor'])).stdout.includes('behind this machine'));
+    expect(await entries()).toBe('let in,let in');
+    expect((await plant.ok(['keys', 'list', '--all'])).stdout).toContain('One day');
+    await plant.mint('Made while it is behind', 'operational-core');
+    expect((await plant.ok(['audit', 'verify'])).stdout).toContain('whole');
+    expect((await daemon.stop()).code).toBe(0);
+  });
+});
