@@ -30,7 +30,7 @@ const stubs: Record<string, string> = {
     sbom*) PATH=/usr/local/bin:/usr/bin:/bin exec npm "$@" ;;
     *) exit 1 ;;
   esac`,
-  podman: '[ "$*" = "build -t hkctl packages" ] && grep -q ^ENTRYPOINT packages/Containerfile',
+  podman: '[ "$*" = "build --format docker -t hkctl packages" ] && grep -q ^ENTRYPOINT packages/Containerfile',
 };
 
 /** What each task needs before it is typed, as the account that types it. */
