@@ -111,12 +111,14 @@ if [ "$1" = configure ]; then
     --shell /usr/sbin/nologin hkctl
   [ -e /var/lib/hkctl ] || install -d -o hkctl -g hkctl -m 0700 /var/lib/hkctl
   if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
-  if [ -n "$2" ] && [ -e /var/lib/hkctl/hkctl.db ]; then
-    echo "hkctl was $2 before. Now run:"
-    echo "  sudo -u hkctl hkctl migrate --store /var/lib/hkctl/hkctl.db && sudo systemctl restart hkctl"
-  elif [ ! -e /var/lib/hkctl/hkctl.db ]; then
+  if [ ! -e /var/lib/hkctl/hkctl.db ]; then
     echo "Next: sudo -u hkctl hkctl init --store /var/lib/hkctl/hkctl.db"
     echo "then: sudo systemctl enable --now hkctl.socket hkctl.service"
+  else
+    next="restart hkctl"
+    systemctl is-enabled --quiet hkctl.service 2> /dev/null || next="enable --now hkctl.socket hkctl.service"
+    echo "The store is as it was\${2:+ with hkctl $2}. Now run:"
+    echo "  sudo -u hkctl hkctl migrate --store /var/lib/hkctl/hkctl.db && sudo systemctl $next"
   fi
 fi
 `,

@@ -121,7 +121,7 @@ export class SqliteStore implements Store {
       translating(this.#path, () => connection.prepare('select 1 from sqlite_master').get());
     }
     this.#openFiles = new OpenFiles(this.#files);
-    await this.#writer?.start();
+    await Promise.all([this.#reader?.start(), this.#writer?.start()]);
     // Checked again after the thread has opened the files by their paths.
     this.requireInPlace();
   }

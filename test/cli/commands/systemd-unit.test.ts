@@ -23,6 +23,8 @@ describe('systemd-unit', () => {
     }
     expect(unit).toContain('ExecStart=/usr/bin/node /usr/lib/hkctl/bin/hkctl.js serve\n');
     expect(unit).not.toContain('LoadCredential');
+    // By default journald would drop lines of a busy daemon, among them heads of the audit trail.
+    expect(unit).toContain('\nLogRateLimitIntervalSec=0\n');
   });
 
   it('passes a certificate and its key, which only root reads', async () => {
@@ -46,6 +48,9 @@ describe('systemd-unit', () => {
     expect(both).toMatch(/^# hkctl-backup.service\n\[Unit\][\s\S]*\n\n# hkctl-backup.timer\n\[Unit\]/);
     expect(both).toContain(' backup --keep 14 %S/hkctl/backups\n');
     expect(both).toContain('\nOnCalendar=*-*-* 02:30:00\n');
+    // The store may be on PostgreSQL at another machine.
+    expect(both).toContain('\nRestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX\n');
+    expect(both).not.toMatch(/PrivateNetwork|IPAddressDeny/);
     const elsewhere = await text('--backup', '--backup-folder', '/mnt/backups', '--keep', '30');
     expect(elsewhere).toContain(' backup --keep 30 /mnt/backups\n');
     expect(elsewhere).toContain('\nReadWritePaths=/mnt/backups\n');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../e2e/program.ts';
+import { root, until } from '../../e2e/program.ts';
 import { Machine } from '../machine/machine.ts';
 
 /** A piece of shell in the README, and the heading above it. */
@@ -20,7 +20,7 @@ const blocks: Block[] = readFileSync(join(root, 'README.md'), 'utf8')
   );
 
 /**
- * What a machine without network, systemd and a builder of images has instead. `npm start` and `npm test` are typed by other
+ * What a machine without network and a builder of images has instead. `npm start` and `npm test` are typed by other
  * tests; the steps of the image are run in test/endurance/package.
  */
 const stubs: Record<string, string> = {
@@ -30,7 +30,7 @@ const stubs: Record<string, string> = {
     sbom*) PATH=/usr/local/bin:/usr/bin:/bin exec npm "$@" ;;
     *) exit 1 ;;
   esac`,
-  podman: '[ "$*" = "build -t hkctl packages" ] && grep -q ^ENTRYPOINT packages/Containerfile',
+  podman: '[ "$*" = "build --format docker -t hkctl packages" ] && grep -q ^ENTRYPOINT packages/Containerfile',
 };
 
 /** What each task needs before it is typed, as the account that types it. */
@@ -50,15 +50,18 @@ const keyFiles: Record<string, string> = { 'Revoke now': 'old.key', 'A key has l
 
 describe.skipIf(!Machine.isPossible('sudo', 'dpkg', 'openssl'))('every task of the README, typed in order', () => {
   let machine: Machine;
+  /** Whether its service manager is systemd, and not a script that starts what the units start. */
+  let hasSystemd: boolean;
   /** The daemon in the first terminal of the account, until systemd runs one. */
   let daemon: ReturnType<Machine['start']> | undefined;
   beforeAll(async () => {
-    machine = await Machine.open();
-    const files = Object.entries({ ...stubs, systemctl: '' }).map(([name, text]) =>
-      name === 'systemctl'
-        ? `cp "${join(__dirname, '..', 'machine', 'systemctl.sh')}" /usr/local/sbin/systemctl`
-        : `cat > /usr/local/sbin/${name} <<'END'\n#!/bin/sh\n${text}\nEND`,
+    const booted = await Machine.boot();
+    hasSystemd = booted !== undefined;
+    machine = booted ?? (await Machine.open());
+    const files = Object.entries(stubs).map(
+      ([name, text]) => `cat > /usr/local/sbin/${name} <<'END'\n#!/bin/sh\n${text}\nEND`,
     );
+    if (!booted) files.push(`cp "${join(__dirname, '..', 'machine', 'systemctl.sh')}" /usr/local/sbin/systemctl`);
     // A new account that may use sudo, on a machine that never had hkctl.
     await machine.run(
       'root',
@@ -109,13 +112,15 @@ describe.skipIf(!Machine.isPossible('sudo', 'dpkg', 'openssl'))('every task of t
       // Exit code 5 of the status means that something needs a hand: here there is no backup and no daemon.
       const script = rest.join('\n').replace(/^hkctl status$/m, 'hkctl status || [ $? = 5 ]');
       if (script.trim() !== '') await machine.run('ada', script);
-      if (daemons.length > 1) await machine.run('root', 'systemctl stop hkctl');
+      // What its timer does at night.
+      if (text.includes('hkctl-backup.timer')) await machine.run('root', 'systemctl start hkctl-backup.service');
+      if (daemons.length > 1) await machine.run('root', 'systemctl stop hkctl.socket hkctl.service');
       for (const line of daemons) {
         const started = await serve(line);
         if (daemons.length === 1) daemon = started;
         else await stop(started);
       }
-      if (daemons.length > 1) await machine.run('root', 'systemctl start hkctl');
+      if (daemons.length > 1) await machine.run('root', 'systemctl start hkctl.socket hkctl.service');
     },
   );
 
@@ -129,6 +134,56 @@ describe.skipIf(!Machine.isPossible('sudo', 'dpkg', 'openssl'))('every task of t
       'cannot be opened or written by this account',
     );
     expect(await machine.run('ada', 'sudo -u hkctl hkctl users list --json')).toContain('"login":"ada"');
+  });
+
+  const pidOfDaemon = async () => (await machine.run('root', 'systemctl show -P MainPID hkctl')).trim();
+
+  it('under the restrictions of the unit answers large reads too', async ({ skip }) => {
+    if (!hasSystemd) skip();
+    await machine.run(
+      'ada',
+      `sudo -u hkctl hkctl import sensors - --entity BER < sensors.csv
+      rights='--permission asset_sensors.ingest --permission asset_sensors.view'
+      sudo -u hkctl hkctl keys create --name R --entity BER $rights > read.key
+      node > readings.json <<'END'
+      const at = (n) => new Date(n * 1000).toISOString();
+      const readings = Array.from({ length: 600 }, (_, n) => ({ sensor: 'OVEN-3-T1', at: at(n), value: n }));
+      console.log(JSON.stringify({ readings }));
+END`,
+    );
+    const curl = `curl -sS -H "Authorization: Bearer $(cat read.key)" http://127.0.0.1:8420/api/v1/sensors`;
+    const json = `-H 'Content-Type: application/json' -d @readings.json`;
+    expect(await machine.run('ada', `${curl}/readings ${json}`)).toContain('"accepted":600');
+    const [status, filter] = (
+      await machine.run(
+        'ada',
+        `${curl}/SE-1/readings?limit=600 -o read.json -w '%{http_code}\n'
+      sudo grep ^Seccomp: /proc/${await pidOfDaemon()}/status`,
+      )
+    ).split('\n');
+    expect([status, filter]).toEqual(['200', 'Seccomp:\t2']);
+    expect(await machine.run('ada', 'grep -o value read.json | wc -l')).toBe('600\n');
+  });
+
+  it('refuses no connection while the service is restarted, and restarts one that hangs', async ({ skip }) => {
+    if (!hasSystemd) skip();
+    await machine.run(
+      'root',
+      `mkdir /etc/systemd/system/hkctl.service.d
+      printf '[Service]\nWatchdogSec=2\nRestartSec=0\n' > /etc/systemd/system/hkctl.service.d/short.conf
+      systemctl daemon-reload`,
+    );
+    const answers = await machine.run(
+      'ada',
+      `restart() { for n in 1 2 3; do sudo systemctl restart hkctl; sleep 0.2; done; }
+      restart &
+      while kill -0 $! 2> /dev/null; do curl -s -o answer -w '%{http_code}\n' http://127.0.0.1:8420/healthz || echo refused; done`,
+    );
+    expect(new Set(answers.trim().split('\n'))).toEqual(new Set(['200']));
+    const hanging = await pidOfDaemon();
+    await machine.run('root', `kill -STOP ${hanging}`);
+    await until('the watchdog starts another daemon', async () => !['0', hanging].includes(await pidOfDaemon()));
+    expect(await machine.run('ada', 'curl -sS http://127.0.0.1:8420/readyz')).toContain('ready');
   });
 
   it('moves the store to another server', async () => {

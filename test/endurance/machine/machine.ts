@@ -3,14 +3,17 @@ import { existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { environment, Running } from '../../e2e/program.ts';
+import { environment, Running, until } from '../../e2e/program.ts';
 
-/** Makes the copy in memory over the present root, and stays until it is killed, with every process in the copy. */
-const setup = `set -e
+/** Makes the copy in memory over the present root. */
+const copy = `set -e
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 none "$0"
 mkdir "$0/upper" "$0/work" "$0/root"
-mount -t overlay none -o "lowerdir=/,upperdir=$0/upper,workdir=$0/work" "$0/root"
+mount -t overlay none -o "lowerdir=/,upperdir=$0/upper,workdir=$0/work" "$0/root"`;
+
+/** Stays until it is killed, with every process in the copy. */
+const stay = `${copy}
 mount -t proc none "$0/root/proc"
 mount --rbind /dev "$0/root/dev"
 ip link set lo up
@@ -18,6 +21,17 @@ echo ready
 sleep infinity &
 # As the first process it must also collect those whose parents have ended.
 wait`;
+
+/**
+ * Boots systemd in the copy, with no service of this machine: a network has to wait for nothing, and /tmp is not emptied, where
+ * programs of the tests may be.
+ */
+const boot = `${copy}
+mount -t proc none /proc
+export SYSTEMD_NSPAWN_TMPFS_TMP=0
+exec systemd-nspawn --quiet --directory="$0/root" --boot --register=no --keep-unit --private-network --console=pipe \
+  --machine=hkctl --resolv-conf=off --timezone=off --link-journal=no systemd.unit=basic.target systemd.mask=timers.target \
+  systemd.mask=systemd-tmpfiles-setup.service systemd.mask=network-online.target`;
 
 const namespaces = ['--mount', '--net', '--pid'];
 
@@ -29,11 +43,14 @@ export class Machine {
   readonly #keeper: ChildProcess;
   readonly #folder: string;
   readonly #pid: string;
+  /** Its root, as a process in its namespaces sees it. */
+  readonly #root: string;
 
-  private constructor(keeper: ChildProcess, folder: string, pid: string) {
+  private constructor(keeper: ChildProcess, folder: string, pid: string, root: string) {
     this.#keeper = keeper;
     this.#folder = folder;
     this.#pid = pid;
+    this.#root = root;
   }
 
   /** Whether this machine can be copied: by root, where overlays can be mounted, with the programs that tests need. */
@@ -49,11 +66,32 @@ export class Machine {
 
   static async open(): Promise<Machine> {
     const folder = mkdtempSync(join(tmpdir(), 'hkctl-machine-'));
-    const args = [...namespaces, '--fork', '--kill-child', 'sh', '-c', setup, folder];
+    const args = [...namespaces, '--fork', '--kill-child', 'sh', '-c', stay, folder];
     const keeper = new Running('unshare', args, { env: environment({}) });
     await keeper.says(/^ready$/m);
-    const pid = readFileSync(`/proc/${keeper.child.pid}/task/${keeper.child.pid}/children`, 'utf8').trim();
-    return new Machine(keeper.child, folder, pid);
+    const [pid = ''] = childrenOf(keeper.child.pid);
+    return new Machine(keeper.child, folder, pid, join(folder, 'root'));
+  }
+
+  /** The same with a running systemd; undefined where none starts, as without systemd-nspawn. */
+  static async boot(): Promise<Machine | undefined> {
+    if (!Machine.isPossible('systemd-nspawn')) return undefined;
+    const folder = mkdtempSync(join(tmpdir(), 'hkctl-machine-'));
+    const args = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', boot, folder];
+    const keeper = new Running('unshare', args, { env: environment({}) });
+    const findInit = () =>
+      childrenOf(keeper.child.pid)
+        .flatMap(childrenOf)
+        .find((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'systemd\n');
+    const pid = await until('systemd starts', () => (keeper.hasEnded ? '' : findInit()));
+    const machine = new Machine(keeper.child, folder, pid, '/');
+    const state = async () => (await machine.start('root', 'systemctl is-system-running').ended).stdout.trim();
+    const isUp = await until('systemd is up', async () =>
+      keeper.hasEnded ? 'no' : /^(running|degraded)$/.test(await state()) && 'yes',
+    );
+    if (isUp === 'yes') return machine;
+    await machine.close();
+    return undefined;
   }
 
   /** Runs a script of the shell as an account, in its home where it has one. It must end well; returns what it printed. */
@@ -71,24 +109,23 @@ export class Machine {
     const as = ['setpriv', '--reuid', account, '--regid', account, '--init-groups'];
     const args = [
       ...['--target', this.#pid, ...namespaces],
-      ...[
-        'chroot',
-        join(this.#folder, 'root'),
-        ...as,
-        ...clean,
-        'bash',
-        '-euc',
-        `cd 2> /dev/null || cd /\n${script}\n:`,
-      ],
+      ...['chroot', this.#root, ...as, ...clean, 'bash', '-euc', `cd 2> /dev/null || cd /\n${script}\n:`],
     ];
     return new Running('nsenter', args, { env: environment({}) });
   }
 
   /** Ends every process of the copy, and forgets it. */
   async close(): Promise<void> {
-    const ended = new Promise((resolve) => this.#keeper.on('exit', resolve));
-    this.#keeper.kill('SIGKILL');
-    await ended;
+    if (this.#keeper.exitCode === null) {
+      const ended = new Promise((resolve) => this.#keeper.on('exit', resolve));
+      this.#keeper.kill('SIGKILL');
+      await ended;
+    }
     if (existsSync(this.#folder)) rmdirSync(this.#folder);
   }
+}
+
+function childrenOf(pid: number | string | undefined): string[] {
+  const list = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(list) ? readFileSync(list, 'utf8').trim().split(' ').filter(Boolean) : [];
 }

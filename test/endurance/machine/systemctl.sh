@@ -36,8 +36,8 @@ for unit; do
     enable:hkctl.service | start:hkctl.service) start ;;
     stop:hkctl.service) stop ;;
     restart:hkctl.service) stop && start ;;
-    # A timer starts its service at night: here at once.
-    enable:hkctl-backup.timer)
+    enable:hkctl-backup.timer) ;;
+    start:hkctl-backup.service)
       account=$(value hkctl-backup.service User)
       for folder in $(value hkctl-backup.service StateDirectory); do
         install -d -m 700 -o "$account" -g "$account" "/var/lib/$folder"

@@ -142,6 +142,13 @@ describe('the Containerfile', () => {
     expect(recipe).toMatch(/^USER 10001:10001$/m);
     expect(recipe.indexOf('\nUSER ')).toBeGreaterThan(recipe.lastIndexOf('\nRUN '));
   });
+
+  it('is built in the format that keeps its health check, wherever a person reads how', () => {
+    for (const file of [join(packages, 'Containerfile'), join(root, 'README.md')]) {
+      const commands = readFileSync(file, 'utf8').match(/podman build.*hkctl packages/g);
+      expect(commands).toEqual([expect.stringContaining(' --format docker ')]);
+    }
+  });
 });
 
 describe.skipIf(!Machine.isPossible())('the image, built by its recipe on the Node.js of this machine', () => {
@@ -176,11 +183,16 @@ describe.skipIf(!Machine.isPossible())('the image, built by its recipe on the No
     await machine.run('hkctl', `export ${variables}\ncd ${linesOf('WORKDIR')}\nhkctl init ${site}`);
     expect(await check()).toBe('unhealthy 1\n');
     const command = [...linesOf('ENTRYPOINT'), ...linesOf('CMD')].flatMap((words) => JSON.parse(words)).join(' ');
-    const daemon = machine.start('hkctl', `export ${variables}\necho $$ > /tmp/pid\nexec ${command}`);
-    await daemon.says(/:8420/);
-    expect(await check()).toBe('healthy\n');
-    await machine.run('hkctl', `kill -${linesOf('STOPSIGNAL')[0]?.slice(3)} "$(cat /tmp/pid)"`);
-    expect((await daemon.ended).code).toBe(0);
+    const pair = '-keyout /tmp/key.pem -out /tmp/cert.pem';
+    await machine.run('hkctl', `openssl req -x509 -newkey rsa:2048 -nodes ${pair} -subj /CN=localhost 2> /tmp/log`);
+    for (const tls of ['', ' HKCTL_TLS_CERT=/tmp/cert.pem HKCTL_TLS_KEY=/tmp/key.pem']) {
+      variables = linesOf('ENV').join(' ') + tls;
+      const daemon = machine.start('hkctl', `export ${variables}\necho $$ > /tmp/pid\nexec ${command}`);
+      await daemon.says(/:8420/);
+      expect(await check(), tls).toBe('healthy\n');
+      await machine.run('hkctl', `kill -${linesOf('STOPSIGNAL')[0]?.slice(3)} "$(cat /tmp/pid)"`);
+      expect((await daemon.ended).code).toBe(0);
+    }
     expect(await check()).toBe('unhealthy 1\n');
   });
 });

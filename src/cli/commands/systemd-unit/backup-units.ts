@@ -12,7 +12,7 @@ interface BackupUnitOptions {
   keep: number;
 }
 
-/** The service that writes one backup, and the timer that starts it every night. */
+/** The service that writes one backup, and the timer that starts it every night. A store on PostgreSQL needs the network. */
 export function backupUnits({ account, exec, environmentFile, folder, keep }: BackupUnitOptions): Unit[] {
   const service = `[Unit]
 Description=hkctl backup
@@ -31,9 +31,7 @@ Nice=10
 IOSchedulingClass=idle
 LimitCORE=0
 
-PrivateNetwork=yes
-IPAddressDeny=any
-RestrictAddressFamilies=AF_UNIX
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
 ${hardening}`;
   const timer = `[Unit]
 Description=hkctl backup every night

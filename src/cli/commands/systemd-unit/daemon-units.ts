@@ -12,7 +12,9 @@ interface DaemonUnitOptions {
 
 /**
  * The service of the daemon. systemd-notify sends its messages, hence `NotifyAccess=all`. It is started again without end,
- * since a store that was locked, full or not migrated yet becomes usable while it runs.
+ * since a store that was locked, full or not migrated yet becomes usable while it runs. The journal may drop no line, or many
+ * requests would hide heads of the audit trail; limits of each key and address bound their number. Large reads lower the
+ * priority of their thread (setpriority).
  */
 export function daemonService({ account, exec, environmentFile, tls }: DaemonUnitOptions): Unit {
   // The specifier %d would need systemd 250; the variable has been there since 247.
@@ -32,6 +34,7 @@ NotifyAccess=all
 WatchdogSec=30
 User=${account}
 SyslogIdentifier=hkctl
+LogRateLimitIntervalSec=0
 EnvironmentFile=-${environmentFile}
 StateDirectory=hkctl
 StateDirectoryMode=0700
@@ -47,6 +50,7 @@ LimitCORE=0
 
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
 ${hardening}
+SystemCallFilter=setpriority
 
 [Install]
 WantedBy=multi-user.target`;

@@ -73,6 +73,21 @@ describe('the reader thread', () => {
     await client.close();
   });
 
+  it('reads where a sandbox forbids it to change its priority', async () => {
+    const confined = join(folder, 'confined.cjs');
+    // Every call of setpriority fails, as under a filter of system calls: no process has this number.
+    writeFileSync(
+      confined,
+      `const os = require('node:os');
+      const { setPriority } = os;
+      os.setPriority = () => setPriority(2 ** 31 - 1, 5);
+      require(${JSON.stringify(script)});`,
+    );
+    const client = new ReaderClient(confined, file);
+    expect((await client.readSlice(slice)).count).toBe(2);
+    await client.close();
+  });
+
   it.skipIf(process.platform !== 'linux')(
     'goes behind the other threads where processors are busy (Linux only)',
     async () => {

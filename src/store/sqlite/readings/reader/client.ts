@@ -9,7 +9,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** The main thread's end of the reader thread, which starts at first use and again after a crash. One slice at a time. */
+/** The main thread's end of the reader thread, which `start` or a use starts, also after a crash. One slice at a time. */
 export class ReaderClient {
   readonly #script: string;
   readonly #data: ReaderData;
@@ -20,6 +20,16 @@ export class ReaderClient {
   constructor(script: string, file: string) {
     this.#script = script;
     this.#data = { file };
+  }
+
+  /** Starts the thread before there is anything to read: an upgrade may replace its files while the daemon runs. */
+  start(): Promise<void> {
+    const worker = this.#running();
+    return new Promise((resolve, reject) => {
+      worker.once('message', () => resolve());
+      worker.once('error', (error) => reject(brokenDown(error)));
+      worker.once('exit', () => reject(brokenDown()));
+    });
   }
 
   /** Reads a slice; `unavailable` where the thread crashed. Must not be called before the last read has settled. */
@@ -59,6 +69,10 @@ export class ReaderClient {
 
   #settle(worker: Worker, answer: ReaderAnswer): void {
     const waiter = this.#waiter;
+    if (answer === 'loaded') {
+      if (!waiter) worker.unref();
+      return;
+    }
     this.#waiter = undefined;
     worker.unref();
     if ('slice' in answer) waiter?.resolve(answer.slice);

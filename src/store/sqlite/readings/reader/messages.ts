@@ -10,5 +10,5 @@ export interface ReaderData {
 /** Requests of the main thread: one slice at a time, or the end. */
 export type ReaderRequest = SliceRequest | 'close';
 
-/** The answer: the slice, or an error of the domain. */
-export type ReaderAnswer = { slice: Slice } | { error: PostedError };
+/** Once, that the thread has loaded its program; then the answers: the slice, or an error of the domain. */
+export type ReaderAnswer = 'loaded' | { slice: Slice } | { error: PostedError };

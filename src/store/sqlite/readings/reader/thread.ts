@@ -1,5 +1,6 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { errnoOf } from '../../../../core/errno.ts';
 import { lazily } from '../../../../core/lazily.ts';
 import type { Connection } from '../../connection/driver.ts';
 import { toDomainError } from '../../connection/errors.ts';
@@ -13,8 +14,7 @@ const busyTimeoutMs = 5000;
 
 /** The reader thread: it reads large ranges and writes them as text, so that the main thread can serve others meanwhile. */
 function host(port: MessagePort, { file }: ReaderData): void {
-  // On Linux this sets the priority of the calling thread: on busy processors it gets a third of another thread's time.
-  if (process.platform === 'linux') setPriority(5);
+  letOthersGoFirst();
   // Opened at the first read, so that a fault of the file becomes its answer, and tried again after a failure.
   let opened: Connection | undefined;
   const readSlice = lazily(() => {
@@ -35,6 +35,18 @@ function host(port: MessagePort, { file }: ReaderData): void {
       port.postMessage({ error: toPostedError(toDomainError(thrown, file)) } satisfies ReaderAnswer);
     }
   });
+  port.postMessage('loaded' satisfies ReaderAnswer);
+}
+
+/** On Linux this sets the priority of the calling thread: on busy processors it gets a third of another thread's time. */
+function letOthersGoFirst(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(Math.max(getPriority(), 5));
+  } catch (thrown) {
+    // A sandbox may forbid it; reading matters more.
+    if (errnoOf(thrown) !== 'ERR_SYSTEM_ERROR') throw thrown;
+  }
 }
 
 if (parentPort) host(parentPort, workerData as ReaderData); // given by the client beside this file
