@@ -1,27 +1,26 @@
 import { lazily } from '../../../core/lazily.ts';
-import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/port/readings.ts';
-import {
-  type BatchResult,
-  type DropRequest,
-  type DropResult,
-  type Heartbeat,
-  qualities,
-  type Reading,
-  type ReadingBatch,
-  type ReadingRange,
-  type ReadingStore,
-  type Sensor,
-  type SensorDirectory,
-  type SensorState,
+import type {
+  BatchResult,
+  DropRequest,
+  DropResult,
+  Heartbeat,
+  ReadingBatch,
+  ReadingClient,
+  ReadingStore,
+  ReadingText,
+  ReadingTextRequest,
+  Sensor,
+  SensorDirectory,
+  SensorState,
 } from '../../../core/port/readings.ts';
-import { type ReadSlice, Reads, readLimits } from '../../../core/readings/reads/reads.ts';
-import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.ts';
+import { isSmall, type ReadSlice, Reads, textOf } from '../../../core/readings/reads/reads.ts';
+import { boundedRange, toReading } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { entityNumber } from '../records/tables.ts';
 import { createDroppableCount } from './droppable.ts';
 import { createErasure } from './erasure.ts';
-import { createSliceReader } from './reader/slices.ts';
+import { createRowReader, createSliceReader } from './reader/slices.ts';
 import type { IngestTask } from './writer/client.ts';
 
 /** Writes a task to disk: in the writer thread of a daemon, or at once where there is none. */
@@ -61,11 +60,7 @@ export function createReadingStore(options: {
   const addSeries = lazily(() =>
     readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
   );
-  const range = lazily(() =>
-    readings().prepare<[number, number, number, number], { atUs: number; value: number; quality: number }>(
-      'select at_us as atUs, value, quality from readings where series = ? and at_us >= ? and at_us < ? order by at_us limit ?',
-    ),
-  );
+  const rows = lazily(() => createRowReader(readings()));
   const readSlice = lazily(() => createSliceReader(readings()));
   const reads = new Reads(
     options.thread ??
@@ -122,11 +117,7 @@ export function createReadingStore(options: {
 
   /** Reads a small page in this thread: a message to another would cost more than it saves. */
   const readAtOnce = (request: ReadingTextRequest, client: ReadingClient): ReadingText =>
-    translating(path, () => {
-      const { text, count, digest, scanned, nextUs } = readSlice()({ ...request, most: request.limit });
-      client.charge(scanned);
-      return { pieces: [text], count, digest, nextUs };
-    });
+    translating(path, () => textOf(readSlice()({ ...request, most: request.limit }), client));
 
   return {
     directory(entityId) {
@@ -139,16 +130,8 @@ export function createReadingStore(options: {
     },
     append: (batch: ReadingBatch) => write({ kind: 'readings', batch }),
     appendHeartbeats: (heartbeats: readonly Heartbeat[]) => write({ kind: 'heartbeats', heartbeats }),
-    range: ({ series, fromUs, toUs, limit }: ReadingRange) =>
-      translating(path, () =>
-        range()
-          .all(series, within(fromUs ?? -endOfTimeUs), within(toUs ?? endOfTimeUs), limit)
-          .map(({ atUs, value, quality }): Reading => ({ atUs, value, quality: qualities[quality - 1] ?? null })),
-      ),
-    text(request, client) {
-      const isSmall = request.buckets === undefined && request.limit <= readLimits.direct;
-      return isSmall ? readAtOnce(request, client) : reads.read(request, client);
-    },
+    range: (range) => translating(path, () => rows()(boundedRange(range)).map(toReading)),
+    text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
     drop,
     countDroppable: (entityId, untilUs) => translating(path, () => droppable()(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),

@@ -1,14 +1,8 @@
 import { lazily } from '../../../core/lazily.ts';
-import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
+import type { RecordCondition, RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { allFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import {
-  equalRarestFirst,
-  fewRecords,
-  fittingRecords,
-  type PageRow,
-  shownLists,
-  toPage,
-} from '../../../core/records/page-rows.ts';
+import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../../core/records/page-rows.ts';
+import { rareCandidates } from '../../records/pages.ts';
 import { indexName, tableName } from '../../records/tables.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
@@ -49,11 +43,10 @@ export function createRecordStore(
   };
 
   /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
-  const rareField = ({ resource, entityId, conditions }: RecordPageRequest): string | undefined => {
-    if (conditions.length < 2) return undefined;
-    return equalRarestFirst(resource, conditions).find(
-      ({ field, value }) => Number(countStatement(resource, field).get(entityId, bound(value))) <= fewRecords,
-    )?.field;
+  const rareField = (request: RecordPageRequest): string | undefined => {
+    const countOf = ({ field, value }: RecordCondition) =>
+      Number(countStatement(request.resource, field).get(request.entityId, bound(value)));
+    return rareCandidates(request).find((condition) => countOf(condition) <= fewRecords)?.field;
   };
 
   const pageStatement = ({ shape, sql }: PageQuery): Statement<PageRow> => {
