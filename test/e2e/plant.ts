@@ -145,7 +145,7 @@ export class Plant {
   /** The store opened by the process of the tests itself, where the start of a command would take too long. */
   openStore(): Store {
     const migrationsFolder = join(root, 'migrations');
-    return openStore(this.store, { clock: Date.now, migrationsFolder, writerThread: undefined });
+    return openStore(this.store, { clock: Date.now, migrationsFolder });
   }
 
   /** Starts the daemon on any free port, by default without limits, and waits until it answers. */

@@ -24,7 +24,7 @@ export async function migrateStore(
 ): Promise<MigrationOutcome> {
   const files = filesOf(path);
   const registry = openRegistry(path);
-  const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, writerThread: undefined });
+  const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, threads: undefined });
   const databases: [DatabaseName, Connection][] = [['registry', registry]];
   try {
     requireOwnSchema(registry, 'registry', path, requireNotNewer(registry, 'registry', path), options.migrationsFolder);

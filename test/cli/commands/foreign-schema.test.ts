@@ -229,7 +229,7 @@ describe('a backup of an older version', () => {
       'registry',
       "ALTER TABLE `keys` ADD `colour` text DEFAULT 'green' NOT NULL;--> statement-breakpoint\nCREATE TABLE `more` (`x` integer);",
     );
-    const options = { clock: () => cli.nowMs, migrationsFolder, writerThread: undefined };
+    const options = { clock: () => cli.nowMs, migrationsFolder };
     const hooks = { authorize: () => {}, confirm: () => {}, audit: () => {} };
     await restoreBackup(cli.store, backupIn(file, options), options, hooks);
     const registry = openFile(cli.store, { busyTimeoutMs: 100, create: false });

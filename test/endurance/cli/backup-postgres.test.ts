@@ -10,7 +10,7 @@ import { newDatabase, onServer } from '../../store/postgres/databases.ts';
 
 const largeQuality = "insert into series values (1, 'e', 's'); insert into readings values (1, 1, 1.0, 99999)";
 const infinite = "insert into series values (1, 'e', 's'); insert into readings values (1, 1, 9e999, 0)";
-const options = { clock: () => startMs, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { clock: () => startMs, migrationsFolder: join(process.cwd(), 'migrations') };
 
 let cli: Cli;
 let folder: string;

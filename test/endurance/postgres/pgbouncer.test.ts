@@ -13,7 +13,7 @@ import { until } from '../../store/postgres/opened.ts';
 import { startServer, type TestServer } from '../../store/postgres/server.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../../store/stores.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations') };
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-pooler-'));
 const poolers: ChildProcess[] = [];
 const stores: Store[] = [];

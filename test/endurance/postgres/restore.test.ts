@@ -15,7 +15,7 @@ import { portraitOf } from '../../store/portrait.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';
 import { nowMs, plantIn } from '../../store/stores.ts';
 
-const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations') };
 const quiet: RestoreHooks = { authorize() {}, confirm() {}, audit() {} };
 
 let folder: string;

@@ -36,7 +36,7 @@ it(`three daemons let no revoked key in, in ${rounds} rounds with frozen connect
     for (const agent of agents) agent.destroy();
   });
 
-  const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+  const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations') };
   const store = await engineAt(address, options).open();
   ends.push(async () => store.close());
   const user = await store.users.findByLogin('admin');

@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 it('a store waits five seconds for another writer', async () => {
   const path = join(folder, 'hkctl.db');
-  const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+  const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations') };
   await (await createStore(path, options)).close();
   const holder = openFile(path, { busyTimeoutMs: 100, create: false });
   holder.exec('begin immediate');

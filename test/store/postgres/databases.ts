@@ -17,7 +17,7 @@ export async function newDatabase(content: 'empty' | 'store' = 'empty'): Promise
     await onceForAll(folder, 'template', async () => {
       await onServer(server, `drop database if exists ${template}`);
       await onServer(server, `create database ${template} template template0 encoding 'UTF8'`);
-      const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+      const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations') };
       await (await engineAt(addressOf(server, template), options).create()).close();
     });
   }

@@ -6,7 +6,7 @@ import { draftOf } from '../stores.ts';
 import { addressOf, newDatabase, onServer } from './databases.ts';
 import { sharedServer } from './shared-server.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations') };
 const open = async (address: string) => {
   const store = await engineAt(address, options).open();
   await store.close();

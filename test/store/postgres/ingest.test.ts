@@ -17,7 +17,7 @@ const seriesOf = async (store: Store, name: string) =>
 
 beforeAll(async () => {
   address = await newDatabase('store');
-  const options = { clock: () => nowMs, migrationsFolder: 'migrations', writerThread: undefined };
+  const options = { clock: () => nowMs, migrationsFolder: 'migrations' };
   daemons = await Promise.all([1, 2, 3].map(() => engineAt(address, options).open()));
   const [first] = daemons;
   if (!first) throw new Error('there is no store');

@@ -6,7 +6,7 @@ import { engineAt } from '../../../src/store/open.ts';
 import { newDatabase, onServer } from './databases.ts';
 
 const limit = { requests: 10, windowSeconds: 60 };
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations') };
 const closings: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const close of closings.splice(0)) await close();

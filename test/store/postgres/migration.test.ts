@@ -16,7 +16,6 @@ const engine = (address: string, into = folder) =>
   engineAt(address, {
     clock: () => nowMs,
     migrationsFolder: join(process.cwd(), 'migrations'),
-    writerThread: undefined,
     env: { STATE_DIRECTORY: into },
   });
 

@@ -6,7 +6,7 @@ import { atEndOfFile } from '../../ends.ts';
 import { addressOf, onServer } from './databases.ts';
 import { startServer, type TestServer } from './server.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations') };
 
 /** Opens a store as a daemon does, or as a command, until the end of the file of tests. */
 export async function opened(address: string, daemon = true): Promise<Store> {

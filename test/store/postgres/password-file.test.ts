@@ -96,7 +96,7 @@ describe('a server that wants a password', () => {
   afterAll(() => server.close());
 
   const open = (env: Record<string, string>) => {
-    const options = { clock: Date.now, migrationsFolder: 'migrations', writerThread: undefined, env };
+    const options = { clock: Date.now, migrationsFolder: 'migrations', env };
     return engineAt(`postgres://ada@127.0.0.1:${port}/plant?sslmode=disable`, options).open();
   };
   const refused = { code: 'store_unreadable', message: expect.stringContaining('refused the log-in') };

@@ -10,7 +10,7 @@ import { importInto } from '../conformance/records.ts';
 import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
 import { newDatabase, onServer } from './databases.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations') };
 
 /** The address with another user. */
 function as(user: string, address: string): string {

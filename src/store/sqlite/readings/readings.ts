@@ -1,8 +1,5 @@
 import { lazily } from '../../../core/lazily.ts';
 import type {
-  BatchResult,
-  DropRequest,
-  DropResult,
   Heartbeat,
   ReadingBatch,
   ReadingClient,
@@ -13,18 +10,22 @@ import type {
   SensorDirectory,
   SensorState,
 } from '../../../core/port/readings.ts';
-import { isSmall, type ReadSlice, Reads, textOf } from '../../../core/readings/reads/reads.ts';
+import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
 import { boundedRange, toReading } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { entityNumber } from '../records/tables.ts';
 import { createDroppableCount } from './droppable.ts';
 import { createErasure } from './erasure.ts';
+import type { ReaderClient } from './reader/client.ts';
 import { createRowReader, createSliceReader } from './reader/slices.ts';
-import type { IngestTask } from './writer/client.ts';
+import type { WriterClient } from './writer/client.ts';
 
-/** Writes a task to disk: in the writer thread of a daemon, or at once where there is none. */
-export type WriteIngest = (task: IngestTask) => Promise<BatchResult>;
+/** The threads of a store. */
+export interface ReadingThreads {
+  writer: WriterClient;
+  reader: ReaderClient;
+}
 
 interface SensorRow {
   id: string;
@@ -39,13 +40,10 @@ export function createReadingStore(options: {
   readings: () => Connection;
   recordsVersion: () => number;
   path: string;
-  write: WriteIngest;
-  /** Drops old readings, likewise. */
-  drop: (request: DropRequest) => Promise<DropResult>;
-  /** Reads slices in the reader thread; undefined to read them in this one. */
-  thread: ReadSlice | undefined;
+  /** The threads, of a store that has them. */
+  threads: () => ReadingThreads;
 }): ReadingStore & { close(): void } {
-  const { records, readings, recordsVersion, path, write, drop } = options;
+  const { records, readings, recordsVersion, path, threads } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
   const sensorsOf = lazily(() =>
     records().prepare<[string], SensorRow>(
@@ -62,14 +60,7 @@ export function createReadingStore(options: {
   );
   const rows = lazily(() => createRowReader(readings()));
   const readSlice = lazily(() => createSliceReader(readings()));
-  const reads = new Reads(
-    options.thread ??
-      (async (request) => {
-        // Without a thread, other requests are served between two slices.
-        await new Promise((resolve) => setImmediate(resolve));
-        return translating(path, () => readSlice()(request));
-      }),
-  );
+  const reads = new Reads((request) => threads().reader.readSlice(request));
   const lastReading = lazily(() =>
     readings().prepare<[number], { atUs: number; value: number }>(
       'select at_us as atUs, value from readings where series = ? order by at_us desc limit 1',
@@ -128,11 +119,11 @@ export function createReadingStore(options: {
       directories.set(entityId, { version, directory });
       return directory;
     },
-    append: (batch: ReadingBatch) => write({ kind: 'readings', batch }),
-    appendHeartbeats: (heartbeats: readonly Heartbeat[]) => write({ kind: 'heartbeats', heartbeats }),
+    append: (batch: ReadingBatch) => threads().writer.write({ kind: 'readings', batch }),
+    appendHeartbeats: (heartbeats: readonly Heartbeat[]) => threads().writer.write({ kind: 'heartbeats', heartbeats }),
     range: (range) => translating(path, () => rows()(boundedRange(range)).map(toReading)),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
-    drop,
+    drop: (request) => threads().writer.drop(request),
     countDroppable: (entityId, untilUs) => translating(path, () => droppable()(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),
     erase: (range) => translating(path, () => erasure().erase(range)),

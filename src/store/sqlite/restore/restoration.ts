@@ -99,7 +99,7 @@ async function checkPresent(path: string, options: StoreOptions, { authorize }: 
 
 function openReadable(path: string, options: StoreOptions): Store | undefined {
   try {
-    return openStore(path, { ...options, writerThread: undefined });
+    return openStore(path, { ...options, threads: undefined });
   } catch (thrown) {
     if (isHkctlError(thrown) && replaceable.has(thrown.code)) return undefined;
     throw thrown;
@@ -145,7 +145,7 @@ async function completeRestore(
   { authorize, audit }: RestoreHooks,
 ): Promise<KeptStopped[]> {
   const registry: Connection = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
-  const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, writerThread: undefined });
+  const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, threads: undefined });
   try {
     registry.exec('delete from daemons');
     endSyncTokens(prepared);
@@ -176,7 +176,7 @@ function endSyncTokens(prepared: string): void {
 /** Purges the data of entities that stay removed, as their removal does. */
 async function purgeKept(path: string, options: StoreOptions, kept: readonly KeptStopped[]): Promise<void> {
   if (!kept.some(({ what }) => what === 'removed_entity')) return;
-  const store = openStore(path, { ...options, writerThread: undefined });
+  const store = openStore(path, { ...options, threads: undefined });
   try {
     // Reading the trail completes what is left undone between the files.
     await store.audit.list('', { limit: 1 });

@@ -17,7 +17,6 @@ import { filled } from './filled.ts';
 const options = {
   clock: () => nowMs,
   migrationsFolder: join(process.cwd(), 'migrations'),
-  writerThread: undefined,
 };
 const quiet: RestoreHooks = { authorize() {}, confirm() {}, audit() {} };
 
