@@ -14,13 +14,14 @@ import { atEndOfFile } from '../ends.ts';
 /** The time at which tests stand: 2026-11-20T08:15:00Z. */
 export const nowMs = Date.UTC(2026, 10, 20, 8, 15);
 
-const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations') };
-
 /** The threads of the build. */
 export const threads = {
   writer: join(process.cwd(), 'dist', 'writer.cjs'),
   reader: join(process.cwd(), 'dist', 'readings.cjs'),
 };
+
+/** How tests open a store; those of real processes take the clock of the machine. */
+export const storeOptions = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations'), threads };
 
 /** A store in a temporary folder; it is closed and removed at the end of the file of tests. */
 export async function temporaryStore(given?: { isThreaded: boolean }): Promise<Store> {
@@ -37,7 +38,7 @@ export async function fileStore({ isThreaded } = { isThreaded: true }): Promise<
 }> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
   const path = join(folder, 'hkctl.db');
-  const store = await engineAt(path, { ...options, threads: isThreaded ? threads : undefined }).create();
+  const store = await engineAt(path, { ...storeOptions, threads: isThreaded ? threads : undefined }).create();
   return {
     path,
     store,
@@ -51,7 +52,7 @@ export async function fileStore({ isThreaded } = { isThreaded: true }): Promise<
 /** A store in a PostgreSQL database of its own on the shared server, dropped at the end of the file of tests. */
 export async function postgresStore(address?: string): Promise<Store> {
   const { newDatabase } = await import('./postgres/databases.ts');
-  return engineAt(address ?? (await newDatabase('store')), { ...options }).open();
+  return engineAt(address ?? (await newDatabase('store')), storeOptions).open();
 }
 
 /** A tenant with one entity and one Super user, put into a store. */

@@ -6,7 +6,7 @@ import { engineAt } from '../../../src/store/open.ts';
 import { IngestQueue } from '../../../src/store/postgres/readings/ingest-queue.ts';
 import { batchOf } from '../conformance/readings.ts';
 import { importInto } from '../conformance/records.ts';
-import { nowMs, type Plant, plantIn } from '../stores.ts';
+import { type Plant, plantIn, storeOptions } from '../stores.ts';
 import { newDatabase, onServer } from './databases.ts';
 
 let address: string;
@@ -17,8 +17,7 @@ const seriesOf = async (store: Store, name: string) =>
 
 beforeAll(async () => {
   address = await newDatabase('store');
-  const options = { clock: () => nowMs, migrationsFolder: 'migrations' };
-  daemons = await Promise.all([1, 2, 3].map(() => engineAt(address, options).open()));
+  daemons = await Promise.all([1, 2, 3].map(() => engineAt(address, storeOptions).open()));
   const [first] = daemons;
   if (!first) throw new Error('there is no store');
   plant = await plantIn(first);
