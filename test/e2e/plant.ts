@@ -19,7 +19,7 @@ export interface KeyJson {
   rotated_to: string | null;
 }
 
-export interface MintedKey {
+export interface CreatedKey {
   key: KeyJson;
   secret: string;
 }
@@ -129,7 +129,7 @@ export class Plant {
     return JSON.parse((await this.ok([...args, '--json'], options)).stdout);
   }
 
-  mint(name: string, preset: string, ...more: string[]): Promise<MintedKey> {
+  createKey(name: string, preset: string, ...more: string[]): Promise<CreatedKey> {
     return this.json(['keys', 'create', '--name', name, '--entity', 'BER', '--preset', preset, ...more]);
   }
 

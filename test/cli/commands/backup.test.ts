@@ -29,7 +29,7 @@ beforeEach(async () => {
   file = join(folder, 'plant.backup');
 });
 
-async function mint(name: string): Promise<{ id: string; prefix: string; secret: string }> {
+async function createKey(name: string): Promise<{ id: string; prefix: string; secret: string }> {
   const create = `keys create --name ${name} --entity BER --preset sensor-gateway --json`;
   const { key, secret } = (await cli.ok(create)).json<{ key: { id: string; prefix: string }; secret: string }>();
   return { ...key, secret };
@@ -39,7 +39,7 @@ const statusOf = async (id: string) => (await cli.ok(`keys show ${id} --json`)).
 
 describe('backup', () => {
   it('writes one file for its owner only, reports what it holds and is audited', async () => {
-    await mint('A');
+    await createKey('A');
     const report = (await cli.ok(['backup', file, '--json'])).json<Record<string, unknown>>();
     expect(report).toMatchObject({ file, keys: 1, bytes: statSync(file).size });
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -62,7 +62,7 @@ describe('backup', () => {
   });
 
   it('holds no secret', async () => {
-    const { secret } = await mint('A');
+    const { secret } = await createKey('A');
     await cli.ok(['backup', file]);
     expect(readFileSync(file, 'latin1')).not.toContain(secret.slice(8, 30));
   });
@@ -97,7 +97,7 @@ describe('backup', () => {
     expect(readFileSync(odd.store)).toEqual(before);
   });
 
-  it('of a store that lacks a file says which', async () => {
+  it('of a store with a missing file names the file', async () => {
     rmSync(filesOf(cli.store).records);
     const { code, stderr } = await cli.run(['backup', file]);
     expect([code, stderr]).toEqual([6, expect.stringContaining(`The file ${filesOf(cli.store).records} of the store`)]);
@@ -142,9 +142,9 @@ describe('restore', () => {
   });
 
   it('brings back what was there, and says so in the audit trail', async () => {
-    const kept = await mint('Kept');
+    const kept = await createKey('Kept');
     await cli.ok(['backup', file]);
-    const later = await mint('Later');
+    const later = await createKey('Later');
     const report = (await cli.ok(['restore', file, '--yes', '--json'])).json();
     expect(report).toMatchObject({ file, keys: 1, kept_revoked: [] });
     expect(await statusOf(kept.id)).toBe('Active');
@@ -155,7 +155,11 @@ describe('restore', () => {
   });
 
   it('keeps revoked what was revoked or rotated since, and names it', async () => {
-    const [revoked, rotated, alive] = [await mint('Revoked'), await mint('Rotated'), await mint('Alive')];
+    const [revoked, rotated, alive] = [
+      await createKey('Revoked'),
+      await createKey('Rotated'),
+      await createKey('Alive'),
+    ];
     await cli.ok(['backup', file]);
     await cli.ok(['keys', 'revoke', revoked.id, '--yes']);
     await cli.ok(['keys', 'rotate', rotated.id, '--yes', '--json']);
@@ -190,7 +194,7 @@ describe('restore', () => {
   });
 
   it('makes a store where there is none, with the journal of the backup', async () => {
-    const key = await mint('A');
+    const key = await createKey('A');
     await cli.ok(['keys', 'revoke', key.id, '--yes']);
     await cli.ok(['backup', file]);
     const journal = readFileSync(filesOf(cli.store).revocations, 'utf8');
@@ -203,7 +207,7 @@ describe('restore', () => {
   });
 
   it('replaces a store that is damaged', async () => {
-    const key = await mint('A');
+    const key = await createKey('A');
     await cli.ok(['backup', file]);
     writeFileSync(cli.store, 'x'.repeat(8192));
     expect((await cli.run('keys list')).code).toBe(6);
@@ -212,7 +216,7 @@ describe('restore', () => {
   });
 
   it('changes nothing where the file is no backup, damaged, or nobody confirms', async () => {
-    const key = await mint('A');
+    const key = await createKey('A');
     await cli.ok(['backup', file]);
     const other = `${file}.other`;
     writeFileSync(other, 'no database');
@@ -229,7 +233,7 @@ describe('restore', () => {
   });
 
   it('asks before it reads or copies more than the head of the backup', async () => {
-    await mint('A');
+    await createKey('A');
     await cli.ok(['backup', file]);
     // Only who reads all of it finds this.
     tamper(file, "update audit set target = 'other' where seq = 1");
@@ -264,7 +268,7 @@ describe('restore', () => {
   });
 
   it('is refused while another process has the store open', async () => {
-    const key = await mint('A');
+    const key = await createKey('A');
     await cli.ok(['backup', file]);
     const held = openFile(cli.store, { busyTimeoutMs: 100, create: false });
     held.prepare('select count(*) from keys').get();
@@ -275,7 +279,7 @@ describe('restore', () => {
   });
 
   it('that was cut off between its renames is ended by the next command', async () => {
-    const key = await mint('A');
+    const key = await createKey('A');
     await cli.ok(['backup', file]);
     await cli.ok(['keys', 'revoke', key.id, '--yes']);
     await cli.ok(['restore', file, '--yes']);

@@ -96,7 +96,7 @@ it(`three daemons let no revoked key in, in ${rounds} rounds with frozen connect
   expect(counts.refusedRevoked).toBeGreaterThan(rounds * 2);
   // Connections were really frozen, and the daemons are back.
   expect(counts.unavailable).toBeGreaterThan(0);
-  const { secret } = await plant.mint('last', 'operational-core');
+  const { secret } = await plant.createKey('last', 'operational-core');
   expect(await all(secret)).toEqual([200, 200, 200]);
 }, 900_000);
 
