@@ -333,9 +333,9 @@ export const mutants = [
     ...keyTests,
   ],
   [
-    keys,
-    "'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId),",
-    "'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : undefined,",
+    'src/store/registry/keys.ts',
+    "'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId);",
+    "'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : undefined;",
     ...keyTests,
   ],
   [keys, "if (entity?.status === 'active') return;", 'if (entity) return;', ...keyTests],

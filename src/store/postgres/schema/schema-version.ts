@@ -1,4 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
+import { storeAbsent } from '../../refusals.ts';
 import type { DatabaseName } from '../../sqlite/connection/files.ts';
 import type { Session } from '../connection/session.ts';
 
@@ -25,9 +26,7 @@ interface Place {
 /** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` where there is no store of this version. */
 export async function requireSchemaVersion(session: Session, shown: string): Promise<void> {
   const { version, tables } = await readPlace(session);
-  if (tables === 0) {
-    throw new HkctlError('store_absent', `There is no store at ${shown}.`, { hint: 'Make it with: hkctl init' });
-  }
+  if (tables === 0) throw storeAbsent(shown);
   if (version === 0) throw strange(shown);
   requireKnown(version, shown);
   if (version < schemaVersion) {

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import { storeAbsent } from '../../refusals.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
 import { requireOwnDatabase } from './safe-files.ts';
@@ -48,9 +49,7 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
     // The name of a store may have no `.db`.
     const registry = stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
     if (registry !== undefined) throw missingFile(registry, file);
-    throw new HkctlError('store_absent', `There is no store at ${file}.`, {
-      hint: 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
-    });
+    throw storeAbsent(file, 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.');
   }
   return translating(file, () => {
     if (create) makeFolder(dirname(file));

@@ -10,6 +10,7 @@ import type {
   SensorDirectory,
   SensorState,
 } from '../../../core/port/readings.ts';
+import { toDirectory } from '../../../core/readings/directory.ts';
 import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
 import { boundedRange, toReading } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
@@ -81,29 +82,22 @@ export function createReadingStore(options: {
 
   const readDirectory = (entityId: string): SensorDirectory => {
     const sensors = sensorsOf().all(entityId);
-    let numbers = new Map(
-      seriesOf()
-        .all(entityId)
-        .map(({ sensorId, series }) => [sensorId, series]),
-    );
+    const numbersOf = () =>
+      new Map(
+        seriesOf()
+          .all(entityId)
+          .map(({ sensorId, series }) => [sensorId, series]),
+      );
+    let numbers = numbersOf();
     const unknown = sensors.filter(({ id }) => !numbers.has(id));
     if (unknown.length > 0) {
       const register = () => {
         for (const { id } of unknown) addSeries().run(entityId, id);
       };
       readings().transaction(register).immediate();
-      numbers = new Map(
-        seriesOf()
-          .all(entityId)
-          .map(({ sensorId, series }) => [sensorId, series]),
-      );
+      numbers = numbersOf();
     }
-    const known = sensors.map((sensor) => toSensor(sensor, numbers.get(sensor.id)));
-    // Codes last: where one sensor's code is another's id, the code wins.
-    return new Map([
-      ...known.map((sensor): [string, Sensor] => [sensor.id, sensor]),
-      ...known.map((sensor): [string, Sensor] => [sensor.code, sensor]),
-    ]);
+    return toDirectory(sensors.map((sensor) => toSensor(sensor, numbers.get(sensor.id))));
   };
 
   /** Reads a small page in this thread: a message to another would cost more than it saves. */

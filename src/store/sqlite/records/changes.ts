@@ -1,3 +1,4 @@
+import { createKept, lazily } from '../../../core/lazily.ts';
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
 import type { ResourceDefinition } from '../../../core/records/fields.ts';
 import { forgettableInstant } from '../../../core/records/sync/changes.ts';
@@ -9,22 +10,19 @@ import { entityNumber } from './tables.ts';
 
 /** Reads how far changes have come, and what was removed; each statement is prepared once. */
 export function createChangesReader(connection: () => Connection) {
-  const statements = new Map<string, Statement<RecordChanges>>();
-  let removedStatement: Statement<{ id: string; value: string }> | undefined;
-  const changesStatement = (resource: ResourceDefinition) => {
-    let statement = statements.get(resource.name);
-    if (!statement) {
-      statement = connection().prepare<unknown[], RecordChanges>(changesSql(resource));
-      statements.set(resource.name, statement);
-    }
-    return statement;
-  };
+  const statementOf = createKept<Statement<RecordChanges>>();
+  const removedStatement = lazily(() => connection().prepare<unknown[], { id: string; value: string }>(removedSql));
   return {
     changes: (resource: ResourceDefinition, entityId: string): RecordChanges =>
-      changesStatement(resource).get(entityId, resource.name) ?? { epoch: '', changedAt: '', forgottenTo: '' },
+      statementOf(resource.name, () => connection().prepare(changesSql(resource))).get(entityId, resource.name) ?? {
+        epoch: '',
+        changedAt: '',
+        forgottenTo: '',
+      },
     removed: (request: RemovedPageRequest): RemovedPage => {
-      removedStatement ??= connection().prepare<unknown[], { id: string; value: string }>(removedSql);
-      return readRemoved(removedStatement, request);
+      const { resource, entityId, after, to, limit } = request;
+      const rows = removedStatement().all(entityId, resource.name, after.value, after.id, to, limit + 1);
+      return toRemovedPage(rows, request);
     },
   };
 }
@@ -46,11 +44,6 @@ function changesSql(resource: ResourceDefinition): string {
 const removedSql = `select id, removed_at as value from removed_records
   where entity = ${entityNumber} and resource = ? and (removed_at, id) > (?, ?) and removed_at <= ?
   order by removed_at, id limit ?`;
-
-function readRemoved(statement: Statement<{ id: string; value: string }>, request: RemovedPageRequest): RemovedPage {
-  const { resource, entityId, after, to, limit } = request;
-  return toRemovedPage(statement.all(entityId, resource.name, after.value, after.id, to, limit + 1), request);
-}
 
 /** Keeps the ids of all records that an import is about to remove: those it has not seen. */
 export function rememberRemoved({ connection, resource, table, entity, updatedAt }: OpenTable, isGone: string): void {

@@ -5,6 +5,7 @@ import { readBackupHead } from '../../backup-file/backup-head.ts';
 import { type PresentStore, unknownPresent } from '../../backup-file/present-store.ts';
 import { readBackup } from '../../backup-file/verified-backup.ts';
 import type { StoreOptions } from '../../engine.ts';
+import { servedAt } from '../../refusals.ts';
 import { holdFromDaemons } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
@@ -89,7 +90,7 @@ async function checkPresent(path: string, options: StoreOptions, { authorize }: 
   if (!store) return false;
   try {
     const address = await store.daemon.address();
-    if (address !== undefined) throw servedAt(address);
+    if (address !== undefined) throw servedAt(address, hintOfServed);
     await authorize(store);
     return true;
   } finally {
@@ -115,18 +116,13 @@ async function keepDaemonsOut(path: string, options: StoreOptions): Promise<() =
   if (release) return release;
   const store = openReadable(path, options);
   try {
-    throw servedAt(await store?.daemon.address());
+    throw servedAt(await store?.daemon.address(), hintOfServed);
   } finally {
     await store?.close();
   }
 }
 
-function servedAt(address: string | undefined): HkctlError {
-  const where = address === undefined ? '' : ` at ${address}`;
-  return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, {
-    hint: 'Stop it, restore, and start it again.',
-  });
-}
+const hintOfServed = 'Stop it, restore, and start it again.';
 
 interface Completion {
   path: string;
