@@ -9,7 +9,6 @@ import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
 import { requireClosedFolder } from './connection/safe-files.ts';
 import { requireStorePath } from './connection/store-path.ts';
-import { busyTimeoutMs } from './opening.ts';
 import { finishRestore } from './restore/prepared.ts';
 import { isEmpty } from './schema/schema-versions.ts';
 import { SqliteStore } from './store.ts';
@@ -23,7 +22,7 @@ export function requireNoStore(path: string): void {
     if (databaseNames.some((name) => existsSync(files[name]))) throw alreadyThere(path, ' PATH');
     return;
   }
-  const registry = openFile(files.registry, { busyTimeoutMs, create: false });
+  const registry = openFile(files.registry);
   try {
     if (!isEmpty(registry, path)) throw alreadyThere(path, ' PATH');
   } finally {
@@ -46,7 +45,7 @@ export async function createStore(
   const files = filesOf(path);
   const opened: Connection[] = [];
   const open = (name: DatabaseName) => {
-    const connection = openFile(files[name], { busyTimeoutMs, create: true });
+    const connection = openFile(files[name], { create: true });
     opened.push(connection);
     return connection;
   };
@@ -61,7 +60,7 @@ export async function createStore(
       applyMigrations(connection, name, options.migrationsFolder, path);
       return connection;
     });
-    const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, records, readings });
+    const store = new SqliteStore(path, registry, { ...options, records, readings });
     await fill(store);
     translating(path, () => registry.exec('commit'));
     return store;

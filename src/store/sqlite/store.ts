@@ -35,7 +35,6 @@ import { createUserStore } from './registry/users.ts';
 import { requireSchemaVersion } from './schema/schema-versions.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
-  busyTimeoutMs: number;
   /** Connections that are open already, when the store is being created. */
   records?: Connection;
   readings?: Connection;
@@ -138,7 +137,7 @@ export class SqliteStore implements Store {
   }
 
   #open(name: 'records' | 'readings'): Connection {
-    const connection = openFile(this.#files[name], { busyTimeoutMs: this.#options.busyTimeoutMs, create: false });
+    const connection = openFile(this.#files[name], this.#options);
     this.#opened.push(connection);
     requireSchemaVersion(connection, name, this.#files[name], this.#options.migrationsFolder);
     return connection;
@@ -173,7 +172,7 @@ export class SqliteStore implements Store {
     this.#settle();
     const { registry, records } = this.#files;
     // On a connection of its own, since the transaction stays open while rows are read, and readers must not be inside it.
-    const connection = openFile(records, { ...this.#options, create: false });
+    const connection = openFile(records, this.#options);
     try {
       const { summary, unsettled } = await importRecords(connection, registry, request, () =>
         requireSchemaVersion(connection, 'records', records, this.#options.migrationsFolder),

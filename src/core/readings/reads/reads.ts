@@ -16,8 +16,8 @@ export const readLimits = {
   waiting: 64,
 } as const;
 
-/** Reads one slice, in the reader thread or in this one. */
-export type ReadSlice = (request: SliceRequest) => Promise<Slice>;
+/** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. */
+type ReadSlice = (request: SliceRequest) => Promise<Slice>;
 
 /** Whether one slice holds a page, which then need not wait for large ones. */
 export function isSmall({ buckets, limit }: ReadingTextRequest): boolean {

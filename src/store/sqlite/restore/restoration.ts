@@ -11,7 +11,7 @@ import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { filesOf, openFile } from '../connection/files.ts';
 import { migrateStore } from '../migration.ts';
-import { busyTimeoutMs, openStore } from '../opening.ts';
+import { openStore } from '../opening.ts';
 import { drawEpoch } from '../records/changes.ts';
 import { SqliteStore } from '../store.ts';
 import { holdRestore } from './prepared.ts';
@@ -140,8 +140,8 @@ async function completeRestore(
   options: StoreOptions,
   { authorize, audit }: RestoreHooks,
 ): Promise<KeptStopped[]> {
-  const registry: Connection = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
-  const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, threads: undefined });
+  const registry: Connection = openFile(filesOf(prepared).registry);
+  const store = new SqliteStore(prepared, registry, { ...options, threads: undefined });
   try {
     registry.exec('delete from daemons');
     endSyncTokens(prepared);
@@ -161,7 +161,7 @@ async function completeRestore(
 /** Mirrors have followed the store that is replaced: what they have seen since the backup may be undone. */
 function endSyncTokens(prepared: string): void {
   const { records } = filesOf(prepared);
-  const connection = openFile(records, { busyTimeoutMs, create: false });
+  const connection = openFile(records);
   try {
     translating(records, () => drawEpoch(connection));
   } finally {

@@ -19,9 +19,7 @@ const batchesInMessage = 8;
 const readingsInMessage = 1000;
 
 /** A batch on its way to the disk. */
-export type IngestTask =
-  | { kind: 'readings'; batch: ReadingBatch }
-  | { kind: 'heartbeats'; heartbeats: readonly Heartbeat[] };
+type IngestTask = { kind: 'readings'; batch: ReadingBatch } | { kind: 'heartbeats'; heartbeats: readonly Heartbeat[] };
 
 interface Gathered {
   task: IngestTask;
