@@ -3,7 +3,7 @@ import { lastBackupMark } from '../../registry/audit.ts';
 import { countedSql, keyCountsSql, keysByState } from '../../registry/metrics.ts';
 import type { Database } from '../connection/database.ts';
 
-/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/postgres/metrics.test.ts). */
+/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/postgres/registry/metrics.test.ts). */
 export function createMetricsStore(database: Database): MetricsStore {
   const statements = metricsStatements;
   const number = async (name: string, sql: string, values: unknown[] = []) => {

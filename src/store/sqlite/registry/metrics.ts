@@ -7,7 +7,7 @@ import { countedSql, keyCountsSql, keysByState } from '../../registry/metrics.ts
 import { databaseNames, type StoreFiles } from '../connection/files.ts';
 import type { Registry } from './registry.ts';
 
-/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/sqlite/metrics.test.ts). */
+/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/sqlite/registry/metrics.test.ts). */
 export function createMetricsStore(registry: Registry, files: StoreFiles): MetricsStore {
   const statements = lazily(() => prepare(registry));
   return {

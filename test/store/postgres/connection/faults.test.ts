@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { describe, expect, inject, it } from 'vitest';
-import { engineAt } from '../../../src/store/open.ts';
-import { draftOf, storeOptions } from '../stores.ts';
-import { addressOf, newDatabase, onServer } from './databases.ts';
-import { sharedServer } from './shared-server.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { draftOf, storeOptions } from '../../stores.ts';
+import { addressOf, newDatabase, onServer } from '../databases.ts';
+import { sharedServer } from '../shared-server.ts';
 
 const options = { ...storeOptions, clock: Date.now };
 const open = async (address: string) => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { resources } from '../../../src/resources/index.ts';
-import { sensors } from '../../../src/resources/sensors.ts';
-import { engineAt } from '../../../src/store/open.ts';
-import { citusSql } from '../../../src/store/postgres/operations/citus.ts';
-import { rolesSql, schemaOf } from '../../../src/store/postgres/operations/roles.ts';
-import { batchOf } from '../conformance/readings.ts';
-import { importInto } from '../conformance/records.ts';
-import { draftOf, newKey, nowMs, plantIn, storeOptions } from '../stores.ts';
-import { newDatabase, onServer } from './databases.ts';
+import { resources } from '../../../../src/resources/index.ts';
+import { sensors } from '../../../../src/resources/sensors.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { citusSql } from '../../../../src/store/postgres/operations/citus.ts';
+import { rolesSql, schemaOf } from '../../../../src/store/postgres/operations/roles.ts';
+import { batchOf } from '../../conformance/readings.ts';
+import { importInto } from '../../conformance/records.ts';
+import { draftOf, newKey, nowMs, plantIn, storeOptions } from '../../stores.ts';
+import { newDatabase, onServer } from '../databases.ts';
 
 const options = { ...storeOptions, clock: Date.now };
 

@@ -3,9 +3,9 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { engineAt } from '../../../src/store/open.ts';
-import { parseLocation } from '../../../src/store/postgres/address/location.ts';
-import { passwordIn } from '../../../src/store/postgres/address/password-file.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { parseLocation } from '../../../../src/store/postgres/address/location.ts';
+import { passwordIn } from '../../../../src/store/postgres/address/password-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-passwords-'));
 const file = join(folder, '.pgpass');
