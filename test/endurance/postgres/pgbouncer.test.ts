@@ -7,7 +7,7 @@ import type { Store } from '../../../src/core/port/store.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { batchOf } from '../../store/conformance/readings.ts';
-import { importInto } from '../../store/conformance/records.ts';
+import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { addressOf, onServer } from '../../store/postgres/databases.ts';
 import { until } from '../../store/postgres/opened.ts';
 import { startServer, type TestServer } from '../../store/postgres/server.ts';

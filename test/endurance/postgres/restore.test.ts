@@ -8,7 +8,7 @@ import { sensors } from '../../../src/resources/sensors.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { cli, environment, Running } from '../../e2e/program.ts';
 import { batchOf } from '../../store/conformance/readings.ts';
-import { importInto } from '../../store/conformance/records.ts';
+import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { portraitOf } from '../../store/portrait.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';
 import { at, holding, quiet } from '../../store/restores.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parts } from '../../../src/resources/parts.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { cli, environment } from '../../e2e/program.ts';
-import { importInto } from '../../store/conformance/records.ts';
+import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { portraitOf } from '../../store/portrait.ts';
 import { newDatabase, onServer } from '../../store/postgres/databases.ts';
 import { at, holding, quiet } from '../../store/restores.ts';

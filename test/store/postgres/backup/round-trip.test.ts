@@ -6,7 +6,7 @@ import { verifyTrail } from '../../../../src/core/audit/verification.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { parts } from '../../../../src/resources/parts.ts';
 import { engineAt } from '../../../../src/store/open.ts';
-import { importInto } from '../../conformance/records.ts';
+import { importInto } from '../../conformance/records/stored-records.ts';
 import { portraitOf } from '../../portrait.ts';
 import { at, quiet } from '../../restores.ts';
 import { nowMs, plantIn, storeOptions } from '../../stores.ts';

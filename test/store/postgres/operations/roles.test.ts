@@ -5,7 +5,7 @@ import { engineAt } from '../../../../src/store/open.ts';
 import { citusSql } from '../../../../src/store/postgres/operations/citus.ts';
 import { rolesSql, schemaOf } from '../../../../src/store/postgres/operations/roles.ts';
 import { batchOf } from '../../conformance/readings.ts';
-import { importInto } from '../../conformance/records.ts';
+import { importInto } from '../../conformance/records/stored-records.ts';
 import { draftOf, newKey, nowMs, plantIn, storeOptions } from '../../stores.ts';
 import { newDatabase, onServer } from '../databases.ts';
 

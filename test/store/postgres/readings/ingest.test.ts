@@ -5,7 +5,7 @@ import { sensors } from '../../../../src/resources/sensors.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { IngestQueue } from '../../../../src/store/postgres/readings/ingest-queue.ts';
 import { batchOf } from '../../conformance/readings.ts';
-import { importInto } from '../../conformance/records.ts';
+import { importInto } from '../../conformance/records/stored-records.ts';
 import { type Plant, plantIn, storeOptions } from '../../stores.ts';
 import { newDatabase, onServer } from '../databases.ts';
 
