@@ -17,3 +17,17 @@ export function servedAt(address: string | undefined | null, hint: string): Hkct
   const where = address ? ` at ${address}` : '';
   return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, { hint });
 }
+
+/** The store is of an older version, `store_too_old` (exit 6); `daemons` says which have to be stopped. */
+export function storeTooOld(place: string, version: number, daemons: 'the daemon' | 'the daemons'): HkctlError {
+  return new HkctlError('store_too_old', `The store ${place} is of an older version (schema ${version}).`, {
+    hint: `Stop ${daemons} and run: hkctl migrate`,
+  });
+}
+
+/** The store is of a newer version, `store_too_new` (exit 6). */
+export function storeTooNew(place: string, version: number): HkctlError {
+  return new HkctlError('store_too_new', `The store ${place} was made by a newer hkctl (schema ${version}).`, {
+    hint: 'Use that version of hkctl, or a newer one.',
+  });
+}

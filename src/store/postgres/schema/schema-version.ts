@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { storeAbsent } from '../../refusals.ts';
+import { storeAbsent, storeTooNew, storeTooOld } from '../../refusals.ts';
 import type { DatabaseName } from '../../sqlite/connection/files.ts';
 import type { Session } from '../connection/session.ts';
 
@@ -29,11 +29,7 @@ export async function requireSchemaVersion(session: Session, shown: string): Pro
   if (tables === 0) throw storeAbsent(shown);
   if (version === 0) throw strange(shown);
   requireKnown(version, shown);
-  if (version < schemaVersion) {
-    throw new HkctlError('store_too_old', `The store ${shown} is of an older version (schema ${version}).`, {
-      hint: 'Stop the daemons and run: hkctl migrate',
-    });
-  }
+  if (version < schemaVersion) throw storeTooOld(shown, version, 'the daemons');
 }
 
 /** The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_corrupt` for tables of others. */
@@ -64,10 +60,7 @@ const placeSql = `with place as (select btrim(split_part(current_setting('search
     and relkind in ('r', 'p', 'v', 'm', 'f')`;
 
 function requireKnown(version: number, shown: string): void {
-  if (version <= schemaVersion) return;
-  throw new HkctlError('store_too_new', `The store ${shown} was made by a newer hkctl (schema ${version}).`, {
-    hint: 'Use that version of hkctl, or a newer one.',
-  });
+  if (version > schemaVersion) throw storeTooNew(shown, version);
 }
 
 function strange(shown: string): HkctlError {
