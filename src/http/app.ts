@@ -99,7 +99,7 @@ export function createApp(options: AppOptions): H3 {
   addStoreMetrics(metrics, domain, log, version);
   const pages = new PageCache(pageCacheBytes);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
-  const work = new CostlyWork(arrivals.createWait());
+  const work = new CostlyWork(undefined, arrivals.createWait());
   const slices = new Slices(arrivals.createWait());
   const write = createPageWriter(links, work, slices);
   const cache = { pages, write, work, version: createRecordsVersion(domain.store.records, batches) };

@@ -17,7 +17,7 @@ export class CostlyWork {
   #isScheduled = false;
 
   /** `mustWait` reports that connections are being accepted, which short iterations make fast. */
-  constructor(mustWait: () => boolean, clock: () => number = () => performance.now()) {
+  constructor(clock: () => number = () => performance.now(), mustWait: () => boolean = () => false) {
     this.#clock = clock;
     this.#mustWait = mustWait;
   }

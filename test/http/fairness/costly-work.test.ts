@@ -5,10 +5,7 @@ import { CostlyWork } from '../../../src/http/fairness/costly-work.ts';
 function workOf() {
   let nowMs = 0;
   const log: string[] = [];
-  const work = new CostlyWork(
-    () => false,
-    () => nowMs,
-  );
+  const work = new CostlyWork(() => nowMs);
   return {
     log,
     run: (name: string, ms: number) =>

@@ -90,7 +90,7 @@ describe('an event loop that is full of work', () => {
     [
       'pages',
       (mustWait: () => boolean, round: () => void) => {
-        const work = new CostlyWork(mustWait);
+        const work = new CostlyWork(undefined, mustWait);
         const again = () => void Promise.resolve(work.run('a', round)).then(() => isOver || setImmediate(again));
         again();
         again();
