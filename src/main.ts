@@ -116,8 +116,7 @@ function storeOptions(clock: Clock): StoreOptions {
   return {
     clock,
     migrationsFolder: join(__dirname, '..', 'migrations'),
-    writerThread: join(__dirname, 'writer.cjs'),
-    readerThread: join(__dirname, 'readings.cjs'),
+    threads: { writer: join(__dirname, 'writer.cjs'), reader: join(__dirname, 'readings.cjs') },
   };
 }
 

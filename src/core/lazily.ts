@@ -6,3 +6,16 @@ export function lazily<T>(make: () => T): () => T {
     return made.thing;
   };
 }
+
+/** Returns a function that makes the value of a key at its first use and keeps it; with `most` keys it begins anew. */
+export function createKept<Value>(most = Number.POSITIVE_INFINITY): (key: string, make: () => Value) => Value {
+  const kept = new Map<string, Value>();
+  return (key, make) => {
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    if (kept.size >= most) kept.clear();
+    const value = make();
+    kept.set(key, value);
+    return value;
+  };
+}

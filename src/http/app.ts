@@ -57,8 +57,6 @@ interface AppOptions {
   storeRefusal?(nowMs: number): ApiError | undefined;
   /** Further headers of every answer, such as HSTS under TLS. */
   commonHeaders?: readonly string[];
-  /** Bytes of finished pages kept in memory. */
-  pageCacheBytes?: number;
   /** The memory budgets of bodies and answers. */
   memory?: Memory;
   /** The connections of the server. */
@@ -69,6 +67,9 @@ type SecuredHandler = (exchange: Exchange, session: Session) => MaybePromise<Ans
 type Method = 'GET' | 'POST';
 
 const readable = { limit: 'requests' } as const;
+
+/** Bytes of finished pages kept in memory. */
+const pageCacheBytes = 64 * 1024 * 1024;
 
 /** The whole API in one place: every route, what it requires of a key, and the path of a request through the layers. */
 export function createApp(options: AppOptions): H3 {
@@ -96,7 +97,7 @@ export function createApp(options: AppOptions): H3 {
   const memory = options.memory ?? createMemory(memoryLimits);
   const metrics = new Metrics(limiters, memory, options.connections);
   addStoreMetrics(metrics, domain, log, version);
-  const pages = new PageCache(options.pageCacheBytes ?? 64 * 1024 * 1024);
+  const pages = new PageCache(pageCacheBytes);
   const links = createLinks(settings.baseUrl === undefined ? '' : basePathOf(settings.baseUrl));
   const slices = new Slices(arrivals.createWait());
   const write = createPageWriter(links, slices);

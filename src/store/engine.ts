@@ -9,10 +9,8 @@ export interface StoreOptions {
   clock: Clock;
   /** Folder with the migrations of each database. */
   migrationsFolder: string;
-  /** Script of the writer thread; without it readings are written at once, in this thread. */
-  writerThread: string | undefined;
-  /** Script of the reader thread; without it large reads of readings are made in this thread, slice by slice. */
-  readerThread?: string;
+  /** Scripts of the threads that write readings to SQLite and read many of them; a store without them does neither. */
+  threads?: { writer: string; reader: string } | undefined;
   /** How long to wait for another writer before the store counts as locked: 5 s where nothing is given. */
   busyTimeoutMs?: number;
   /** The environment, from which the address of a PostgreSQL database is completed; none where nothing is given. */
@@ -41,8 +39,8 @@ export interface Engine {
   /** Creates a store with what `fill` puts into it, both or neither; `already_initialised` (exit 5) where there is one. */
   create(fill?: (store: Store) => MaybePromise<void>): Promise<Store>;
   /**
-   * Applies the missing migrations, all or none, after a backup: beside the store, or of PostgreSQL in the current folder. `check` receives the old store and refuses by
-   * throwing.
+   * Applies the missing migrations, all or none, after a backup: beside the store, or of PostgreSQL in the current folder.
+   * `check` receives the old store and refuses by throwing.
    */
   migrate(
     check?: (store: Store) => MaybePromise<void>,

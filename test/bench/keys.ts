@@ -85,7 +85,7 @@ async function create(bench: Bench): Promise<void> {
 }
 
 async function prepare(path: string, keys: number): Promise<Bench> {
-  const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+  const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations') };
   const made = await createStore(path, options);
   const domain = { store: made, clock: Date.now, random: randomBytes, newId: randomUUID };
   const entity = { code: 'ONE', name: 'One', timezone: 'UTC' };

@@ -101,7 +101,7 @@ function timed(records: Records, make: MakeQuery): () => Promise<number> {
 async function createRecords(path: string, count: number): Promise<Records> {
   const clock = () => nowMs;
   const migrationsFolder = join(process.cwd(), 'migrations');
-  const store = await createStore(path, { clock, migrationsFolder, writerThread: undefined });
+  const store = await createStore(path, { clock, migrationsFolder });
   const domain: Domain = { store, clock, random: secureRandom, newId: randomUUID };
   const first = {
     name: 'Bench',

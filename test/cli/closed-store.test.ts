@@ -38,7 +38,7 @@ describe('an account that may not enter the folder of the system store', () => {
     expect((await cli.ok('tenants list', { closedSystemStore })).stdout).toContain('Own');
   });
 
-  it('is told of nothing else where it names a store itself', async () => {
+  it('gets no other hint where it names a store itself', async () => {
     const cli = new Cli();
     const { code, stderr } = await cli.run(['keys', 'list', '--store', cli.store], { closedSystemStore });
     expect(code).toBe(6);

@@ -15,6 +15,7 @@ import { citusSql } from '../../src/store/postgres/operations/citus.ts';
 import { rolesSql, schemaOf } from '../../src/store/postgres/operations/roles.ts';
 import { removeOldBackups } from '../../src/store/sqlite/backup/old-backups.ts';
 import { atEndOfFile } from '../ends.ts';
+import { threads } from '../store/stores.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
 export const startMs = Date.parse('2026-11-20T08:00:00Z');
@@ -202,7 +203,7 @@ export const press = {
 
 /** The services of the composition root that tests of the command line need. */
 export function createServices(clock: () => number): Services {
-  const options = { clock, migrationsFolder: join(__dirname, '..', '..', 'migrations'), writerThread: undefined };
+  const options = { clock, migrationsFolder: join(__dirname, '..', '..', 'migrations'), threads };
   return {
     version: '0.0.0-test',
     openStore: async (path) => engineAt(path, options).open(),

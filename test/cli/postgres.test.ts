@@ -58,7 +58,7 @@ describe('the command line on PostgreSQL', () => {
     expect((await cli.ok('audit verify')).stdout).toContain('the chain is whole');
   });
 
-  it('is checked by doctor, which warns of what the server of the tests lacks', async () => {
+  it('is checked by doctor, which warns of the settings of the server of the tests', async () => {
     const cli = new Cli(await newDatabase());
     await cli.ok(init);
     const { code, json } = await cli.run('doctor --json');

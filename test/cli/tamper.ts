@@ -14,3 +14,11 @@ export function tamper(store: string, sql: string): () => void {
     copyFileSync(copy, store);
   };
 }
+
+/** Runs SQL on a database as somebody could who writes to the file, also on its schema. */
+export function tamperSchema(database: string, sql: string): void {
+  const connection = openDatabase(database, {});
+  connection.unsafeMode(true);
+  connection.exec(`pragma writable_schema = on; ${sql}`);
+  connection.close();
+}

@@ -195,7 +195,7 @@ const migrationsFolder = join(root, 'migrations');
 
 async function makeStore(path: string): Promise<void> {
   const clock = () => startMs;
-  const options = { clock, migrationsFolder, writerThread: undefined };
+  const options = { clock, migrationsFolder };
   const store = await createStore(path, options);
   const domain = { store, clock, random: randomBytes, newId: randomUUID };
   const entity = { code: 'BER', name: 'Berlin', timezone: 'Europe/Berlin' };

@@ -59,7 +59,7 @@ async function obey(order: Order, delivered: Answer['delivered']): Promise<Parti
   if (order.do === 'open') {
     await domain?.store.close();
     const clock = () => nowMs;
-    const store = openStore(order.path, { clock, migrationsFolder: order.migrationsFolder, writerThread: undefined });
+    const store = openStore(order.path, { clock, migrationsFolder: order.migrationsFolder });
     domain = { store, clock, random: randomBytes, newId: randomUUID };
     actor = await findActor(domain, order.login, 'os');
     return {};

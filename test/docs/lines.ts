@@ -20,10 +20,10 @@ export function faultOf(program: Program, words: readonly string[]): string | un
     if (!flag) return name === 'help' ? undefined : `${said}: no flag --${name}`;
     if (flag.takesValue && inline === undefined) {
       i++;
-      if (given[i] === undefined) return `${said}: --${name} lacks its value`;
+      if (given[i] === undefined) return `${said}: --${name} has no value`;
     }
   }
-  if (rest.length < command.required) return `${said}: lacks an argument`;
+  if (rest.length < command.required) return `${said}: an argument is missing`;
   if (rest.length > command.arguments.length && !command.variadic) return `${said}: has too many arguments`;
   return undefined;
 }

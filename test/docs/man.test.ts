@@ -118,7 +118,7 @@ describe('commands and flags', () => {
     });
   }
 
-  it('explains no command that the program lacks', () => {
+  it('explains no unknown command', () => {
     const explained = pages.flatMap(({ explained }) => [...explained.keys()]);
     expect(explained.filter((path) => !program.commands.has(path))).toEqual([]);
   });

@@ -46,7 +46,7 @@ export async function readProgram(): Promise<Program> {
 
 function childOf(command: Command, name: string): Command {
   const child = command.commands.find((found) => found.name() === name);
-  if (!child) throw new Error(`${command.name()} lacks the command ${name}.`);
+  if (!child) throw new Error(`${command.name()} has no command ${name}.`);
   return child;
 }
 

@@ -11,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => plant.close());
 
 it('the log of a daemon names the head, and finds a trail that was cut off behind its back', async () => {
-  await plant.mint('A', 'operational-core');
+  await plant.createKey('A', 'operational-core');
   const daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'info' });
-  await plant.mint('B', 'operational-core');
-  await plant.mint('C', 'operational-core');
+  await plant.createKey('B', 'operational-core');
+  await plant.createKey('C', 'operational-core');
   await daemon.stop();
   const heads = daemon.log.split('\n').flatMap((line) => anchorIn(line) ?? []);
   expect(heads.map(({ count }) => count)).toEqual([2, 4]);

@@ -28,7 +28,7 @@ describe.concurrent('SIGUSR1, as log rotation sends it', () => {
   let secret: string;
   beforeAll(async () => {
     plant = await Plant.open();
-    ({ secret } = await plant.mint('Reader', 'operational-core'));
+    ({ secret } = await plant.createKey('Reader', 'operational-core'));
   });
   afterAll(() => plant.close());
 

@@ -66,8 +66,8 @@ describe('what was answered is on disk', () => {
   beforeEach(async () => {
     plant = await Plant.open();
     await plant.importSensors(sensors);
-    gateway = (await plant.mint('Gateway', 'sensor-gateway')).secret;
-    reader = (await plant.mint('Reader', 'operational-core')).secret;
+    gateway = (await plant.createKey('Gateway', 'sensor-gateway')).secret;
+    reader = (await plant.createKey('Reader', 'operational-core')).secret;
   });
   afterEach(() => plant.close());
 
@@ -183,8 +183,8 @@ describe.skipIf(!canMount)('a full disk', () => {
     const onDisk = await Plant.open(disk);
     try {
       await onDisk.importSensors(sensors);
-      const gateway = await onDisk.mint('Gateway', 'sensor-gateway');
-      const reader = await onDisk.mint('Reader', 'operational-core');
+      const gateway = await onDisk.createKey('Gateway', 'sensor-gateway');
+      const reader = await onDisk.createKey('Reader', 'operational-core');
       const daemon = await onDisk.serve();
       const post = (first: number) =>
         daemon.api(gateway.secret).POST('/api/v1/sensors/readings', {
@@ -220,7 +220,7 @@ describe.skipIf(!canMount)('a full disk', () => {
   it('under the store makes no key and revokes none (exit 6), and both work again', async () => {
     const onDisk = await Plant.open(disk);
     try {
-      const { key, secret } = await onDisk.mint('Gateway', 'sensor-gateway');
+      const { key, secret } = await onDisk.createKey('Gateway', 'sensor-gateway');
       // Beside a daemon all files are open already, so that a command gets further before it meets the end of the disk.
       const daemon = await onDisk.serve();
       // The journal of revocations ends shortly before a page does: the next line fits in half.
@@ -278,7 +278,7 @@ describe.skipIf(!canMount)('a full disk', () => {
 
   it('under the secret file commits nothing: no new key, and the old one goes on', async () => {
     const elsewhere = await Plant.open(plant.path('elsewhere'));
-    const { key, secret } = await elsewhere.mint('Gateway', 'sensor-gateway');
+    const { key, secret } = await elsewhere.createKey('Gateway', 'sensor-gateway');
     const held = join(disk, 'held.key');
     writeFileSync(held, `${secret}\n`, { mode: 0o600 });
     fill();

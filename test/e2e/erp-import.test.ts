@@ -71,7 +71,7 @@ describe('a file as an ERP exports it', () => {
 
   beforeAll(async () => {
     plant = await Plant.open();
-    ({ secret } = await plant.mint('Reporting', 'operational-core'));
+    ({ secret } = await plant.createKey('Reporting', 'operational-core'));
     daemon = await plant.serve();
   });
   afterAll(() => plant.close());

@@ -13,7 +13,7 @@ describe.concurrent('the time of last use', () => {
 
   it('is on disk within 2 s', async () => {
     const daemon = await plant.serve();
-    const { key, secret } = await plant.mint('Used', 'operational-core');
+    const { key, secret } = await plant.createKey('Used', 'operational-core');
     expect((await plant.key(key.id)).last_used_at).toBeNull();
     const store = plant.openStore();
     const [{ id: tenantId } = { id: '' }] = await store.tenants.list();
@@ -36,7 +36,7 @@ describe.concurrent('the time of last use', () => {
   });
 
   it('is kept by an orderly end to the last call, and by kill -9 up to 2 s before', async () => {
-    const { key, secret } = await plant.mint('Used to the end', 'operational-core');
+    const { key, secret } = await plant.createKey('Used to the end', 'operational-core');
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const daemon = await plant.serve();
       const load = new Load(daemon, () => secret, 1);

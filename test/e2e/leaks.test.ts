@@ -24,9 +24,9 @@ describe('nothing that is written holds a secret', () => {
       outputs.push(await plant.hkctl(args, { input }));
       return outputs.at(-1)?.code;
     };
-    const core = await plant.mint('Core', 'operational-core');
-    const gateway = await plant.mint('Gateway', 'sensor-gateway');
-    const revoked = await plant.mint('Revoked', 'operational-core');
+    const core = await plant.createKey('Core', 'operational-core');
+    const gateway = await plant.createKey('Gateway', 'sensor-gateway');
+    const revoked = await plant.createKey('Revoked', 'operational-core');
     secrets.push(core.secret, gateway.secret, revoked.secret);
     await logged(['keys', 'revoke', revoked.key.id, '--yes']);
     const rotated = (await plant.ok(['keys', 'rotate', gateway.key.id, '--yes'])).stdout.trim();
@@ -145,8 +145,8 @@ describe('every command', () => {
   it('leaves no secret in its output, its process, the store or the home folder', { timeout: 180_000 }, async () => {
     const file = plant.path('gateway.key');
     const key = ['--entity', 'BER', '--preset', 'sensor-gateway'];
-    const spare = await plant.mint('Spare', 'sensor-gateway');
-    const doomed = await plant.mint('Doomed', 'sensor-gateway');
+    const spare = await plant.createKey('Spare', 'sensor-gateway');
+    const doomed = await plant.createKey('Doomed', 'sensor-gateway');
     mkdirSync(plant.path('dir'), { mode: 0o700 });
     const watch = new ProcessWatch();
     /** Command lines by command, with what stands on their standard input. */

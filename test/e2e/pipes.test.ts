@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from './client.ts';
-import { type MintedKey, Plant } from './plant.ts';
+import { type CreatedKey, Plant } from './plant.ts';
 import { cli, type Outcome, until } from './program.ts';
 
 const shape = /^hk_[0-9A-Za-z]{49}\n$/;
 
 describe('secrets go where they are sent, or nowhere', () => {
   let plant: Plant;
-  let kept: MintedKey;
+  let kept: CreatedKey;
 
   beforeAll(async () => {
     plant = await Plant.open();
-    kept = await plant.mint('Kept', 'sensor-gateway');
+    kept = await plant.createKey('Kept', 'sensor-gateway');
   });
   afterAll(() => plant.close());
 

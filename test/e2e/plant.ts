@@ -19,7 +19,7 @@ export interface KeyJson {
   rotated_to: string | null;
 }
 
-export interface MintedKey {
+export interface CreatedKey {
   key: KeyJson;
   secret: string;
 }
@@ -129,7 +129,7 @@ export class Plant {
     return JSON.parse((await this.ok([...args, '--json'], options)).stdout);
   }
 
-  mint(name: string, preset: string, ...more: string[]): Promise<MintedKey> {
+  createKey(name: string, preset: string, ...more: string[]): Promise<CreatedKey> {
     return this.json(['keys', 'create', '--name', name, '--entity', 'BER', '--preset', preset, ...more]);
   }
 
@@ -145,7 +145,7 @@ export class Plant {
   /** The store opened by the process of the tests itself, where the start of a command would take too long. */
   openStore(): Store {
     const migrationsFolder = join(root, 'migrations');
-    return openStore(this.store, { clock: Date.now, migrationsFolder, writerThread: undefined });
+    return openStore(this.store, { clock: Date.now, migrationsFolder });
   }
 
   /** Starts the daemon on any free port, by default without limits, and waits until it answers. */

@@ -13,12 +13,12 @@ it('two daemons on one database refuse a revoked key for the very next request, 
   plants.push(plant);
   const daemons: Daemon[] = [await plant.serve(), await plant.serve()];
   for (let round = 0; round < 5; round++) {
-    const { key, secret } = await plant.mint(`round ${round}`, 'operational-core');
+    const { key, secret } = await plant.createKey(`round ${round}`, 'operational-core');
     expect(await Promise.all(daemons.map((daemon) => daemon.statusOf(secret)))).toEqual([200, 200]);
     await plant.ok(['keys', 'revoke', key.id, '--yes']);
     expect(await Promise.all(daemons.map((daemon) => daemon.statusOf(secret)))).toEqual([401, 401]);
   }
-  const { key, secret } = await plant.mint('used', 'operational-core');
+  const { key, secret } = await plant.createKey('used', 'operational-core');
   expect(await daemons[1]?.statusOf(secret)).toBe(200);
   await until('last use on the database', async () => (await plant.key(key.id)).last_used_at !== null, {
     timeoutMs: 4000,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getText, keptAlive, postHead, readReadings, Wire } from './client.ts';
 import { Load } from './load.ts';
-import { type Daemon, type MintedKey, Plant } from './plant.ts';
+import { type CreatedKey, type Daemon, Plant } from './plant.ts';
 import { until } from './program.ts';
 
 describe('what another process decides holds for the very next request', () => {
@@ -42,15 +42,15 @@ describe('what another process decides holds for the very next request', () => {
   }
 
   it('a revoked key', async () => {
-    const keys: MintedKey[] = [];
-    for (let round = 0; round < 3; round++) keys.push(await plant.mint(`Revoked ${round}`, 'operational-core'));
+    const keys: CreatedKey[] = [];
+    for (let round = 0; round < 3; round++) keys.push(await plant.createKey(`Revoked ${round}`, 'operational-core'));
     for (const { key, secret } of keys) {
       await refusedAfter(secret, 'key_revoked', () => plant.ok(['keys', 'revoke', key.prefix, '--yes']));
     }
   });
 
   it('a rotated key: the old secret stops, the new one works on the same connection', async () => {
-    const first = await plant.mint('Rotated', 'operational-core');
+    const first = await plant.createKey('Rotated', 'operational-core');
     let { secret } = first;
     for (let round = 0; round < 2; round++) {
       let next = '';
@@ -89,7 +89,7 @@ describe('what another process decides holds for the very next request', () => {
 
   it('a revoke holds for a request whose body is still on its way', async () => {
     await plant.importSensors([{ id: 'S-1', code: 'OVEN', name: 'Oven', unit: null }]);
-    const { key, secret } = await plant.mint('Slow', 'sensor-gateway');
+    const { key, secret } = await plant.createKey('Slow', 'sensor-gateway');
     const body = JSON.stringify({ readings: [{ sensor: 'OVEN', at: '2026-11-20T08:15:00Z', value: 1 }] });
     const wire = new Wire(daemon.port);
     wire.write(postHead('/api/v1/sensors/readings', secret, body.length) + body.slice(0, 10));
@@ -98,14 +98,14 @@ describe('what another process decides holds for the very next request', () => {
     wire.write(body.slice(10));
     expect(await wire.take(1)).toEqual([401]);
     wire.end();
-    const { secret: reader } = await plant.mint('Reader', 'operational-core');
+    const { secret: reader } = await plant.createKey('Reader', 'operational-core');
     expect(await readReadings(daemon.url, reader, 'S-1', 10)).toEqual([]);
   });
 
   it('a key expires at its instant, by itself', async () => {
     const expiresAt = Date.now() + 2500;
     const args = ['--expires', new Date(expiresAt).toISOString()];
-    const { key, secret } = await plant.mint('Short', 'operational-core', ...args);
+    const { key, secret } = await plant.createKey('Short', 'operational-core', ...args);
     expect(key.expires_at).toBe(new Date(expiresAt).toISOString());
     const load = new Load(daemon, () => secret, 2);
     const isLate = ({ sentAt }: { sentAt: number }) => sentAt > expiresAt + 2;

@@ -13,8 +13,8 @@ describe.concurrent('the life of a daemon', () => {
   beforeAll(async () => {
     plant = await Plant.open();
     await plant.importSensors([{ id: 'S-1', code: 'OVEN', name: 'Oven', unit: 'Cel' }]);
-    gateway = (await plant.mint('Gateway', 'sensor-gateway')).secret;
-    reader = (await plant.mint('Reader', 'operational-core')).secret;
+    gateway = (await plant.createKey('Gateway', 'sensor-gateway')).secret;
+    reader = (await plant.createKey('Reader', 'operational-core')).secret;
   });
   afterAll(() => plant.close());
 
@@ -103,7 +103,7 @@ describe.concurrent('the life of a daemon', () => {
   it('two daemons on one store answer side by side; a revoke holds for both', async () => {
     const daemons = [await plant.serve(), await plant.serve()];
     expect(new Set(daemons.map(({ port }) => port)).size).toBe(2);
-    const { key, secret } = await plant.mint('Both', 'sensor-gateway');
+    const { key, secret } = await plant.createKey('Both', 'sensor-gateway');
     const post = (daemon: Daemon, micro: number) =>
       daemon.api(secret).POST('/api/v1/sensors/readings', {
         body: { readings: [{ sensor: 'OVEN', at: `2026-11-20T09:00:00.00000${micro}Z`, value: micro }] },

@@ -191,8 +191,8 @@ describe('no canary comes out of the daemon', () => {
   afterAll(() => plant.close());
 
   it('by any part of a request', async () => {
-    const core = await plant.mint('Core', 'operational-core');
-    const gateway = await plant.mint('Gateway', 'sensor-gateway');
+    const core = await plant.createKey('Core', 'operational-core');
+    const gateway = await plant.createKey('Gateway', 'sensor-gateway');
     const daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'debug' });
     const agent = new Agent({ keepAlive: true });
     const all = canaries();

@@ -30,7 +30,7 @@ beforeAll(async () => {
   connection.close();
   [heavy, light, gateway] = (await Promise.all(
     (['operational-core', 'operational-core', 'sensor-gateway'] as const).map(
-      async (preset, n) => (await plant.mint(`key ${n}`, preset)).secret,
+      async (preset, n) => (await plant.createKey(`key ${n}`, preset)).secret,
     ),
   )) as [string, string, string]; // three of three
   daemon = await plant.serve();

@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { call, keptAlive } from '../e2e/client.ts';
-import { type Daemon, type MintedKey, Plant } from '../e2e/plant.ts';
+import { type CreatedKey, type Daemon, Plant } from '../e2e/plant.ts';
 import { pause, type Running, until } from '../e2e/program.ts';
 import { createRandom } from '../e2e/random.ts';
 import { type Request, type Stop, type Swap, violationsOf } from './history.ts';
@@ -124,7 +124,7 @@ class Chaos {
     if (made !== undefined) this.#know(JSON.parse(made), owner);
   }
 
-  #know({ key, secret }: MintedKey, owner: string | undefined): void {
+  #know({ key, secret }: CreatedKey, owner: string | undefined): void {
     this.#keys.set(key.id, secret);
     this.#live.set(key.id, owner);
   }

@@ -83,7 +83,7 @@ describe.skipIf(!canTrace)('a hostile database, under strace (needs ptrace)', ()
   afterAll(() => plant.close());
 
   it(`makes restore, backup and doctor open and change expected paths only (${rounds} files, seeds from ${firstSeed})`, async () => {
-    await plant.mint('A', 'sensor-gateway');
+    await plant.createKey('A', 'sensor-gateway');
     const whole = plant.path('whole.backup');
     await plant.ok(['backup', whole]);
     const victim = plant.path('victim');

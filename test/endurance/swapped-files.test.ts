@@ -44,8 +44,8 @@ describe.concurrent('files of a store that are swapped under the daemon', () => 
   it.each(swaps)('%s: 503 for all but /healthz, a fatal line, and the end with 6', async (_, end, swap) => {
     const plant = await Plant.open();
     try {
-      const { secret } = await plant.mint('Reader', 'operational-core');
-      const { key } = await plant.mint('Other', 'operational-core');
+      const { secret } = await plant.createKey('Reader', 'operational-core');
+      const { key } = await plant.createKey('Other', 'operational-core');
       await plant.ok(['keys', 'revoke', key.id, '--yes']);
       const daemon = await plant.serve();
       expect(await daemon.statusOf(secret)).toBe(200);
@@ -76,7 +76,7 @@ describe.concurrent('files of a store that are swapped under the daemon', () => 
   it('what others commit to the new files stays, though the daemon had the old ones open', async () => {
     const plant = await Plant.open();
     try {
-      const { secret, key } = await plant.mint('Reader', 'operational-core');
+      const { secret, key } = await plant.createKey('Reader', 'operational-core');
       const daemon = await plant.serve();
       expect(await daemon.statusOf(secret)).toBe(200);
       // Its log and index alone: the next process makes new ones, while the database stays the same file.
@@ -92,7 +92,7 @@ describe.concurrent('files of a store that are swapped under the daemon', () => 
   it('while it was stopped: what waited for it is not answered from the old ones', async () => {
     const plant = await Plant.open();
     try {
-      const { secret, key } = await plant.mint('Reader', 'operational-core');
+      const { secret, key } = await plant.createKey('Reader', 'operational-core');
       const daemon = await plant.serve();
       const agent = keptAlive();
       const ask = () => call(`${daemon.url}/api/v1/me`, { secret, agent });
@@ -129,10 +129,10 @@ describe('files that nobody swaps', () => {
   afterAll(() => plant.close());
 
   it('keep a daemon going: commands, backups, the first revocation, a journal that grows', async () => {
-    const { secret } = await plant.mint('Reader', 'operational-core');
+    const { secret } = await plant.createKey('Reader', 'operational-core');
     const daemon = await plant.serve();
     for (let round = 0; round < 2; round++) {
-      const { key } = await plant.mint(`Other ${round}`, 'production-only');
+      const { key } = await plant.createKey(`Other ${round}`, 'production-only');
       await plant.ok(['keys', 'revoke', key.id, '--yes']);
       await plant.ok(['backup', plant.path(`${round}.backup`)]);
       await plant.importSensors([{ id: `S-${round}`, code: `S-${round}`, name: 'S', unit: null }]);
@@ -143,7 +143,7 @@ describe('files that nobody swaps', () => {
     expect(readFileSync(plant.store.replace(/\.db$/, '.revocations'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
-  it('that are not those which the command line opened: a daemon whose store lacks a file does not start', async () => {
+  it('that are not those which the command line opened: a daemon whose store has a file missing does not start', async () => {
     const records = plant.store.replace(/\.db$/, '.records.db');
     renameSync(records, `${records}.away`);
     const { code, stderr } = await plant.hkctl(['serve', '--port', '0']);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { tlsCert, tlsKey } = makeCertificate(folder, 'server');
   serveOverTls = ['--tls-cert', tlsCert, '--tls-key', tlsKey];
   plant = await Plant.open();
-  secret = (await plant.mint('Gateway', 'sensor-gateway')).secret;
+  secret = (await plant.createKey('Gateway', 'sensor-gateway')).secret;
 });
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();

@@ -14,21 +14,31 @@ import { atEndOfFile } from '../ends.ts';
 /** The time at which tests stand: 2026-11-20T08:15:00Z. */
 export const nowMs = Date.UTC(2026, 10, 20, 8, 15);
 
-const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations') };
+/** The threads of the build. */
+export const threads = {
+  writer: join(process.cwd(), 'dist', 'writer.cjs'),
+  reader: join(process.cwd(), 'dist', 'readings.cjs'),
+};
 
-/** A store in a temporary folder, without threads; the folder is removed at the end of the file of tests. */
-export async function temporaryStore(): Promise<Store> {
-  const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
-  atEndOfFile(() => rmSync(folder, { recursive: true }));
-  return engineAt(join(folder, 'hkctl.db'), { ...options, writerThread: undefined }).create();
+/** How tests open a store; those of real processes take the clock of the machine. */
+export const storeOptions = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations'), threads };
+
+/** A store in a temporary folder; it is closed and removed at the end of the file of tests. */
+export async function temporaryStore(given?: { isThreaded: boolean }): Promise<Store> {
+  const { store, remove } = await fileStore(given);
+  atEndOfFile(remove);
+  return store;
 }
 
-/** A store in a folder of its own, with the threads of the build; `remove` closes and deletes it. */
-export async function fileStore(): Promise<{ path: string; store: Store; remove: () => Promise<void> }> {
+/** A store in a folder of its own; `remove` closes and deletes it. Without threads its clock is written at once. */
+export async function fileStore({ isThreaded } = { isThreaded: true }): Promise<{
+  path: string;
+  store: Store;
+  remove: () => Promise<void>;
+}> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-store-'));
   const path = join(folder, 'hkctl.db');
-  const [writerThread, readerThread] = ['writer', 'readings'].map((name) => join(process.cwd(), 'dist', `${name}.cjs`));
-  const store = await engineAt(path, { ...options, writerThread, readerThread }).create();
+  const store = await engineAt(path, { ...storeOptions, threads: isThreaded ? threads : undefined }).create();
   return {
     path,
     store,
@@ -42,7 +52,7 @@ export async function fileStore(): Promise<{ path: string; store: Store; remove:
 /** A store in a PostgreSQL database of its own on the shared server, dropped at the end of the file of tests. */
 export async function postgresStore(address?: string): Promise<Store> {
   const { newDatabase } = await import('./postgres/databases.ts');
-  return engineAt(address ?? (await newDatabase('store')), { ...options, writerThread: undefined }).open();
+  return engineAt(address ?? (await newDatabase('store')), storeOptions).open();
 }
 
 /** A tenant with one entity and one Super user, put into a store. */

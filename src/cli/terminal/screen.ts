@@ -6,7 +6,10 @@ import { terminalLine } from './terminal-text.ts';
 /** A key, a new size of the terminal, a signal that would end the process, or the end of the input. */
 type ScreenEvent = Keypress | 'resize' | 'signal' | 'end';
 
-/** The alternate screen while it is shown; lines drawn on it leave no trace in the scrollback. */
+/**
+ * The alternate screen while it is shown. Our own, since secrets are drawn on it: its lines must leave no trace in the scrollback,
+ * whatever the terminal.
+ */
 export interface Screen {
   /** Draws lines from the top and clears the rows below them. */
   draw(lines: readonly string[]): void;

@@ -15,7 +15,7 @@ import { drawSecret, hashOf, prefixOf } from './secrets.ts';
 export interface DeliveredKey {
   secret: string;
   key: Key;
-  /** The key it replaces, as it will stand; null for a new one. */
+  /** The key that it replaces, as it will be after the rotation; null for a new key. */
   revoked: Key | null;
 }
 
@@ -97,7 +97,7 @@ export async function createKey(
   return key;
 }
 
-/** A successor, and the key that it replaces as that was left. */
+/** A successor, and the revoked key that it replaces. */
 export interface RotatedKey {
   key: Key;
   revoked: Key;

@@ -20,7 +20,7 @@ export function ok(detail: string): Finding {
   return { status: 'ok', detail };
 }
 
-/** Something should be looked after. */
+/** Something needs attention. */
 export function warning(detail: string, hint: string): Finding {
   return { status: 'warning', detail, hint };
 }

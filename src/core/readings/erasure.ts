@@ -12,7 +12,7 @@ interface Erasure {
   toUs: number;
 }
 
-/** The permission to take readings out: that to remove an entity with all of them. */
+/** Erasing readings needs the permission to remove an entity, which takes all of them. */
 export const erasePermission = 'entities.manage';
 
 /**

@@ -1,5 +1,5 @@
-import type { RecordCondition, RecordPage, RecordPageRequest, RecordPosition } from '../port/records.ts';
-import { type Field, pageFields, type ResourceDefinition } from './fields.ts';
+import type { RecordPage, RecordPageRequest, RecordPosition } from '../port/records.ts';
+import { pageFields } from './fields.ts';
 
 /**
  * Maximum number of records scanned for a page whose index serves only some of its conditions: some milliseconds. A page
@@ -55,14 +55,6 @@ export function fittingRecords(row: PageRow | undefined, limit: number): number 
   });
   return over === -1 ? limit : Math.min(limit, Math.max(1, over));
 }
-
-/** The equality conditions, those first that probably match the fewest records. */
-export function equalRarestFirst(resource: ResourceDefinition, conditions: readonly RecordCondition[]) {
-  const rank = ({ field }: RecordCondition) => rarestFirst.indexOf(resource.fields[field]?.kind ?? 'boolean');
-  return conditions.filter(({ op }) => op === 'eq').sort((a, b) => rank(a) - rank(b));
-}
-
-const rarestFirst: readonly Field['kind'][] = ['text', 'instant', 'decimal', 'date', 'integer', 'enum', 'boolean'];
 
 function positionOf(lastRecord: string, orderBy: string): RecordPosition {
   const record: { id: string } & Record<string, unknown> = JSON.parse(lastRecord);

@@ -1,3 +1,6 @@
+import { errnoOf } from '../errno.ts';
+import { HkctlError } from '../errors.ts';
+
 /** Why a file named on the command line cannot be written, by errno code. */
 export const pathFaults: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist',
@@ -9,3 +12,10 @@ export const pathFaults: Readonly<Record<string, string>> = {
   ELOOP: 'its links run in a circle',
   ENAMETOOLONG: 'its name is too long',
 };
+
+/** The error for a file that cannot be written because of its path (`bad_input`); undefined for any other fault. */
+export function unwritable(file: string, thrown: unknown): HkctlError | undefined {
+  const why = pathFaults[errnoOf(thrown) ?? ''];
+  if (why === undefined) return undefined;
+  return new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+}

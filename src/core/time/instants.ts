@@ -1,6 +1,9 @@
 /** The current time in epoch milliseconds; passed as an argument everywhere, so that tests use a fixed clock. */
 export type Clock = () => number;
 
+/** The last instant that a Date can be, in epoch milliseconds; the first one is as far before 1970. */
+export const latestDateMs = 8.64e15;
+
 /**
  * Parses an RFC 3339 instant to whole epoch microseconds, bounded by {@link boundedUs}; further digits are cut off. Undefined
  * where the text is not an instant with an offset, or names a day or time that does not exist. A leap second (`:60`) is the

@@ -21,7 +21,7 @@ export class UseRecorder {
     const use = this.#uses.get(keyId);
     if (use === undefined) this.#uses.set(keyId, { atMs, ip });
     else {
-      // A busy key makes no object a request.
+      // A busy key must not cost an object for each request.
       use.atMs = atMs;
       use.ip = ip;
     }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createKept } from '../../core/lazily.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { Answer } from '../request/response.ts';
@@ -54,15 +55,13 @@ export function createDocuments(folder: string): {
   root(): Answer;
   file(name: (typeof documentFiles)[number]): (exchange: Exchange) => Promise<Answer>;
 } {
-  const kept = new Map<string, Representation>();
+  const kept = createKept<Representation>();
   const serve = async (exchange: Exchange, name: string, type: string, read: () => string): Promise<Answer> => {
-    let found = kept.get(name);
-    if (found === undefined) {
+    const found = kept(name, () => {
       const text = read();
       const tag = hash('sha256', text, 'base64url').slice(0, 22);
-      found = toRepresentation(text, { type, tag, headers: pageHeaders, vary: 'Accept-Encoding' });
-      kept.set(name, found);
-    }
+      return toRepresentation(text, { type, tag, headers: pageHeaders, vary: 'Accept-Encoding' });
+    });
     return { ...(await represent(exchange, found, 'public, no-cache')), page: true };
   };
   const sources: Record<(typeof documentFiles)[number], () => string> = {

@@ -3,7 +3,8 @@ import { Reservation } from './reservation.ts';
 
 /**
  * Bytes that many requests share; a request that does not fit waits in line for a while. A holder, which is a key, may hold
- * as much as it leaves free: one alone takes half, two take a third each, and a part is always left for the next one.
+ * as much as it leaves free: one alone takes half, two take a third each, and a part is always left for the next one. Our own,
+ * since the semaphores of libraries have no such shares.
  */
 export class Budget {
   readonly #bytes: number;

@@ -25,7 +25,7 @@ export class FairScheduler {
     }
   }
 
-  /** Resolves when it is the owner's turn, who counts as running from then on. */
+  /** Resolves once the owner may run its task; from then on the owner counts as running. */
   #start(owner: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add(owner, () => {

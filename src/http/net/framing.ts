@@ -6,7 +6,10 @@ import { errorTable } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
 import { type ApiCode, problemDocument } from '../request/problem.ts';
 
-/** Protects the HTTP framing of a server: which bytes of a connection form a request. */
+/**
+ * Protects the HTTP framing of a server: which bytes of a connection form a request. Our own, since Node's parser accepts what a
+ * proxy may read differently, and a framework sees a request only behind it.
+ */
 interface Framing {
   /** Answers bytes that are no HTTP with a problem document, where Node by itself would drop or refuse them without one. */
   guard(server: HttpServer | HttpsServer): void;

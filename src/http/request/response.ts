@@ -30,8 +30,8 @@ const apiHeaders = [
 ] as const;
 
 /** A JSON answer that caches must not store. */
-export function jsonAnswer(body: string, status = 200): Answer {
-  return { status, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body };
+export function jsonAnswer(body: string): Answer {
+  return { status: 200, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body };
 }
 
 /** All headers of an answer in their final order; they are appended to those of the exchange. */

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import { latestDateMs } from '../../core/time/instants.ts';
 import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
 import { toDomainError } from '../sqlite/connection/errors.ts';
 import { type DatabaseName, databaseNames } from '../sqlite/connection/files.ts';
@@ -83,11 +84,8 @@ const applicationIdAt = 68;
 /** The instant at which a backup was made (epoch ms), as it states; undefined where that is no instant. */
 export function creationOf(backup: Connection): number | undefined {
   const createdAtMs = Number(backup.prepare("select value from backup where name = 'created_at_ms'").pluck().get());
-  return Math.abs(createdAtMs) <= latestMs ? createdAtMs : undefined;
+  return Math.abs(createdAtMs) <= latestDateMs ? createdAtMs : undefined;
 }
-
-/** The last instant that a Date can be. */
-const latestMs = 8.64e15;
 
 /** The versions of the databases, as the backup states them. Called once its table of metadata is known to be ours. */
 function versionsIn(connection: Connection, file: string): Record<DatabaseName, number> {

@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
-import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { pathFaults } from '../../core/text/path-faults.ts';
+import { unwritable } from '../../core/text/path-faults.ts';
 import { toDomainError } from '../sqlite/connection/errors.ts';
 
 /** The `application_id` in the header of a backup: "hkb1", and "hkb0" while it is being written. */
@@ -91,8 +90,6 @@ export function translatingTarget<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
-    const why = pathFaults[errnoOf(thrown) ?? ''];
-    if (why === undefined) throw toDomainError(thrown, file);
-    throw new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+    throw unwritable(file, thrown) ?? toDomainError(thrown, file);
   }
 }

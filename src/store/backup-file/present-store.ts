@@ -22,3 +22,16 @@ export const unknownPresent: PresentStore = {
   trail: null,
   clock: null,
 };
+
+/** The states of a store that is replaced, by its rows: revoked keys, all users and all entities. */
+export function statesOf(
+  revoked: readonly { id: string; atMs: number }[],
+  users: readonly Pick<User, 'id' | 'status' | 'role'>[],
+  entities: readonly Pick<Entity, 'id' | 'status'>[],
+): Pick<PresentStore, 'revoked' | 'users' | 'entities'> {
+  return {
+    revoked: new Map(revoked.map(({ id, atMs }) => [id, atMs])),
+    users: new Map(users.map((user) => [user.id, user])),
+    entities: new Map(entities.map(({ id, status }) => [id, status])),
+  };
+}

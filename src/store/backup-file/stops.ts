@@ -37,6 +37,28 @@ export interface Stop {
   missingLine?: string;
 }
 
+/** SQL for the objects of a backup, in both engines; SQLite has them in the order in which they were made. */
+export const stoppableSql = {
+  tenants: 'select id, name from tenants',
+  users: 'select id, tenant_id as "tenantId", login, status, role from users',
+  entities: 'select id, tenant_id as "tenantId", code, status from entities',
+  /** A condition on the id follows. */
+  keys: `select id, tenant_id as "tenantId", prefix, secret_hash as "secretHash" from keys
+    where revoked_at_ms is null and id`,
+} as const;
+
+/** The statements that stop an object in the registry of either engine; each parameter is a `?`. */
+export function stopStatements({ what, id, atMs, role }: KeptStopped): [sql: string, values: unknown[]][] {
+  if (what === 'revoked_key') return [['update keys set revoked_at_ms = ? where id = ?', [atMs, id]]];
+  if (what === 'deactivated_user') return [["update users set status = 'inactive' where id = ?", [id]]];
+  if (what === 'demoted_user') return [['update users set role = ? where id = ?', [role, id]]];
+  if (what === 'deactivated_entity') return [["update entities set status = 'inactive' where id = ?", [id]]];
+  return [
+    ['delete from entities where id = ?', [id]],
+    ['insert into purges (entity_id) values (?) on conflict do nothing', [id]],
+  ];
+}
+
 /** Ids of all keys that were ever revoked, with the time. */
 export function revokedSince({ present, journal }: Pick<Since, 'present' | 'journal'>): ReadonlyMap<string, number> {
   return new Map([...present.revoked, ...journal.keys]);

@@ -2,6 +2,7 @@ import { HkctlError } from '../../core/errors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine.ts';
+import { alreadyThere } from '../refusals.ts';
 import type { Location } from './address/location.ts';
 import type { Database } from './connection/database.ts';
 import { databaseWithin } from './connection/database-within.ts';
@@ -19,9 +20,7 @@ export async function requireNoStore(session: Session, shown: string): Promise<v
     await requireNotNewer(session, shown);
     return;
   }
-  throw new HkctlError('already_initialised', `There is a store at ${shown} already; nothing was touched.`, {
-    hint: 'Name another place with --store, such as another ?schema=, or look at this one with: hkctl entities list',
-  });
+  throw alreadyThere(shown, ', such as another ?schema=');
 }
 
 /** Creates the schema where it is missing, the tables, and what `fill` puts into them, all in one transaction. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { HkctlError } from '../../core/errors.ts';
 import { compactInstant } from '../../core/operations/backups.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { MigrationOutcome, StoreOptions } from '../engine.ts';
+import { storeAbsent } from '../refusals.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import type { Database } from './connection/database.ts';
 import { applyMigrations } from './schema/migrations.ts';
@@ -23,9 +23,7 @@ export async function migrateStore(
 ): Promise<MigrationOutcome> {
   const { shown } = database.location;
   const version = await requireNotNewer(await database.session(), shown);
-  if (version === 0) {
-    throw new HkctlError('store_absent', `There is no store at ${shown}.`, { hint: 'Make it with: hkctl init' });
-  }
+  if (version === 0) throw storeAbsent(shown);
   await check(new PostgresStore(database, options));
   if (version === schemaVersion) return { applied: 0 };
   const backup = withoutBackup ? undefined : await backUp(database, options);

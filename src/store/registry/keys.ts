@@ -1,6 +1,6 @@
-import { and, asc, type Column, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, type Column, desc, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { HkctlError } from '../../core/errors.ts';
-import type { KeyFilter, KeyPageRequest, KeyStatus } from '../../core/port/keys.ts';
+import type { KeyFilter, KeyPageRequest, KeyStatus, KeyStore, NewKey } from '../../core/port/keys.ts';
 
 type Columns<Name extends string> = Record<Name, Column>;
 
@@ -102,15 +102,49 @@ export function pageOf(
   };
 }
 
+/** The active keys of a user or an entity, and their order: the newest first. */
+export function ownedBy(
+  keys: Columns<'createdBy' | 'entityId' | 'createdAtMs' | 'id' | 'expiresAtMs' | 'revokedAtMs'>,
+  owner: Parameters<KeyStore['activeOf']>[0],
+  nowMs: number,
+): { condition: SQL | undefined; order: SQL[] } {
+  const isOwn = 'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId);
+  return {
+    condition: and(isOwn, statusCondition(keys, 'Active', nowMs)),
+    order: [keys.createdAtMs, keys.id].map(desc),
+  };
+}
+
+/** A key to be revoked, and the key that takes its place in a rotation. */
+export interface KeyStop {
+  id: string;
+  by: string;
+  rotatedTo: string | null;
+}
+
+/** Who revokes each old key of a rotation, for which new one. */
+export function stopsOf(pairs: readonly { oldKeyId: string; next: NewKey }[]): KeyStop[] {
+  return pairs.map(({ oldKeyId, next }) => ({ id: oldKeyId, by: next.createdBy, rotatedTo: next.id }));
+}
+
+/** Keys that expire until an instant. */
+export function expiringCondition(
+  { revokedAtMs, expiresAtMs }: Columns<'revokedAtMs' | 'expiresAtMs'>,
+  nowMs: number,
+  byMs: number,
+): SQL | undefined {
+  return and(isNull(revokedAtMs), gt(expiresAtMs, nowMs), lte(expiresAtMs, byMs));
+}
+
 /** The pattern for `like` that finds a text anywhere; a backslash takes the meaning of `%` and `_`. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** The bounds of all prefixes that begin with a text; undefined where the text cannot begin one. */
-export function prefixRange(text: string): { from: string; before: string } | undefined {
+/** Keys whose prefix begins with a text; undefined where the text cannot begin one. */
+export function prefixCondition({ prefix }: Columns<'prefix'>, text: string): SQL | undefined {
   // `{` sorts right after every character of a prefix.
-  return /^hk_[0-9A-Za-z]{1,5}$/.test(text) ? { from: text, before: `${text}{` } : undefined;
+  return /^hk_[0-9A-Za-z]{1,5}$/.test(text) ? and(gte(prefix, text), lt(prefix, `${text}{`)) : undefined;
 }
 
 /** The error for a new key whose entity is not active any more. */

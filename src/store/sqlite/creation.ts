@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HkctlError } from '../../core/errors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine.ts';
+import { alreadyThere } from '../refusals.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
 import { requireClosedFolder } from './connection/safe-files.ts';
 import { requireStorePath } from './connection/store-path.ts';
-import { busyTimeoutMs } from './opening.ts';
 import { finishRestore } from './restore/prepared.ts';
 import { isEmpty } from './schema/schema-versions.ts';
 import { SqliteStore } from './store.ts';
@@ -20,12 +19,12 @@ export function requireNoStore(path: string): void {
   finishRestore(path);
   const files = filesOf(path);
   if (!existsSync(files.registry)) {
-    if (databaseNames.some((name) => existsSync(files[name]))) throw alreadyThere(path);
+    if (databaseNames.some((name) => existsSync(files[name]))) throw alreadyThere(path, ' PATH');
     return;
   }
-  const registry = openFile(files.registry, { busyTimeoutMs, create: false });
+  const registry = openFile(files.registry);
   try {
-    if (!isEmpty(registry, path)) throw alreadyThere(path);
+    if (!isEmpty(registry, path)) throw alreadyThere(path, ' PATH');
   } finally {
     registry.close();
   }
@@ -46,7 +45,7 @@ export async function createStore(
   const files = filesOf(path);
   const opened: Connection[] = [];
   const open = (name: DatabaseName) => {
-    const connection = openFile(files[name], { busyTimeoutMs, create: true });
+    const connection = openFile(files[name], { create: true });
     opened.push(connection);
     return connection;
   };
@@ -55,13 +54,13 @@ export async function createStore(
     // The tables and rows of the registry come in one commit, after the other files: another process sees either nothing
     // of this store or all of it. Where two processes create it at once, the second one waits here for the first.
     translating(path, () => registry.exec('begin immediate'));
-    if (!isEmpty(registry, path)) throw alreadyThere(path);
+    if (!isEmpty(registry, path)) throw alreadyThere(path, ' PATH');
     const [, records, readings] = databaseNames.map((name) => {
       const connection = name === 'registry' ? registry : open(name);
       applyMigrations(connection, name, options.migrationsFolder, path);
       return connection;
     });
-    const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, records, readings });
+    const store = new SqliteStore(path, registry, { ...options, records, readings });
     await fill(store);
     translating(path, () => registry.exec('commit'));
     return store;
@@ -70,10 +69,4 @@ export async function createStore(
     for (const connection of opened) connection.close();
     throw thrown;
   }
-}
-
-function alreadyThere(path: string): HkctlError {
-  return new HkctlError('already_initialised', `There is a store at ${path} already; nothing was touched.`, {
-    hint: 'Name another place with --store PATH, or look at this one with: hkctl entities list',
-  });
 }

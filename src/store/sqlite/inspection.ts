@@ -6,7 +6,6 @@ import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
 import { readSmallFile } from './connection/safe-files.ts';
-import { busyTimeoutMs } from './opening.ts';
 import { foreignObjects } from './schema/own-schema.ts';
 import { schemaVersions } from './schema/schema-versions.ts';
 
@@ -19,7 +18,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
   const folder = dirname(files.registry);
 
   const checking = <T>(name: DatabaseName, check: (connection: Connection) => T): T => {
-    const connection = openFile(files[name], { busyTimeoutMs, create: false });
+    const connection = openFile(files[name]);
     try {
       return translating(files[name], () => check(connection));
     } finally {

@@ -6,7 +6,7 @@ import type { MigrationOutcome, StoreOptions } from '../engine.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
-import { busyTimeoutMs, openRegistry } from './opening.ts';
+import { openRegistry } from './opening.ts';
 import { requireOwnSchema } from './schema/own-schema.ts';
 import { requireNotNewer, schemaVersions } from './schema/schema-versions.ts';
 import { SqliteStore } from './store.ts';
@@ -24,13 +24,13 @@ export async function migrateStore(
 ): Promise<MigrationOutcome> {
   const files = filesOf(path);
   const registry = openRegistry(path);
-  const store = new SqliteStore(path, registry, { ...options, busyTimeoutMs, writerThread: undefined });
+  const store = new SqliteStore(path, registry, { ...options, threads: undefined });
   const databases: [DatabaseName, Connection][] = [['registry', registry]];
   try {
     requireOwnSchema(registry, 'registry', path, requireNotNewer(registry, 'registry', path), options.migrationsFolder);
     await check(store);
     for (const name of databaseNames) {
-      if (name !== 'registry') databases.push([name, openFile(files[name], { busyTimeoutMs, create: false })]);
+      if (name !== 'registry') databases.push([name, openFile(files[name])]);
     }
     const versions = databases.map(([name, open]) => ({ name, version: requireNotNewer(open, name, path) }));
     if (versions.every(({ name, version }) => version === schemaVersions[name])) return { applied: 0 };

@@ -6,25 +6,21 @@ import { openPresent } from './restore/prepared.ts';
 import { requireSchemaVersion } from './schema/schema-versions.ts';
 import { SqliteStore } from './store.ts';
 
-/** How long a command waits for another writer before it reports that the store is locked. */
-export const busyTimeoutMs = 5000;
-
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
-  const waitMs = options.busyTimeoutMs ?? busyTimeoutMs;
-  const registry = openRegistry(path, waitMs);
+  const registry = openRegistry(path, options.busyTimeoutMs);
   try {
     requireSchemaVersion(registry, 'registry', path, options.migrationsFolder);
   } catch (thrown) {
     registry.close();
     throw thrown;
   }
-  return new SqliteStore(path, registry, { ...options, busyTimeoutMs: waitMs });
+  return new SqliteStore(path, registry, options);
 }
 
 /** Opens the registry of a complete store; `store_absent` where there is none, or one whose creation was interrupted. */
-export function openRegistry(path: string, waitMs = busyTimeoutMs): Connection {
-  const registry = openPresent(path, waitMs);
+export function openRegistry(path: string, busyTimeoutMs?: number): Connection {
+  const registry = openPresent(path, busyTimeoutMs);
   if (registry) return registry;
   throw new HkctlError('store_absent', `The store at ${path} was never finished; it is empty.`, {
     hint: 'Make it with: hkctl init',

@@ -6,7 +6,7 @@ import type { DaemonStore } from '../../core/port/daemons.ts';
 import type { EntityStore } from '../../core/port/entities.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
 import type { MetricsStore } from '../../core/port/metrics.ts';
-import type { DropRequest, DropResult, ReadingStore } from '../../core/port/readings.ts';
+import type { ReadingStore } from '../../core/port/readings.ts';
 import type { ImportRequest, ImportSummary, RecordStore } from '../../core/port/records.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { TenantStore } from '../../core/port/tenants.ts';
@@ -17,10 +17,8 @@ import { translating } from './connection/errors.ts';
 import { filesOf, openFile, type StoreFiles } from './connection/files.ts';
 import { OpenFiles } from './connection/open-files.ts';
 import { ReaderClient } from './readings/reader/client.ts';
-import { createReadingStore, type WriteIngest } from './readings/readings.ts';
-import { createDrop } from './readings/retention.ts';
-import { type IngestTask, WriterClient } from './readings/writer/client.ts';
-import { IngestWriter, toGroup } from './readings/writer/ingest-writer.ts';
+import { createReadingStore, type ReadingThreads } from './readings/readings.ts';
+import { WriterClient } from './readings/writer/client.ts';
 import { importRecords } from './records/imports.ts';
 import { emptyOutbox } from './records/outbox.ts';
 import { purgeRemoved } from './records/purge.ts';
@@ -37,7 +35,6 @@ import { createUserStore } from './registry/users.ts';
 import { requireSchemaVersion } from './schema/schema-versions.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
-  busyTimeoutMs: number;
   /** Connections that are open already, when the store is being created. */
   records?: Connection;
   readings?: Connection;
@@ -64,10 +61,9 @@ export class SqliteStore implements Store {
   readonly #opened: Connection[];
   readonly #recordsFile: () => Connection;
   readonly #readingsFile: () => Connection;
-  readonly #writer: WriterClient | undefined;
+  readonly #threads: ReadingThreads | undefined;
   /** Releases the lock that shows other processes a serving daemon. */
   readonly #release: () => void;
-  readonly #reader: ReaderClient | undefined;
   #openFiles: OpenFiles | undefined;
   #ownRecordChanges = 0;
 
@@ -80,13 +76,11 @@ export class SqliteStore implements Store {
     this.#opened = [registry, options.records, options.readings].filter((open) => open !== undefined);
     this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
-    const { writerThread, readerThread, migrationsFolder } = options;
-    this.#writer =
-      writerThread === undefined
-        ? undefined
-        : new WriterClient(writerThread, { path, migrationsFolder }, () => this.requireInPlace());
-    const reader = readerThread === undefined ? undefined : new ReaderClient(readerThread, this.#files.readings);
-    this.#reader = reader;
+    const { threads, migrationsFolder } = options;
+    this.#threads = threads && {
+      writer: new WriterClient(threads.writer, { path, migrationsFolder }, () => this.requireInPlace()),
+      reader: new ReaderClient(threads.reader, this.#files.readings),
+    };
 
     this.tenants = createTenantStore(this.#registry, this.#append);
     this.users = createUserStore(this.#registry, this.#append, this.#files.revocations);
@@ -104,9 +98,7 @@ export class SqliteStore implements Store {
       readings: this.#readingsFile,
       recordsVersion: () => Number(this.records.version()),
       path,
-      write: this.#createWrite(),
-      drop: this.#createDrop(),
-      thread: reader && ((request) => reader.readSlice(request)),
+      threads: () => this.#requireThreads(),
     });
     const { release, ...daemon } = createDaemonStore(this.#registry, this.#files.daemons, options.clock);
     this.daemon = daemon;
@@ -121,7 +113,7 @@ export class SqliteStore implements Store {
       translating(this.#path, () => connection.prepare('select 1 from sqlite_master').get());
     }
     this.#openFiles = new OpenFiles(this.#files);
-    await Promise.all([this.#reader?.start(), this.#writer?.start()]);
+    await Promise.all([this.#threads?.reader.start(), this.#threads?.writer.start()]);
     // Checked again after the thread has opened the files by their paths.
     this.requireInPlace();
   }
@@ -138,14 +130,14 @@ export class SqliteStore implements Store {
     // SQLite would delete the log at the path, which by now is another one with the commits of other processes.
     if (this.#openFiles?.displaced() !== undefined) return;
     this.readings.close();
-    await this.#reader?.close();
-    await this.#writer?.close();
+    await this.#threads?.reader.close();
+    await this.#threads?.writer.close();
     this.#release();
     for (const connection of this.#opened.splice(0)) connection.close();
   }
 
   #open(name: 'records' | 'readings'): Connection {
-    const connection = openFile(this.#files[name], { busyTimeoutMs: this.#options.busyTimeoutMs, create: false });
+    const connection = openFile(this.#files[name], this.#options);
     this.#opened.push(connection);
     requireSchemaVersion(connection, name, this.#files[name], this.#options.migrationsFolder);
     return connection;
@@ -154,7 +146,7 @@ export class SqliteStore implements Store {
   /** In a daemon the writer thread writes the times of use, so that the main thread never waits for a disk. */
   #createKeys(): KeyStore {
     const keys = createKeyStore(this.#registry, this.#append, this.#files.revocations);
-    const writer = this.#writer;
+    const writer = this.#threads?.writer;
     if (!writer) return keys;
     return {
       ...keys,
@@ -167,35 +159,20 @@ export class SqliteStore implements Store {
   /** In a daemon the writer thread writes the samples of the clock, too. */
   #createClock(): ClockStore {
     const clock = createClockStore(this.#registry, this.#append);
-    const writer = this.#writer;
+    const writer = this.#threads?.writer;
     return writer ? { ...clock, merge: (progress) => writer.mergeClock(progress) } : clock;
   }
 
-  #createWrite(): WriteIngest {
-    const writer = this.#writer;
-    if (writer) return (task) => writer.write(task);
-    const inline = lazily(() => new IngestWriter(this.#readingsFile()));
-    return async (task: IngestTask) => {
-      const group = task.kind === 'readings' ? toGroup([task.batch]) : toGroup([], [task.heartbeats]);
-      const [results] = translating(this.#files.readings, () => inline().write([group]));
-      const result = results?.readings[0] ?? results?.heartbeats[0];
-      if (!result) throw new Error('the writer returned no result');
-      return result;
-    };
-  }
-
-  #createDrop(): (request: DropRequest) => Promise<DropResult> {
-    const writer = this.#writer;
-    if (writer) return (request) => writer.drop(request);
-    const inline = lazily(() => createDrop(this.#readingsFile()));
-    return async (request) => translating(this.#files.readings, () => inline()(request));
+  #requireThreads(): ReadingThreads {
+    if (this.#threads) return this.#threads;
+    throw new Error('this store was opened without the threads that write readings and read many of them');
   }
 
   async #import(request: ImportRequest): Promise<ImportSummary> {
     this.#settle();
     const { registry, records } = this.#files;
     // On a connection of its own, since the transaction stays open while rows are read, and readers must not be inside it.
-    const connection = openFile(records, { ...this.#options, create: false });
+    const connection = openFile(records, this.#options);
     try {
       const { summary, unsettled } = await importRecords(connection, registry, request, () =>
         requireSchemaVersion(connection, 'records', records, this.#options.migrationsFolder),

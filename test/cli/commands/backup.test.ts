@@ -1,23 +1,10 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { holdAsDaemon } from '../../../src/store/sqlite/connection/daemon-lock.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
-import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
 import { preparedPath } from '../../../src/store/sqlite/restore/prepared.ts';
-import { Cli, press } from '../harness.ts';
+import { Cli } from '../harness.ts';
 import { tamper } from '../tamper.ts';
 
 let cli: Cli;
@@ -29,17 +16,9 @@ beforeEach(async () => {
   file = join(folder, 'plant.backup');
 });
 
-async function mint(name: string): Promise<{ id: string; prefix: string; secret: string }> {
-  const create = `keys create --name ${name} --entity BER --preset sensor-gateway --json`;
-  const { key, secret } = (await cli.ok(create)).json<{ key: { id: string; prefix: string }; secret: string }>();
-  return { ...key, secret };
-}
-
-const statusOf = async (id: string) => (await cli.ok(`keys show ${id} --json`)).json<{ status: string }>().status;
-
 describe('backup', () => {
   it('writes one file for its owner only, reports what it holds and is audited', async () => {
-    await mint('A');
+    await cli.key('A');
     const report = (await cli.ok(['backup', file, '--json'])).json<Record<string, unknown>>();
     expect(report).toMatchObject({ file, keys: 1, bytes: statSync(file).size });
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -62,7 +41,7 @@ describe('backup', () => {
   });
 
   it('holds no secret', async () => {
-    const { secret } = await mint('A');
+    const { secret } = await cli.key('A');
     await cli.ok(['backup', file]);
     expect(readFileSync(file, 'latin1')).not.toContain(secret.slice(8, 30));
   });
@@ -97,7 +76,7 @@ describe('backup', () => {
     expect(readFileSync(odd.store)).toEqual(before);
   });
 
-  it('of a store that lacks a file says which', async () => {
+  it('of a store with a missing file names the file', async () => {
     rmSync(filesOf(cli.store).records);
     const { code, stderr } = await cli.run(['backup', file]);
     expect([code, stderr]).toEqual([6, expect.stringContaining(`The file ${filesOf(cli.store).records} of the store`)]);
@@ -129,165 +108,5 @@ describe('backup', () => {
       expect.stringMatching(/^error: The store .* is damaged: audit record 1.*hkctl audit/s),
     ]);
     expect(existsSync(file)).toBe(false);
-  });
-});
-
-describe('restore', () => {
-  it('by somebody whom the backup does not know is named in the audit trail all the same', async () => {
-    await cli.ok(['backup', file]);
-    await cli.ok('users add carl --name Carl --role super_user');
-    await cli.ok(['restore', file, '--yes'], { osAccount: 'carl' });
-    const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
-    expect(last).toMatchObject({ action: 'store.restore', actor: { login: 'carl' }, os_account: 'carl' });
-  });
-
-  it('brings back what was there, and says so in the audit trail', async () => {
-    const kept = await mint('Kept');
-    await cli.ok(['backup', file]);
-    const later = await mint('Later');
-    const report = (await cli.ok(['restore', file, '--yes', '--json'])).json();
-    expect(report).toMatchObject({ file, keys: 1, kept_revoked: [] });
-    expect(await statusOf(kept.id)).toBe('Active');
-    expect((await cli.run(['keys', 'show', later.id])).code).toBe(3);
-    const actions = (await cli.ok('audit list --json --limit 2')).json<{ action: string }[]>();
-    expect(actions.map(({ action }) => action)).toEqual(['store.restore', 'key.create']);
-    await cli.ok('audit verify');
-  });
-
-  it('keeps revoked what was revoked or rotated since, and names it', async () => {
-    const [revoked, rotated, alive] = [await mint('Revoked'), await mint('Rotated'), await mint('Alive')];
-    await cli.ok(['backup', file]);
-    await cli.ok(['keys', 'revoke', revoked.id, '--yes']);
-    await cli.ok(['keys', 'rotate', rotated.id, '--yes', '--json']);
-    const { kept_revoked } = (await cli.ok(['restore', file, '--yes', '--json'])).json<{ kept_revoked: string[] }>();
-    expect([...kept_revoked].sort()).toEqual([revoked.prefix, rotated.prefix].sort());
-    expect([await statusOf(revoked.id), await statusOf(rotated.id), await statusOf(alive.id)]).toEqual([
-      'Revoked',
-      'Revoked',
-      'Active',
-    ]);
-    for (const { secret, code } of [
-      { ...revoked, code: 5 },
-      { ...rotated, code: 5 },
-      { ...alive, code: 0 },
-    ]) {
-      expect((await cli.run('keys verify', { input: secret })).code).toBe(code);
-    }
-    await cli.ok('audit verify');
-  });
-
-  it('forgets no time that was seen: what has expired since stays expired on a clock that fell back', async () => {
-    const create = `keys create --name A --entity BER --preset sensor-gateway --expires 2h --json`;
-    const { key, secret } = (await cli.ok(create)).json<{ key: { id: string }; secret: string }>();
-    await cli.ok(['backup', file]);
-    const before = cli.nowMs;
-    cli.nowMs += 3 * 3_600_000;
-    for (let look = 0; look < 2; look++) await cli.ok('keys list');
-    await cli.ok(['restore', file, '--yes']);
-    cli.nowMs = before;
-    expect(await statusOf(key.id)).toBe('Expired');
-    expect((await cli.run('keys verify', { input: secret })).code).toBe(5);
-  });
-
-  it('makes a store where there is none, with the journal of the backup', async () => {
-    const key = await mint('A');
-    await cli.ok(['keys', 'revoke', key.id, '--yes']);
-    await cli.ok(['backup', file]);
-    const journal = readFileSync(filesOf(cli.store).revocations, 'utf8');
-    rmSync(dirname(cli.store), { recursive: true });
-    await cli.ok(['restore', file, '--yes']);
-    expect(readFileSync(filesOf(cli.store).revocations, 'utf8')).toBe(journal);
-    expect(statSync(cli.store).mode & 0o777).toBe(0o600);
-    expect(statSync(dirname(cli.store)).mode & 0o777).toBe(0o700);
-    expect(await statusOf(key.id)).toBe('Revoked');
-  });
-
-  it('replaces a store that is damaged', async () => {
-    const key = await mint('A');
-    await cli.ok(['backup', file]);
-    writeFileSync(cli.store, 'x'.repeat(8192));
-    expect((await cli.run('keys list')).code).toBe(6);
-    await cli.ok(['restore', file, '--yes']);
-    expect(await statusOf(key.id)).toBe('Active');
-  });
-
-  it('changes nothing where the file is no backup, damaged, or nobody confirms', async () => {
-    const key = await mint('A');
-    await cli.ok(['backup', file]);
-    const other = `${file}.other`;
-    writeFileSync(other, 'no database');
-    expect((await cli.run(['restore', other, '--yes'])).code).toBe(2);
-    expect((await cli.run(['restore', `${file}.none`, '--yes'])).code).toBe(2);
-    expect((await cli.run(['restore', cli.store, '--yes'])).code).toBe(2);
-    expect((await cli.run(['restore', file])).code).toBe(2);
-    expect((await cli.run(['restore', file, '--yes'], { osAccount: 'entity_admin' })).code).toBe(4);
-    const half = statSync(file).size / 2;
-    truncateSync(file, half - (half % 4096));
-    expect((await cli.run(['restore', file, '--yes'])).code).toBe(6);
-    expect(await statusOf(key.id)).toBe('Active');
-    expect(existsSync(cli.store.replace('.db', '.restored.db'))).toBe(false);
-  });
-
-  it('asks before it reads or copies more than the head of the backup', async () => {
-    await mint('A');
-    await cli.ok(['backup', file]);
-    // Only who reads all of it finds this.
-    tamper(file, "update audit set target = 'other' where seq = 1");
-    const before = readdirSync(dirname(cli.store));
-    expect(await cli.run(['restore', file])).toMatchObject({ code: 2, stderr: expect.stringContaining('(1 keys)') });
-    const terminal = { columns: 100, rows: 30 };
-    const cancelled = await cli.run(['restore', file], { terminal, keys: [press.ctrlC] });
-    expect([cancelled.code, cancelled.stderr]).toEqual([130, expect.stringContaining('Replace the store')]);
-    expect(readdirSync(dirname(cli.store)).filter((name) => !before.includes(name))).toEqual([]);
-    expect((await cli.run(['restore', file, '--yes'])).code).toBe(6);
-    expect(readdirSync(dirname(cli.store)).filter((name) => /restored/.test(name))).toEqual([]);
-  });
-
-  it('is refused while a daemon serves, before anything is asked, and also where that has noted no address', async () => {
-    await cli.ok(['backup', file]);
-    const store = await cli.services.openStore(cli.store);
-    await store.daemon.recordAddress('http://127.0.0.1:8420', process.pid);
-    const served = await cli.run(['restore', file]);
-    expect([served.code, served.stderr]).toEqual([
-      5,
-      expect.stringContaining('A daemon serves this store at http://127'),
-    ]);
-    await store.close();
-    const letGo = holdAsDaemon(filesOf(cli.store).daemons);
-    for (const lose of [() => {}, () => writeFileSync(cli.store, 'x'.repeat(8192))]) {
-      lose();
-      const held = await cli.run(['restore', file, '--yes']);
-      expect([held.code, held.stderr]).toEqual([5, expect.stringContaining('A daemon serves this store')]);
-    }
-    letGo();
-    await cli.ok(['restore', file, '--yes']);
-  });
-
-  it('is refused while another process has the store open', async () => {
-    const key = await mint('A');
-    await cli.ok(['backup', file]);
-    const held = openFile(cli.store, { busyTimeoutMs: 100, create: false });
-    held.prepare('select count(*) from keys').get();
-    const { code, stderr } = await cli.run(['restore', file, '--yes']);
-    held.close();
-    expect([code, stderr]).toEqual([5, expect.stringContaining('Another process')]);
-    expect(await statusOf(key.id)).toBe('Active');
-  });
-
-  it('that was cut off between its renames is ended by the next command', async () => {
-    const key = await mint('A');
-    await cli.ok(['backup', file]);
-    await cli.ok(['keys', 'revoke', key.id, '--yes']);
-    await cli.ok(['restore', file, '--yes']);
-    // As it was after the decision and the first of three renames.
-    const [from, to] = [filesOf(cli.store), filesOf(cli.store.replace('.db', '.restored.db'))];
-    for (const name of ['records', 'readings'] as const) renameSync(from[name], to[name]);
-    mkdirSync(dirname(from.records), { recursive: true });
-    writeFileSync(from.records, 'the old one');
-    writeFileSync(`${from.records}-wal`, 'its log');
-    writeFileSync(cli.store.replace('.db', '.restored.ready'), '');
-    await cli.ok('sensors list --entity BER --json');
-    expect(existsSync(cli.store.replace('.db', '.restored.ready'))).toBe(false);
-    expect(await statusOf(key.id)).toBe('Revoked');
   });
 });

@@ -11,11 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { backupIn, restoreBackup } from '../../../src/store/sqlite/restore/restoration.ts';
 import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
 import { Cli } from '../harness.ts';
+import { tamperSchema } from '../tamper.ts';
 
 let cli: Cli;
 let folder: string;
@@ -25,14 +25,6 @@ beforeEach(async () => {
   folder = dirname(dirname(cli.store));
   file = join(folder, 'plant.backup');
 });
-
-/** Runs SQL on a database as somebody could who writes to the file, also on its schema. */
-function tamper(database: string, sql: string): void {
-  const connection = openDatabase(database, {});
-  connection.unsafeMode(true);
-  connection.exec(`pragma writable_schema = on; ${sql}`);
-  connection.close();
-}
 
 const rewrite = (name: string, from: string, to: string) =>
   `update sqlite_master set sql = replace(sql, '${from}', '${to}') where name = '${name}'`;
@@ -83,7 +75,7 @@ describe('a store with something foreign in its schema', () => {
   it.each(foreign)('%s is refused by every command and named, and nothing of it is run', async (what, sql, named) => {
     // SQLite itself refuses to load an entry of no kind, before anybody can name it.
     const expected = what === 'an entry of no kind' ? 'is damaged' : named;
-    tamper(cli.store, sql);
+    tamperSchema(cli.store, sql);
     for (const line of [['keys', 'list'], ['doctor'], ['backup', file], ['migrate'], ['audit', 'verify']]) {
       await refused(line, expected);
     }
@@ -93,7 +85,7 @@ describe('a store with something foreign in its schema', () => {
   it.each(['records', 'readings'] as const)(
     'in its %s, doctor names it and goes on; backup writes nothing',
     async (name) => {
-      tamper(
+      tamperSchema(
         filesOf(cli.store)[name],
         'create trigger evil after insert on sqlite_sequence begin select 1; end'.replace(
           'sqlite_sequence',
@@ -113,19 +105,19 @@ describe('a store with something foreign in its schema', () => {
   );
 
   it('of an older version is not migrated', async () => {
-    tamper(filesOf(cli.store).readings, 'drop table heartbeats; pragma user_version = 0');
+    tamperSchema(filesOf(cli.store).readings, 'drop table heartbeats; pragma user_version = 0');
     await refused(['migrate'], 'the table "readings" is none of');
   });
 
   it('is replaced by a backup from before', async () => {
     await cli.ok(['backup', file]);
-    tamper(cli.store, 'create trigger evil after insert on audit begin delete from audit; end');
+    tamperSchema(cli.store, 'create trigger evil after insert on audit begin delete from audit; end');
     await cli.ok(['restore', file, '--yes']);
     await cli.ok('doctor');
   });
 
   it('is one that ANALYZE has looked at, which is nothing foreign', async () => {
-    tamper(cli.store, 'analyze');
+    tamperSchema(cli.store, 'analyze');
     await cli.ok('doctor');
     await cli.ok(['backup', file]);
     await cli.ok(['restore', file, '--yes']);
@@ -136,7 +128,7 @@ describe('a backup with something foreign in its schema', () => {
   it.each(foreign)('%s is refused by restore and named, and nothing is written', async (what, sql, named) => {
     const expected = what === 'an entry of no kind' ? 'is damaged' : named;
     await cli.ok(['backup', file]);
-    tamper(file, sql);
+    tamperSchema(file, sql);
     const names = () => [readdirSync(folder), readdirSync(dirname(cli.store))];
     const [before, content] = [names(), readFileSync(file)];
     await refused(['restore', file, '--yes'], expected);
@@ -148,10 +140,10 @@ describe('a backup with something foreign in its schema', () => {
     await cli.ok(['backup', file]);
     const made = join(folder, 'made-by-sql');
     const hidden = `CREATE TABLE \`marks\` (x); attach ''${made}'' as evil; create table evil.t (x)`;
-    tamper(file, `update sqlite_master set sql = '${hidden}' where name = 'marks'`);
+    tamperSchema(file, `update sqlite_master set sql = '${hidden}' where name = 'marks'`);
     const { code } = await cli.run(['restore', file, '--yes']);
     expect([code, existsSync(made)]).toEqual([6, false]);
-    tamper(cli.store, `update sqlite_master set sql = '${hidden}' where name = 'marks'`);
+    tamperSchema(cli.store, `update sqlite_master set sql = '${hidden}' where name = 'marks'`);
     const { code: backupCode } = await cli.run(['backup', `${file}.2`]);
     expect([backupCode, existsSync(made), existsSync(`${file}.2`)]).toEqual([6, false, false]);
   });
@@ -160,14 +152,14 @@ describe('a backup with something foreign in its schema', () => {
     await cli.ok(['backup', file]);
     const whole = readFileSync(file);
     for (const value of ["'x'", '-1', '1.5', '0', 'zeroblob(4)']) {
-      tamper(file, `update backup set value = ${value} where name = 'registry_version'`);
+      tamperSchema(file, `update backup set value = ${value} where name = 'registry_version'`);
       await refused(['restore', file, '--yes'], 'it names no version of its registry');
       writeFileSync(file, whole);
     }
-    tamper(file, "drop table backup; create view backup as select 'registry_version' as name, 1 as value");
+    tamperSchema(file, "drop table backup; create view backup as select 'registry_version' as name, 1 as value");
     expect((await cli.run(['restore', file, '--yes'])).code).toBe(2);
     writeFileSync(file, whole);
-    tamper(file, "update backup set value = 9e17 where name = 'created_at_ms'");
+    tamperSchema(file, "update backup set value = 9e17 where name = 'created_at_ms'");
     await refused(['restore', file, '--yes'], 'it names no time');
   });
 
@@ -182,7 +174,7 @@ describe('a backup with something foreign in its schema', () => {
       expect(readdirSync(dirname(copy)).sort()).toEqual(['a.backup', `a.backup${end}`]);
       expect(readFileSync(copy + end, 'utf8')).toBe('x');
     }
-    tamper(file, 'pragma journal_mode = wal');
+    tamperSchema(file, 'pragma journal_mode = wal');
     const { code, stderr } = await cli.run(['restore', file, '--yes']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('it keeps a log')]);
     expect(readdirSync(folder).sort()).toEqual(['plant.backup', 'state']);
@@ -229,7 +221,7 @@ describe('a backup of an older version', () => {
       'registry',
       "ALTER TABLE `keys` ADD `colour` text DEFAULT 'green' NOT NULL;--> statement-breakpoint\nCREATE TABLE `more` (`x` integer);",
     );
-    const options = { clock: () => cli.nowMs, migrationsFolder, writerThread: undefined };
+    const options = { clock: () => cli.nowMs, migrationsFolder };
     const hooks = { authorize: () => {}, confirm: () => {}, audit: () => {} };
     await restoreBackup(cli.store, backupIn(file, options), options, hooks);
     const registry = openFile(cli.store, { busyTimeoutMs: 100, create: false });
@@ -237,7 +229,7 @@ describe('a backup of an older version', () => {
     expect(registry.pragma('user_version', { simple: true })).toBe(before.registry + 1);
     registry.close();
     // And what is foreign in it is foreign to the version that it had.
-    tamper(file, "alter table keys add column colour text default 'green' not null");
+    tamperSchema(file, "alter table keys add column colour text default 'green' not null");
     await expect(restoreBackup(cli.store, backupIn(file, options), options, hooks)).rejects.toMatchObject({
       code: 'store_corrupt',
       message: expect.stringContaining('the table "keys" has another definition'),

@@ -81,20 +81,17 @@ describe('the path of a store', () => {
     }
   });
 
-  it.each(['plant', 'plant.db', 'plant.sqlite'])(
-    '%s: a store that lacks a file of its own names that file',
-    async (name) => {
-      const other = await new Cli(join(folder(), 'other', name)).seed();
-      for (const file of [filesOf(other.store).readings, filesOf(other.store).records]) {
-        rmSync(file);
-        const { code, stderr } = await other.run('sensors list --entity BER');
-        expect([code, stderr]).toEqual([
-          6,
-          expect.stringContaining(`The file ${file} of the store ${other.store} is missing.`),
-        ]);
-      }
-    },
-  );
+  it.each(['plant', 'plant.db', 'plant.sqlite'])('%s: a store with a missing file names that file', async (name) => {
+    const other = await new Cli(join(folder(), 'other', name)).seed();
+    for (const file of [filesOf(other.store).readings, filesOf(other.store).records]) {
+      rmSync(file);
+      const { code, stderr } = await other.run('sensors list --entity BER');
+      expect([code, stderr]).toEqual([
+        6,
+        expect.stringContaining(`The file ${file} of the store ${other.store} is missing.`),
+      ]);
+    }
+  });
 });
 
 describe('migrate', () => {

@@ -23,7 +23,6 @@ export async function addKeys(cli: Cli, names: readonly string[]): Promise<void>
   const options = {
     clock: () => Date.now(),
     migrationsFolder: join(__dirname, '..', '..', '..', 'migrations'),
-    writerThread: undefined,
   };
   const store = openStore(cli.store, options);
   let nowMs = Date.now() - names.length * 1000;

@@ -79,7 +79,7 @@ describe('a profile', () => {
     });
   });
 
-  it('that holds one of two permissions lacks the other', async () => {
+  it('that holds one of two permissions is refused the other', async () => {
     const user = await addUser(plant.domain, plant.actor, { login: 'data', name: 'Dana', role: 'master_data' });
     const actor = { user, osAccount: 'data' };
     const attempt = { action: 'records.import', target: 'parts' } as const;

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { rolesSql } from '../../../src/store/postgres/operations/roles.ts';
-import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { Cli, startMs } from '../../cli/harness.ts';
+import { tamperSchema } from '../../cli/tamper.ts';
 import { newDatabase, onServer } from '../../store/postgres/databases.ts';
 
 const largeQuality = "insert into series values (1, 'e', 's'); insert into readings values (1, 1, 1.0, 99999)";
 const infinite = "insert into series values (1, 'e', 's'); insert into readings values (1, 1, 9e999, 0)";
-const options = { clock: () => startMs, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { clock: () => startMs, migrationsFolder: join(process.cwd(), 'migrations') };
 
 let cli: Cli;
 let folder: string;
@@ -24,14 +24,6 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const statusOf = async (id: string) => (await cli.show(id)).status;
 const restore = (more: readonly string[] = []) => cli.run(['restore', file, '--yes', '--json', ...more]);
-
-/** Changes a backup as somebody could who writes to the file. */
-function tamper(sql: string): void {
-  const connection = openDatabase(file, {});
-  connection.unsafeMode(true);
-  connection.exec(`pragma writable_schema = on; ${sql}`);
-  connection.close();
-}
 
 describe('backup of a store on PostgreSQL', () => {
   it('is audited, replaces a file only with --force, and leaves nothing half beside it', async () => {
@@ -215,7 +207,7 @@ describe('restore into PostgreSQL', () => {
   it.each(hostile)('of a backup with %s', async (_what, sql, code, message) => {
     await cli.key('one');
     await cli.ok(['backup', file]);
-    tamper(sql);
+    tamperSchema(file, sql);
     const before = (await cli.ok('keys list --json')).stdout;
     const result = await restore();
     if (code === '') {

@@ -20,7 +20,7 @@ afterEach(() => plant.close());
 describe('a backup beside a daemon that takes readings', () => {
   it('holds all that was answered before it began, and the daemon goes on', async () => {
     await plant.importSensors(sensors);
-    const { secret } = await plant.mint('Gateway', 'sensor-gateway');
+    const { secret } = await plant.createKey('Gateway', 'sensor-gateway');
     const daemon = await plant.serve();
     const agent = keptAlive();
     let answered = 0;

@@ -25,20 +25,20 @@ describe.skipIf(!canTrace)('a restore that takes its time', () => {
   it('keeps a command waiting that comes while the store is replaced, and it goes on with the new one', async () => {
     const file = plant.path('plant.backup');
     await plant.ok(['backup', file]);
-    await plant.mint('Before', 'production-only');
+    await plant.createKey('Before', 'production-only');
     const ready = join(dirname(plant.store), 'hkctl.restored.ready');
     // The old store is closed to others by then, and nothing is decided yet.
     const restore = slowly(file, '-P', ready, '-e', 'inject=openat:delay_enter=3000000:when=1');
     await until('the store is closed to others', () => !keepsLog(plant.store));
-    const { key } = await plant.mint('Meanwhile', 'production-only');
+    const { key } = await plant.createKey('Meanwhile', 'production-only');
     expect((await restore.ended).code).toBe(0);
     const names = (await plant.json<{ id: string; name: string }[]>(['keys', 'list'])).map(({ name }) => name);
     expect(names).toEqual([key.name]);
   });
 
   it('misses no revoke that is made while it reads what was revoked before', async () => {
-    const { key, secret } = await plant.mint('Dead', 'production-only');
-    const before = await plant.mint('Before', 'production-only');
+    const { key, secret } = await plant.createKey('Dead', 'production-only');
+    const before = await plant.createKey('Before', 'production-only');
     const file = plant.path('plant.backup');
     await plant.ok(['backup', file]);
     // The journal is there, and is closed by the restore 3 s after it was read.
@@ -73,14 +73,14 @@ describe.skipIf(!canTrace)('a restore that is killed', () => {
   it.each(['fsync', 'rename', 'unlink'])(
     'before any %s leaves the old store or the new one, and no revoked key alive',
     async (name) => {
-      const kept = await plant.mint('Kept', 'production-only');
-      const dead = await plant.mint('Dead', 'production-only');
+      const kept = await plant.createKey('Kept', 'production-only');
+      const dead = await plant.createKey('Dead', 'production-only');
       const file = plant.path('plant.backup');
       await plant.ok(['backup', file]);
       await plant.ok(['keys', 'revoke', dead.key.id, '--yes']);
       const seen = new Set<string>();
       for (let step = 1, killed = true; killed; step++) {
-        const mark = await plant.mint(`After ${step}`, 'production-only');
+        const mark = await plant.createKey(`After ${step}`, 'production-only');
         const inject = ['-qq', '-o', '/dev/null', '-e', `inject=${name}:signal=KILL:when=${step}`];
         const traced = plant.attach('strace', [...inject, process.execPath, cli, 'restore', file, '--yes']);
         killed = (await traced.ended).signal === 'SIGKILL';

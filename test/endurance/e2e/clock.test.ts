@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Daemon, type MintedKey, Plant } from '../../e2e/plant.ts';
+import { type CreatedKey, type Daemon, Plant } from '../../e2e/plant.ts';
 import { type Environment, until } from '../../e2e/program.ts';
 
 const hour = 1 / 24;
@@ -20,12 +20,12 @@ function clock(days: number): Environment {
 const at = (plant: Plant, days: number, args: readonly string[], input = '') =>
   plant.hkctl(args, { input, env: clock(days) });
 
-async function entry(daemon: Daemon, { secret }: MintedKey): Promise<string> {
+async function entry(daemon: Daemon, { secret }: CreatedKey): Promise<string> {
   const { response, error } = await daemon.api(secret).GET('/api/v1/me');
   return response.status === 200 ? 'let in' : (error?.code ?? '');
 }
 
-async function meBy(plant: Plant, days: number, key: MintedKey): Promise<string> {
+async function meBy(plant: Plant, days: number, key: CreatedKey): Promise<string> {
   const daemon = await plant.serve(clock(days));
   const answer = await entry(daemon, key);
   expect((await daemon.stop()).code).toBe(0);
@@ -34,13 +34,13 @@ async function meBy(plant: Plant, days: number, key: MintedKey): Promise<string>
 
 describe.skipIf(library === '')('a clock that is wrong', () => {
   let plant: Plant;
-  let short: MintedKey;
-  let long: MintedKey;
+  let short: CreatedKey;
+  let long: CreatedKey;
 
   beforeAll(async () => {
     plant = await Plant.open();
-    short = await plant.mint('One day', 'operational-core', '--expires', '1d');
-    long = await plant.mint('Never', 'operational-core');
+    short = await plant.createKey('One day', 'operational-core', '--expires', '1d');
+    long = await plant.createKey('Never', 'operational-core');
   });
   afterAll(() => plant.close());
 
@@ -61,14 +61,14 @@ describe.skipIf(library === '')('a clock that is wrong', () => {
     const args = ['keys', 'create', '--name', 'Later', '--entity', 'BER', '--preset', 'sensor-gateway', '--json'];
     const created = await at(plant, 10, [...args, '--expires', '1d']);
     expect(created.code, created.stderr).toBe(0);
-    const { key }: MintedKey = JSON.parse(created.stdout);
+    const { key }: CreatedKey = JSON.parse(created.stdout);
     expect(Math.abs(Date.parse(key.expires_at ?? '') - Date.now() - 11 * dayMs)).toBeLessThan(60_000);
     const yesterday = new Date(Date.now() + 9 * dayMs).toISOString();
     expect((await at(plant, 10, [...args, '--expires', yesterday])).code).toBe(2);
   });
 
   it('of a machine that starts years ago lets no revoked key in, and the audit chain holds', async () => {
-    const { key, secret } = await plant.mint('Gone', 'operational-core');
+    const { key, secret } = await plant.createKey('Gone', 'operational-core');
     await plant.ok(['keys', 'revoke', key.id, '--yes']);
     expect(await meBy(plant, -3000, { key, secret })).toBe('key_revoked');
     expect((await at(plant, -3000, ['keys', 'verify'], secret)).code).toBe(5);
@@ -82,11 +82,11 @@ describe.skipIf(library === '')('a clock that is wrong', () => {
 
 describe.skipIf(library === '')('a clock that jumps', () => {
   let plant: Plant;
-  let key: MintedKey;
+  let key: CreatedKey;
 
   beforeEach(async () => {
     plant = await Plant.open();
-    key = await plant.mint('One hour', 'operational-core', '--expires', '1h');
+    key = await plant.createKey('One hour', 'operational-core', '--expires', '1h');
   });
   afterEach(() => plant.close());
 
@@ -98,7 +98,7 @@ describe.skipIf(library === '')('a clock that jumps', () => {
   };
 
   it('back revives no expired key, in commands and in a daemon that starts then, until it is accepted', async () => {
-    const soon = await plant.mint('Soon over', 'operational-core', '--expires', '1s');
+    const soon = await plant.createKey('Soon over', 'operational-core', '--expires', '1s');
     key = soon;
     const first = await plant.serve();
     await until('the key expires', async () => (await entry(first, soon)) === 'key_expired');

@@ -42,8 +42,8 @@ beforeAll(async () => {
   await plant.importSensors(
     ['python3', 'sh', 'restart-python3', 'restart-sh'].map((id) => ({ id, code: `T-${id}`, name: id, unit: null })),
   );
-  secret = (await plant.mint('Gateway', 'sensor-gateway')).secret;
-  reader = (await plant.mint('Reader', 'operational-core')).secret;
+  secret = (await plant.createKey('Gateway', 'sensor-gateway')).secret;
+  reader = (await plant.createKey('Reader', 'operational-core')).secret;
   daemon = await plant.serve();
 });
 afterAll(() => plant.close());

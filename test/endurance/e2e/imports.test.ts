@@ -24,8 +24,8 @@ describe('a long import', () => {
   beforeAll(async () => {
     plant = await Plant.open();
     await plant.importSensors([{ id: 'S-1', code: 'OVEN', name: 'Oven', unit: null }]);
-    gateway = (await plant.mint('Gateway', 'sensor-gateway')).secret;
-    reader = (await plant.mint('Reader', 'operational-core')).secret;
+    gateway = (await plant.createKey('Gateway', 'sensor-gateway')).secret;
+    reader = (await plant.createKey('Reader', 'operational-core')).secret;
     daemon = await plant.serve();
   });
   afterAll(() => plant.close());
@@ -74,7 +74,7 @@ describe('a long import', () => {
     // An import that blocked it would hold it for as long as this test wants.
     expect(times[98]).toBeLessThan(1000);
 
-    const { key, secret } = await plant.mint('Meanwhile', 'operational-core');
+    const { key, secret } = await plant.createKey('Meanwhile', 'operational-core');
     expect(await daemon.statusOf(secret)).toBe(200);
     const from = performance.now();
     await plant.ok(['keys', 'revoke', key.id, '--yes']);

@@ -47,7 +47,7 @@ describe.skipIf(!canTrace)('a process that is killed while it makes a store', ()
 
 /** `whole` for a store with its organization, site and Super user, else the code of the refusal to open it. */
 async function stateOf(path: string): Promise<string> {
-  const options = { clock: Date.now, migrationsFolder: join(root, 'migrations'), writerThread: undefined };
+  const options = { clock: Date.now, migrationsFolder: join(root, 'migrations') };
   try {
     const store = openStore(path, options);
     const tenants = await store.tenants.list();

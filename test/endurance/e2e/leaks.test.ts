@@ -28,7 +28,7 @@ describe('a crash', () => {
 
   beforeAll(async () => {
     plant = await Plant.open();
-    secret = (await plant.mint('Crash', 'operational-core')).secret;
+    secret = (await plant.createKey('Crash', 'operational-core')).secret;
     plant.write('crash.key', secret);
     module = plant.write('fault.mjs', fault);
     mkdirSync(plant.path('reports'));

@@ -35,8 +35,8 @@ const startMs = Date.parse('2026-11-20T08:00:00Z');
 const reading = (sensor: string, n: number) => ({ sensor, at: new Date(startMs + n * 1000).toISOString(), value: n });
 
 it('the flow of Node-RED delivers every reading once over a network that breaks, also after it was killed', async () => {
-  const { secret } = await plant.mint('Gateway', 'sensor-gateway');
-  const reader = (await plant.mint('Reader', 'operational-core')).secret;
+  const { secret } = await plant.createKey('Gateway', 'sensor-gateway');
+  const reader = (await plant.createKey('Reader', 'operational-core')).secret;
   const proxy = await createBreakingProxy(() => daemon.port, createRandom(4711));
   const spool = plant.path('spool');
   const userDir = plant.path('node-red');

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => plant.close());
 
 it('a daemon that is killed again and again while it drops readings counts each of them exactly once', async () => {
-  const gateway = await plant.mint('Gateway', 'sensor-gateway');
-  const { secret } = await plant.mint('Reader', 'operational-core');
+  const gateway = await plant.createKey('Gateway', 'sensor-gateway');
+  const { secret } = await plant.createKey('Reader', 'operational-core');
   const api = () => daemon.api(secret);
   for (let from = 0; from < count; from += 10_000) {
     const readings = Array.from({ length: 10_000 }, (_, n) => ({

@@ -43,7 +43,7 @@ describe('thousands of rounds between two processes', () => {
     return caught;
   }
 
-  async function mint(actor: Actor): Promise<{ id: string; secret: string }> {
+  async function newKey(actor: Actor): Promise<{ id: string; secret: string }> {
     const entity = await requireEntity(domain, actor, 'BER');
     const delivery = catching();
     const input = { name: 'Round', entity, permissions: ['parts.view'] as const, expiresAtMs: null };
@@ -54,8 +54,8 @@ describe('thousands of rounds between two processes', () => {
   it('no request is let in that was written after the change was kept, none refused before', async () => {
     const carla = await findActor(domain, 'carla', 'test');
     const wires = [new Wire(daemon.port), new Wire(daemon.port)];
-    const ofCarla = await mint(carla);
-    const ofAdmin = await mint(admin);
+    const ofCarla = await newKey(carla);
+    const ofAdmin = await newKey(admin);
     const wrong: string[] = [];
     const counted = { allowed: 0, refused: 0 };
 
@@ -85,9 +85,9 @@ describe('thousands of rounds between two processes', () => {
 
     let rounds = 0;
     while (rounds < 2000) {
-      const { id, secret } = await mint(admin);
+      const { id, secret } = await newKey(admin);
       await around('revoke', secret, () => revokeKeys(domain, admin, [id]), 200, 401);
-      const rotated = await mint(admin);
+      const rotated = await newKey(admin);
       await around('rotate', rotated.secret, () => rotateKeys(domain, admin, [rotated.id], catching()), 200, 401);
       const user = (status: 'active' | 'inactive') => () => updateUser(domain, admin, 'carla', { status });
       await around('user off', ofCarla.secret, user('inactive'), 200, 401);

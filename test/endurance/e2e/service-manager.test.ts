@@ -53,7 +53,7 @@ describe.skipIf(missing.length > 0)(`under a service manager${missing.map((name)
 
   it('restarts refuse no connection and fail no request', async () => {
     const { running, url } = await start();
-    const { secret } = await plant.mint('A', 'operational-core');
+    const { secret } = await plant.createKey('A', 'operational-core');
     let isDone = false;
     const statuses: number[] = [];
     const load = Array.from({ length: 4 }, async () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => plant.close());
 
 it('a daemon ends though a client never finishes its request', async () => {
-  const { secret } = await plant.mint('Gateway', 'sensor-gateway');
+  const { secret } = await plant.createKey('Gateway', 'sensor-gateway');
   const daemon = await plant.serve();
   const stuck = new Wire(daemon.port);
   const head = postHead('/api/v1/sensors/readings', secret, 1000);

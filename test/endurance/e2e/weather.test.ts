@@ -19,8 +19,8 @@ describe('a measured series over a network that breaks', () => {
   afterAll(() => plant.close());
 
   it('comes back whole, each reading once, to the microsecond', async () => {
-    const gateway = await plant.mint('Weather gateway', 'sensor-gateway');
-    const reader = await plant.mint('Reader', 'operational-core');
+    const gateway = await plant.createKey('Weather gateway', 'sensor-gateway');
+    const reader = await plant.createKey('Reader', 'operational-core');
     let daemon: Daemon = await plant.serve();
     const proxy = await createBreakingProxy(() => daemon.port, createRandom(20121231));
 
@@ -65,7 +65,7 @@ describe('a measured series over a network that breaks', () => {
   });
 
   it('gives the same as CSV, and day by day in buckets', async () => {
-    const { secret } = await plant.mint('Reporting', 'operational-core');
+    const { secret } = await plant.createKey('Reporting', 'operational-core');
     const daemon = await plant.serve();
     const api = daemon.api(secret);
     const path = { id: 'WX-Seattle.temp_max' };

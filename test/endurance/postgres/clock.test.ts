@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Daemon, type MintedKey, Plant } from '../../e2e/plant.ts';
+import { type CreatedKey, type Daemon, Plant } from '../../e2e/plant.ts';
 import { until } from '../../e2e/program.ts';
 import { addressOf, onServer } from '../../store/postgres/databases.ts';
 import { startServer } from '../../store/postgres/server.ts';
@@ -16,7 +16,7 @@ afterAll(async () => {
 /** The library of Debian's faketime; its own command would stand between us and our signals. */
 const library = spawnSync('faketime', ['-f', '+0', 'sh', '-c', 'printf %s "$LD_PRELOAD"']).stdout?.toString() ?? '';
 
-async function entry(daemon: Daemon, { secret }: MintedKey): Promise<string> {
+async function entry(daemon: Daemon, { secret }: CreatedKey): Promise<string> {
   const { response, error } = await daemon.api(secret).GET('/api/v1/me');
   return response.status === 200 ? 'let in' : (error?.code ?? '');
 }
@@ -41,8 +41,8 @@ describe.skipIf(library === '')('the clock of the server', () => {
     await onServer(server.address, 'create database plant template template0');
     const plant = await Plant.open(undefined, { HKCTL_STORE: addressOf(server.address, 'plant') });
     ends.push(() => plant.close());
-    const short = await plant.mint('One day', 'operational-core', '--expires', '1d');
-    const long = await plant.mint('Never', 'operational-core');
+    const short = await plant.createKey('One day', 'operational-core', '--expires', '1d');
+    const long = await plant.createKey('Never', 'operational-core');
     const daemon = await plant.serve();
     const entries = async () => [await entry(daemon, short), await entry(daemon, long)].join();
     expect(await entries()).toBe('let in,let in');
@@ -62,7 +62,7 @@ describe.skipIf(library === '')('the clock of the server', () => {
     await until('an hour behind', async () => (await plant.hkctl(['doctor'])).stdout.includes('behind this machine'));
     expect(await entries()).toBe('let in,let in');
     expect((await plant.ok(['keys', 'list', '--all'])).stdout).toContain('One day');
-    await plant.mint('Made while it is behind', 'operational-core');
+    await plant.createKey('Made while it is behind', 'operational-core');
     expect((await plant.ok(['audit', 'verify'])).stdout).toContain('whole');
     expect((await daemon.stop()).code).toBe(0);
   });

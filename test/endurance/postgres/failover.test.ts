@@ -26,8 +26,8 @@ it('follows a synchronous standby that becomes the primary, while the old one st
   const plant = await Plant.open(undefined, { HKCTL_STORE: both });
   ends.push(() => plant.close());
   const daemon: Daemon = await plant.serve();
-  const { key, secret } = await plant.mint('to be revoked', 'operational-core');
-  const kept = await plant.mint('kept', 'operational-core');
+  const { key, secret } = await plant.createKey('to be revoked', 'operational-core');
+  const kept = await plant.createKey('kept', 'operational-core');
   expect(await daemon.statusOf(secret)).toBe(200);
   for (const args of [
     ['keys', 'list'],

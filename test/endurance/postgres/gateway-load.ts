@@ -95,7 +95,7 @@ export function wrong(refusals: readonly Refusal[], withinMs = 2000): Refusal[] 
 export async function prepare(plant: Plant, sensors: number) {
   const codes = Array.from({ length: sensors }, (_, index) => `OVEN-${index}`);
   await plant.importSensors(codes.map((code) => ({ id: `S-${code}`, code, name: code, unit: null })));
-  const gateway = (await plant.mint('Gateway', 'sensor-gateway')).secret;
-  const reader = (await plant.mint('Reader', 'operational-core')).secret;
+  const gateway = (await plant.createKey('Gateway', 'sensor-gateway')).secret;
+  const reader = (await plant.createKey('Reader', 'operational-core')).secret;
   return { codes, gateway, reader };
 }

@@ -44,7 +44,7 @@ describe('two daemons under load', () => {
     ends.push(server.stop);
     const { plant, daemons, load, reader } = await plantOn(server, 'killed');
     const gateways = load();
-    const { key: stopped, secret } = await plant.mint('to be revoked', 'operational-core');
+    const { key: stopped, secret } = await plant.createKey('to be revoked', 'operational-core');
     for (let round = 0; round < 3; round++) {
       const before = gateways.count;
       await until('the gateways are busy', () => gateways.count > before + 60);

@@ -7,13 +7,13 @@ import type { Store } from '../../../src/core/port/store.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { batchOf } from '../../store/conformance/readings.ts';
-import { importInto } from '../../store/conformance/records.ts';
+import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { addressOf, onServer } from '../../store/postgres/databases.ts';
 import { until } from '../../store/postgres/opened.ts';
 import { startServer, type TestServer } from '../../store/postgres/server.ts';
-import { draftOf, newKey, nowMs, plantIn } from '../../store/stores.ts';
+import { draftOf, newKey, nowMs, plantIn, storeOptions } from '../../store/stores.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { ...storeOptions, clock: Date.now };
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-pooler-'));
 const poolers: ChildProcess[] = [];
 const stores: Store[] = [];

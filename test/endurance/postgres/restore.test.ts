@@ -1,22 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RestoreHooks } from '../../../src/core/operations/backups.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { cli, environment, Running } from '../../e2e/program.ts';
 import { batchOf } from '../../store/conformance/readings.ts';
-import { importInto } from '../../store/conformance/records.ts';
+import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { portraitOf } from '../../store/portrait.ts';
 import { newDatabase } from '../../store/postgres/databases.ts';
-import { nowMs, plantIn } from '../../store/stores.ts';
-
-const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
-const quiet: RestoreHooks = { authorize() {}, confirm() {}, audit() {} };
+import { at, holding, quiet } from '../../store/restores.ts';
+import { nowMs, plantIn, storeOptions } from '../../store/stores.ts';
 
 let folder: string;
 let file: string;
@@ -26,30 +22,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function at<T>(location: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await engineAt(location, options).open();
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
 /** A store with a plant, and its backup. */
 async function planted(): Promise<string> {
   const address = await newDatabase('store');
   await at(address, plantIn);
-  await engineAt(address, options).backup(file, { nowMs, force: false });
+  await engineAt(address, storeOptions).backup(file, { nowMs, force: false });
   return address;
-}
-
-/** Holds a transaction open with a statement. */
-async function holding(address: string, statement: string): Promise<Client> {
-  const client = new Client({ connectionString: address });
-  await client.connect();
-  await client.query('begin');
-  await client.query(statement);
-  return client;
 }
 
 describe('a restore into PostgreSQL', () => {
@@ -58,7 +36,9 @@ describe('a restore into PostgreSQL', () => {
     const before = await at(address, portraitOf);
     const other = await holding(address, "insert into hkctl.record_changes values (1, 'x', 'x', '')");
     try {
-      await expect(engineAt(address, options).restore(file, quiet)).rejects.toMatchObject({ code: 'store_locked' });
+      await expect(engineAt(address, storeOptions).restore(file, quiet)).rejects.toMatchObject({
+        code: 'store_locked',
+      });
     } finally {
       await other.query('rollback');
       await other.end();
@@ -69,10 +49,10 @@ describe('a restore into PostgreSQL', () => {
   it('shuts out a daemon that starts meanwhile', async () => {
     const address = await planted();
     const locked: unknown[] = [];
-    await engineAt(address, options).restore(file, {
+    await engineAt(address, storeOptions).restore(file, {
       ...quiet,
       async audit() {
-        const daemon = await engineAt(address, options).open();
+        const daemon = await engineAt(address, storeOptions).open();
         locked.push(await Promise.resolve(daemon.daemon.begin()).catch((thrown: unknown) => thrown));
         await daemon.close();
       },
@@ -82,7 +62,7 @@ describe('a restore into PostgreSQL', () => {
 
   it('of 100,000 records and a million readings, and a backup of them, take bounded memory', async () => {
     const source = join(folder, 'hkctl.db');
-    const made = await engineAt(source, options).create();
+    const made = await engineAt(source, storeOptions).create();
     const plant = await plantIn(made);
     await importInto(made, plant, parts, rowsOf(100_000, partRow), { batch: 1000 });
     await importInto(made, plant, sensors, rowsOf(sensorCount, sensorRow));

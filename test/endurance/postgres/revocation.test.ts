@@ -1,5 +1,4 @@
 import { Agent } from 'node:http';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { drawSecret, hashOf, prefixOf } from '../../../src/core/keys/secrets.ts';
@@ -9,7 +8,7 @@ import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { pause } from '../../e2e/program.ts';
 import { addressOf, onServer } from '../../store/postgres/databases.ts';
 import { startServer } from '../../store/postgres/server.ts';
-import { draftOf, newKey } from '../../store/stores.ts';
+import { draftOf, newKey, storeOptions } from '../../store/stores.ts';
 
 /** 10,000 take four minutes. */
 const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 1_000);
@@ -36,7 +35,7 @@ it(`three daemons let no revoked key in, in ${rounds} rounds with frozen connect
     for (const agent of agents) agent.destroy();
   });
 
-  const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+  const options = { ...storeOptions, clock: Date.now };
   const store = await engineAt(address, options).open();
   ends.push(async () => store.close());
   const user = await store.users.findByLogin('admin');
@@ -97,7 +96,7 @@ it(`three daemons let no revoked key in, in ${rounds} rounds with frozen connect
   expect(counts.refusedRevoked).toBeGreaterThan(rounds * 2);
   // Connections were really frozen, and the daemons are back.
   expect(counts.unavailable).toBeGreaterThan(0);
-  const { secret } = await plant.mint('last', 'operational-core');
+  const { secret } = await plant.createKey('last', 'operational-core');
   expect(await all(secret)).toEqual([200, 200, 200]);
 }, 900_000);
 

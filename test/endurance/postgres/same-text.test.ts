@@ -7,7 +7,7 @@ import { demoRecords } from '../../../src/demo/records.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { decimalText } from '../../../src/store/postgres/records/decimal-text.ts';
-import { importInto } from '../../store/conformance/records.ts';
+import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { type Plant, plantIn, postgresStore, temporaryStore } from '../../store/stores.ts';
 
 let sides: { store: Store; plant: Plant }[];

@@ -5,18 +5,17 @@ import { afterEach, expect, it } from 'vitest';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { createStore } from '../../../src/store/sqlite/creation.ts';
 import { openStore } from '../../../src/store/sqlite/opening.ts';
-import { draftOf, nowMs } from '../../store/stores.ts';
+import { draftOf, storeOptions } from '../../store/stores.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-files-'));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 it('a store waits five seconds for another writer', async () => {
   const path = join(folder, 'hkctl.db');
-  const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
-  await (await createStore(path, options)).close();
+  await (await createStore(path, storeOptions)).close();
   const holder = openFile(path, { busyTimeoutMs: 100, create: false });
   holder.exec('begin immediate');
-  const store = openStore(path, options);
+  const store = openStore(path, storeOptions);
   const before = performance.now();
   expect(() => store.audit.append(draftOf('x', 'key.list', 'x'))).toThrow(
     expect.objectContaining({ code: 'store_locked' }),

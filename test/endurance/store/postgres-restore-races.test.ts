@@ -5,18 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RestoreHooks } from '../../../src/core/operations/backups.ts';
-import type { Store } from '../../../src/core/port/store.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { cli, environment } from '../../e2e/program.ts';
-import { importInto } from '../../store/conformance/records.ts';
+import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { portraitOf } from '../../store/portrait.ts';
 import { newDatabase, onServer } from '../../store/postgres/databases.ts';
-import { draftOf, newKey, nowMs, type Plant, plantIn } from '../../store/stores.ts';
-
-const options = { clock: () => nowMs, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
-const quiet: RestoreHooks = { authorize() {}, confirm() {}, audit() {} };
+import { at, holding, quiet } from '../../store/restores.ts';
+import { draftOf, newKey, nowMs, type Plant, plantIn, storeOptions } from '../../store/stores.ts';
 
 let folder: string;
 let file: string;
@@ -37,27 +33,9 @@ beforeEach(async () => {
     await importInto(store, made, parts, rows);
     return made;
   });
-  await engineAt(address, options).backup(file, { nowMs, force: false });
+  await engineAt(address, storeOptions).backup(file, { nowMs, force: false });
 });
 afterEach(() => rmSync(folder, { recursive: true }));
-
-async function at<T>(location: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await engineAt(location, options).open();
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
-/** Holds a transaction open with a statement. */
-async function holding(statement: string): Promise<Client> {
-  const client = new Client({ connectionString: address });
-  await client.connect();
-  await client.query('begin');
-  await client.query(statement);
-  return client;
-}
 
 describe('a restore into PostgreSQL', () => {
   it('that fails at its last step leaves the old store as it was', async () => {
@@ -65,7 +43,7 @@ describe('a restore into PostgreSQL', () => {
       Promise.resolve(store.keys.insert(newKey(plant, 1), draftOf(plant.tenant.id, 'key.create', 'k'))),
     );
     const before = await at(address, portraitOf);
-    const failing = engineAt(address, options).restore(file, {
+    const failing = engineAt(address, storeOptions).restore(file, {
       ...quiet,
       audit() {
         throw new Error('the disk of the audit is on fire');
@@ -77,7 +55,7 @@ describe('a restore into PostgreSQL', () => {
 
   it('whose connection is cut leaves the old store as it was', async () => {
     const before = await at(address, portraitOf);
-    const cut = engineAt(address, options).restore(file, {
+    const cut = engineAt(address, storeOptions).restore(file, {
       ...quiet,
       audit: () => onServer(address, cutOthers),
     });
@@ -88,10 +66,10 @@ describe('a restore into PostgreSQL', () => {
   it('waits for a revoke that has begun, and keeps it', async () => {
     const key = newKey(plant, 1);
     await at(address, (store) => Promise.resolve(store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'k'))));
-    await engineAt(address, options).backup(file, { nowMs, force: true });
-    const revoke = await holding("update hkctl.generations set value = value + 1 where name = 'keys'");
+    await engineAt(address, storeOptions).backup(file, { nowMs, force: true });
+    const revoke = await holding(address, "update hkctl.generations set value = value + 1 where name = 'keys'");
     await revoke.query('update hkctl.keys set revoked_at_ms = $1 where id = $2', [nowMs, key.id]);
-    const restored = engineAt(address, options).restore(file, quiet);
+    const restored = engineAt(address, storeOptions).restore(file, quiet);
     await waitFor("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
     await revoke.query('commit');
     await revoke.end();
@@ -100,11 +78,11 @@ describe('a restore into PostgreSQL', () => {
 
   it('is noticed by others at their next question: no key that it stops is let in', async () => {
     const key = newKey(plant, 1);
-    const other = await engineAt(address, options).open();
+    const other = await engineAt(address, storeOptions).open();
     try {
       await other.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'k'));
       const [keys, records] = [await other.keys.version(), await other.records.version()];
-      await engineAt(address, options).restore(file, quiet);
+      await engineAt(address, storeOptions).restore(file, quiet);
       expect(await other.keys.version()).not.toBe(keys);
       expect(await other.records.version()).not.toBe(records);
       expect(await other.keys.credential(key.secretHash)).toBeUndefined();
@@ -121,7 +99,7 @@ describe('a restore into PostgreSQL', () => {
     });
     const ended = once(child, 'exit');
     // Stopped by a lock in the middle: somebody reads readings for a while.
-    const reader = await holding('select from hkctl.readings');
+    const reader = await holding(address, 'select from hkctl.readings');
     await waitFor("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
     child.kill('SIGKILL');
     await ended;
@@ -132,7 +110,7 @@ describe('a restore into PostgreSQL', () => {
       "select where not exists (select from pg_stat_activity where datname = current_database() and application_name = 'hkctl')",
     );
     expect(await at(address, portraitOf)).toEqual(before);
-    await engineAt(address, options).restore(file, quiet);
+    await engineAt(address, storeOptions).restore(file, quiet);
   }, 20_000);
 });
 

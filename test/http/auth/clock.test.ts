@@ -15,7 +15,7 @@ describe('the clock of a daemon', () => {
 
   beforeEach(async () => {
     vi.useFakeTimers();
-    store = await temporaryStore();
+    store = await temporaryStore({ isThreaded: false });
     machineMs = nowMs;
     upMs = 24 * hourMs;
     logged = [];

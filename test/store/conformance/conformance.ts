@@ -1,15 +1,16 @@
 import { describe } from 'vitest';
-import { absentListConformance } from './absent-lists.ts';
 import { auditConformance } from './audit.ts';
 import { auditTextConformance } from './audit-texts.ts';
-import { changesConformance } from './changes.ts';
 import { clockConformance } from './clock.ts';
 import type { Given } from './given.ts';
 import { keyConformance } from './keys.ts';
 import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
 import { readingConformance } from './readings.ts';
-import { recordConformance } from './records.ts';
+import { absentListConformance } from './records/absent-lists.ts';
+import { changesConformance } from './records/changes.ts';
+import { importConformance } from './records/imports.ts';
+import { recordConformance } from './records/records.ts';
 import { retentionConformance } from './retention.ts';
 
 /** Every engine passes all of it; a new one joins with a `given` of its own. */
@@ -20,6 +21,7 @@ export function conformance(given: Given): void {
   describe('texts of the audit trail', () => auditTextConformance(given));
   describe('clock', () => clockConformance(given));
   describe('records', () => recordConformance(given));
+  describe('imports', () => importConformance(given));
   describe('lists that a row does not have', () => absentListConformance(given));
   describe('changes of records', () => changesConformance(given));
   describe('readings', () => readingConformance(given));

@@ -13,7 +13,7 @@ import { formatInstantUs } from '../../../src/core/time/instants.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
 import { draftOf, type Plant } from '../stores.ts';
 import type { Given } from './given.ts';
-import { importInto } from './records.ts';
+import { importInto } from './records/stored-records.ts';
 
 type Row = readonly [series: number, atUs: number, value: number, quality?: number];
 

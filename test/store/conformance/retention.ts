@@ -5,7 +5,7 @@ import { sensors } from '../../../src/resources/sensors.ts';
 import { draftOf, type Plant, plantIn } from '../stores.ts';
 import type { Given } from './given.ts';
 import { batchOf, textOf } from './readings.ts';
-import { importInto } from './records.ts';
+import { importInto } from './records/stored-records.ts';
 
 const hourUs = 3_600_000_000;
 const minuteUs = 60_000_000;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { atEndOfFile } from '../../ends.ts';
+import { storeOptions } from '../stores.ts';
 import { onceForAll, sharedServer } from './shared-server.ts';
 
 const template = 'hkctl_template';
@@ -17,7 +17,7 @@ export async function newDatabase(content: 'empty' | 'store' = 'empty'): Promise
     await onceForAll(folder, 'template', async () => {
       await onServer(server, `drop database if exists ${template}`);
       await onServer(server, `create database ${template} template template0 encoding 'UTF8'`);
-      const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+      const options = { ...storeOptions, clock: Date.now };
       await (await engineAt(addressOf(server, template), options).create()).close();
     });
   }

@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../../../src/core/port/store.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { atEndOfFile } from '../../ends.ts';
+import { storeOptions } from '../stores.ts';
 import { addressOf, onServer } from './databases.ts';
 import { startServer, type TestServer } from './server.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { ...storeOptions, clock: Date.now };
 
 /** Opens a store as a daemon does, or as a command, until the end of the file of tests. */
 export async function opened(address: string, daemon = true): Promise<Store> {

@@ -10,7 +10,7 @@ import { sensors } from '../../../src/resources/sensors.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { batchOf } from '../conformance/readings.ts';
-import { importInto } from '../conformance/records.ts';
+import { importInto } from '../conformance/records/stored-records.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../stores.ts';
 
 const removals: (() => unknown)[] = [];
@@ -31,7 +31,6 @@ function another(path: string): Store {
   const store = openStore(path, {
     clock: () => nowMs,
     migrationsFolder: join(process.cwd(), 'migrations'),
-    writerThread: undefined,
   });
   removals.push(() => store.close());
   return store;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { pathFaults } from '../../../core/text/path-faults.ts';
+import { unwritable } from '../../../core/text/path-faults.ts';
 import { readNamedText } from '../../terminal/named-files.ts';
 import type { Unit } from './unit.ts';
 
@@ -44,8 +44,6 @@ function translating<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
-    const why = pathFaults[errnoOf(thrown) ?? ''];
-    if (why === undefined) throw thrown;
-    throw new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+    throw unwritable(file, thrown) ?? thrown;
   }
 }

@@ -16,8 +16,19 @@ export const readLimits = {
   waiting: 64,
 } as const;
 
-/** Reads one slice, in the reader thread or in this one. */
-export type ReadSlice = (request: SliceRequest) => Promise<Slice>;
+/** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. */
+type ReadSlice = (request: SliceRequest) => Promise<Slice>;
+
+/** Whether one slice holds a page, which then need not wait for large ones. */
+export function isSmall({ buckets, limit }: ReadingTextRequest): boolean {
+  return buckets === undefined && limit <= readLimits.direct;
+}
+
+/** The text of a small page; charges its client. */
+export function textOf({ text, count, digest, scanned, nextUs }: Slice, client: ReadingClient): ReadingText {
+  client.charge(scanned);
+  return { pieces: [text], count, digest, nextUs };
+}
 
 /** Reads in slices, round-robin by owner and one slice at a time over all of them; one owner's reads one after the other. */
 export class Reads {

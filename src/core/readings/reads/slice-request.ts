@@ -1,4 +1,4 @@
-import type { ReadingTextRequest } from '../../port/readings.ts';
+import { qualities, type Reading, type ReadingRange, type ReadingTextRequest } from '../../port/readings.ts';
 import type { OpenBucket } from './buckets.ts';
 
 /** A part of a read, small enough that other reads need not wait for it. */
@@ -47,7 +47,17 @@ export interface SliceRange {
 /** The rows to read for a slice. */
 export function rangeOfSlice({ series, fromUs, toUs, limit, most, buckets }: SliceRequest): SliceRange {
   const wanted = buckets ? most : Math.min(most, limit);
-  return { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit: wanted + 1 };
+  return boundedRange({ series, fromUs, toUs, limit: wanted + 1 });
+}
+
+/** A range of readings with both of its ends. */
+export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): SliceRange {
+  return { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit };
+}
+
+/** The reading of a row. */
+export function toReading([atUs, value, quality]: SliceRow): Reading {
+  return { atUs, value, quality: qualities[quality - 1] ?? null };
 }
 
 /** The nearest instant that can be kept. */

@@ -1,7 +1,6 @@
-import { qualities } from '../../port/readings.ts';
 import { createRowWriter, separatorOf, type WriteRow } from '../reading-text.ts';
 import { addSummarised, addToBucket, bucketStart, closeBucket, openBucket, openSummarised } from './buckets.ts';
-import { rangeOfSlice, type Slice, type SliceRequest, type SliceRow } from './slice-request.ts';
+import { rangeOfSlice, type Slice, type SliceRequest, type SliceRow, toReading } from './slice-request.ts';
 import { type BucketItems, type HourRow, inOrderOfTime } from './summarised-hours.ts';
 
 /** Writes the rows of a slice, as {@link rangeOfSlice} asked for them, or sums them up. Takes `rows` over. */
@@ -11,7 +10,7 @@ export function toSlice(request: SliceRequest, rows: SliceRow[]): Slice {
   if (rows.length > wanted) rows.length = wanted;
   if (request.buckets) return sumUp({ items: rows, nextUs }, request);
   const write = createRowWriter(request);
-  const lines = rows.map(([atUs, value, quality]) => write({ atUs, value, quality: qualities[quality - 1] ?? null }));
+  const lines = rows.map((row) => write(toReading(row)));
   return { ...toText(lines, request), scanned: rows.length, nextUs };
 }
 

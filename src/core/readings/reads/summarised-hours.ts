@@ -45,8 +45,12 @@ export function resume(
 
 /** The summaries to read for a slice. */
 export function hoursOfSlice({ series, fromUs = -endOfTimeUs, toUs = endOfTimeUs, most }: SliceRequest): HourRange {
-  const firstHourUs = bucketStart(Math.max(within(fromUs), -endOfTimeUs + summaryWidthUs), summaryWidthUs);
-  return { series, firstHourUs, fromUs: within(fromUs), toUs: within(toUs), limit: most + 1 };
+  return { series, firstHourUs: firstHourOf(fromUs), fromUs: within(fromUs), toUs: within(toUs), limit: most + 1 };
+}
+
+/** The first hour whose summary can lie after an instant. */
+export function firstHourOf(fromUs: number): number {
+  return bucketStart(Math.max(within(fromUs), -endOfTimeUs + summaryWidthUs), summaryWidthUs);
 }
 
 /**

@@ -35,7 +35,8 @@ export function parseExactJson(text: string): unknown {
   return marked === text ? value : unmarked(JSON.parse(marked));
 }
 
-const exactDigits = 15;
+/** Doubles hold whole numbers of this many digits exactly, and powers of ten up to it. */
+export const exactDigits = 15;
 const smallestNormal = 2 ** -1022;
 const exponent = /[eE]/;
 /** Finds numbers that may be subnormal; strings may match, too. */

@@ -1,5 +1,5 @@
 import type { NumberField } from '../fields.ts';
-import { isRounded, RoundedNumber } from './exact-numbers.ts';
+import { exactDigits, isRounded, RoundedNumber } from './exact-numbers.ts';
 import type { FieldValidator, Refuse } from './field-validator.ts';
 
 /** Builds the validators of a number field once; `name` is how they refer to it. */
@@ -63,6 +63,4 @@ function parseNumeral(text: string): number | undefined {
 }
 
 const exponent = /^[eE][+-]?\d{1,4}$/;
-/** Doubles hold whole numbers of this many digits exactly, and these powers of ten. */
-const exactDigits = 15;
 const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power);

@@ -5,7 +5,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { Host } from './location.ts';
 
 /** For whom a password is looked up. */
-export interface LogIn extends Host {
+interface LogIn extends Host {
   database: string;
   user: string;
 }

@@ -6,7 +6,7 @@ import { openUnshared } from './pooler.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 /** How long the database may be silent. */
-export interface Patience {
+interface Patience {
   /** How long a command waits for an answer. */
   commandMs: number;
   /** How long a daemon does, whose clients get 503 within 2 s. */

@@ -5,7 +5,7 @@ import type { Session } from './session.ts';
 const longestMs = 3_600_000;
 
 /** Calls `probe` so often while long work goes on. */
-export interface Probing {
+interface Probing {
   everyMs: number;
   /** Asks the server for an answer on another connection; rejects where none comes. */
   probe(): Promise<unknown>;

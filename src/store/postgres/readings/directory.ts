@@ -1,4 +1,5 @@
 import type { Sensor, SensorDirectory } from '../../../core/port/readings.ts';
+import { toDirectory } from '../../../core/readings/directory.ts';
 import type { Database } from '../connection/database.ts';
 import type { Lane } from '../connection/lane.ts';
 import { toSeries } from './series-numbers.ts';
@@ -30,11 +31,7 @@ export async function readDirectory(database: Database, lane: Lane, entityId: st
   const known = rows.flatMap(({ entity, series, ...sensor }): Sensor[] =>
     series === null ? [] : [{ series: toSeries(entity, series), ...sensor }],
   );
-  // Codes last: where one sensor's code is another's id, the code wins.
-  return new Map([
-    ...known.map((sensor): [string, Sensor] => [sensor.id, sensor]),
-    ...known.map((sensor): [string, Sensor] => [sensor.code, sensor]),
-  ]);
+  return toDirectory(known);
 }
 
 /** Numbers are given under the lock of the entity's row: sequences of Citus' workers would give huge ones. */

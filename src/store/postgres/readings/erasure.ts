@@ -1,5 +1,5 @@
-import { type RangeCount, type SeriesRange, summaryWidthUs } from '../../../core/port/readings.ts';
-import { bucketStart } from '../../../core/readings/reads/buckets.ts';
+import type { RangeCount, SeriesRange } from '../../../core/port/readings.ts';
+import { firstHourOf } from '../../../core/readings/reads/summarised-hours.ts';
 import type { Lane } from '../connection/lane.ts';
 import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
 
@@ -17,7 +17,7 @@ const countSql = `select (select count(*) from readings where ${ofReadings}) as 
 
 /** Counts what a range of a series holds; see the port. */
 export async function countRange(lane: Lane, range: SeriesRange): Promise<RangeCount> {
-  const [count] = await lane.query<RangeCount>(countSql, [...valuesOf(range), firstHourOf(range)]);
+  const [count] = await lane.query<RangeCount>(countSql, [...valuesOf(range), firstHourOf(range.fromUs)]);
   if (!count) throw new Error('the counts are missing');
   return count;
 }
@@ -32,13 +32,12 @@ export async function erase(lane: Lane, range: SeriesRange): Promise<void> {
     isMore = (gone?.n ?? 0) >= readingsAtOnce;
   }
   // Last: what is dropped meanwhile is in a summary by now.
-  await lane.query(`delete from summaries where ${ofHours} and ${isInside}`, [...valuesOf(range), firstHourOf(range)]);
+  await lane.query(`delete from summaries where ${ofHours} and ${isInside}`, [
+    ...valuesOf(range),
+    firstHourOf(range.fromUs),
+  ]);
 }
 
 function valuesOf({ series, fromUs, toUs }: SeriesRange): number[] {
   return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs];
-}
-
-function firstHourOf({ fromUs }: SeriesRange): number {
-  return bucketStart(Math.max(fromUs, -Number.MAX_SAFE_INTEGER + summaryWidthUs), summaryWidthUs);
 }

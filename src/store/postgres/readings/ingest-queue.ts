@@ -1,17 +1,11 @@
-import { HkctlError } from '../../../core/errors.ts';
 import type { BatchResult } from '../../../core/port/readings.ts';
-
-/** How much may wait for the database: beyond it a caller gets `unavailable`, so that memory stays bounded. */
-const mostWaiting = { items: 1_000_000, batches: 20_000 };
+import { Backlog, settleEach, type WaitingBatch } from '../../readings/backlog.ts';
 
 /** Items in one statement, unless a single batch has more; so many take some tens of milliseconds. */
 const mostInGroup = 20_000;
 
-interface Waiting<Batch> {
+interface Waiting<Batch> extends WaitingBatch {
   batch: Batch;
-  size: number;
-  resolve(result: BatchResult): void;
-  reject(error: unknown): void;
 }
 
 /** Writes batches in one statement and returns a result for each, in their order, once all are committed. */
@@ -25,8 +19,7 @@ export class IngestQueue<Batch> {
   readonly #sizeOf: (batch: Batch) => number;
   readonly #idle: WriteGroup<Batch>[];
   #waiting: Waiting<Batch>[] = [];
-  #items = 0;
-  #batches = 0;
+  readonly #backlog = new Backlog('database');
   #isScheduled = false;
   #onEmpty: (() => void)[] = [];
 
@@ -38,11 +31,8 @@ export class IngestQueue<Batch> {
   /** Resolves once the batch is committed; `unavailable` where too much waits already. */
   write(batch: Batch): Promise<BatchResult> {
     const size = this.#sizeOf(batch);
-    if (this.#items + size > mostWaiting.items || this.#batches >= mostWaiting.batches) {
-      return Promise.reject(overloaded());
-    }
-    this.#items += size;
-    this.#batches++;
+    const refusal = this.#backlog.add(size);
+    if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ batch, size, resolve, reject });
       this.#schedule();
@@ -51,7 +41,7 @@ export class IngestQueue<Batch> {
 
   /** Resolves once nothing waits any more. */
   async drained(): Promise<void> {
-    if (this.#batches > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
+    if (!this.#backlog.isEmpty) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
   }
 
   /** Writes after the callbacks of this event-loop iteration, in which more may come. */
@@ -83,25 +73,13 @@ export class IngestQueue<Batch> {
 
   async #run(writer: WriteGroup<Batch>, group: readonly Waiting<Batch>[]): Promise<void> {
     try {
-      const results = await writer(group.map(({ batch }) => batch));
-      for (const [index, { resolve, reject }] of group.entries()) {
-        const result = results[index];
-        if (result) resolve(result);
-        else reject(new Error('the writer returned no result'));
-      }
+      settleEach(group, await writer(group.map(({ batch }) => batch)));
     } catch (thrown) {
       for (const { reject } of group) reject(thrown);
     }
-    this.#batches -= group.length;
-    for (const { size } of group) this.#items -= size;
+    this.#backlog.remove(group);
     this.#idle.push(writer);
     if (this.#waiting.length > 0) this.#start();
-    else if (this.#batches === 0) for (const call of this.#onEmpty.splice(0)) call();
+    else if (this.#backlog.isEmpty) for (const call of this.#onEmpty.splice(0)) call();
   }
-}
-
-function overloaded(): HkctlError {
-  return new HkctlError('unavailable', 'Too many readings wait for the database.', {
-    hint: 'Try again in a few seconds.',
-  });
 }

@@ -1,18 +1,15 @@
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
-import {
-  type Heartbeat,
-  qualities,
-  type Reading,
-  type ReadingBatch,
-  type ReadingClient,
-  type ReadingRange,
-  type ReadingStore,
-  type ReadingText,
-  type ReadingTextRequest,
-  type SensorDirectory,
+import type {
+  Heartbeat,
+  ReadingBatch,
+  ReadingClient,
+  ReadingStore,
+  ReadingText,
+  ReadingTextRequest,
+  SensorDirectory,
 } from '../../../core/port/readings.ts';
-import { Reads, readLimits } from '../../../core/readings/reads/reads.ts';
-import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.ts';
+import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
+import { boundedRange, toReading } from '../../../core/readings/reads/slice-request.ts';
 import type { Database } from '../connection/database.ts';
 import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
@@ -54,9 +51,7 @@ export function createReadingStore(
   /** Small pages do not wait for large ones. */
   const readAtOnce = async (request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> => {
     client.signal?.throwIfAborted();
-    const { text, count, digest, scanned, nextUs } = await readSlice(small, { ...request, most: request.limit });
-    client.charge(scanned);
-    return { pieces: [text], count, digest, nextUs };
+    return textOf(await readSlice(small, { ...request, most: request.limit }), client);
   };
 
   return {
@@ -74,15 +69,8 @@ export function createReadingStore(
     },
     append: (batch) => readings.write(batch),
     appendHeartbeats: (batch) => heartbeats.write(batch),
-    async range({ series, fromUs, toUs, limit }: ReadingRange) {
-      const range = { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit };
-      const rows = await readRows(large, range);
-      return rows.map(([atUs, value, quality]): Reading => ({ atUs, value, quality: qualities[quality - 1] ?? null }));
-    },
-    text(request, client) {
-      const isSmall = request.buckets === undefined && request.limit <= readLimits.direct;
-      return isSmall ? readAtOnce(request, client) : reads.read(request, client);
-    },
+    range: async (range) => (await readRows(large, boundedRange(range))).map(toReading),
+    text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
     drop: (request) => drop(database, numbers, request),
     countDroppable: (entityId, untilUs) => countDroppable(large, numbers, entityId, untilUs),
     countRange: (range) => countRange(large, range),

@@ -1,9 +1,8 @@
 import type { Heartbeat } from '../../../core/port/readings.ts';
 import type { Lane } from '../connection/lane.ts';
-import { toBinaryArray } from './binary-arrays.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
-import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
+import { keyArrays, rowKey } from './series-numbers.ts';
 
 /** As with readings; those of a sensor come seldom, so that all keys are returned. */
 const insertSql = `insert into heartbeats (entity, series, at_us, status, battery, signal, firmware)
@@ -25,14 +24,14 @@ export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat
     const all = batches.flat();
     if (all.length === 0) return allAccepted(sizes);
     const inserted = await lane.query<{ key: string }>(insertSql, [
-      ...keyArrays(all),
+      ...keysOf(all),
       all.map(({ status }) => status),
       all.map(({ battery }) => battery),
       all.map(({ signal }) => signal),
       all.map(({ firmware }) => firmware),
     ]);
     if (inserted.length === all.length) return allAccepted(sizes);
-    const keys = all.map(({ series, atUs }) => `${entityOfSeries(series)} ${numberOfSeries(series)} ${atUs}`);
+    const keys = all.map(({ series, atUs }) => rowKey(series, atUs));
     const missing = notInserted(
       keys,
       inserted.map(({ key }) => key),
@@ -45,7 +44,7 @@ export function createHeartbeatWriter(lane: Lane): WriteGroup<readonly Heartbeat
 
 async function storedContents(lane: Lane, refused: readonly Heartbeat[]): Promise<(Content | undefined)[]> {
   const contents: (Content | undefined)[] = new Array(refused.length).fill(undefined);
-  const rows = await lane.query<Content & { n: number }>(storedSql, keyArrays(refused));
+  const rows = await lane.query<Content & { n: number }>(storedSql, keysOf(refused));
   for (const { n, ...content } of rows) contents[n - 1] = content;
   return contents;
 }
@@ -57,12 +56,7 @@ function isSame(given: Heartbeat | undefined, stored: Content | undefined): bool
   return names.every((name) => given[name] === stored[name]);
 }
 
-function keyArrays(heartbeats: readonly Heartbeat[]): Buffer[] {
-  const { length } = heartbeats;
-  const at = (index: number) => heartbeats[index] ?? { series: 0, atUs: 0 };
-  return [
-    toBinaryArray('int4', length, (index) => entityOfSeries(at(index).series)),
-    toBinaryArray('int4', length, (index) => numberOfSeries(at(index).series)),
-    toBinaryArray('int8', length, (index) => at(index).atUs),
-  ];
+function keysOf(heartbeats: readonly Heartbeat[]): Buffer[] {
+  const at = (row: number, column: number) => heartbeats[row]?.[column === 0 ? 'series' : 'atUs'] ?? 0;
+  return keyArrays(heartbeats.length, at);
 }

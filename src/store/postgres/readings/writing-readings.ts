@@ -4,7 +4,7 @@ import type { Lane } from '../connection/lane.ts';
 import { toBinaryArray } from './binary-arrays.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
-import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
+import { entityOfSeries, keyArrays, rowKey } from './series-numbers.ts';
 
 /** What the insert returns: how many rows it inserted and, where that is not all, which: `entity series at_us`, by commas. */
 interface Inserted {
@@ -78,7 +78,7 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
     const [result] = await lane.query<Inserted>(insertSql, [...given, count]);
     if (!result) throw new Error('the insert returned nothing');
     if (result.n === count) return allAccepted(sizes);
-    const keys = Array.from({ length: count }, (_, row) => keyOf(at(row, 0), at(row, 1)));
+    const keys = Array.from({ length: count }, (_, row) => rowKey(at(row, 0), at(row, 1)));
     const known = result.keys?.split(',') ?? [];
     let missing = notInserted(keys, known);
     const { border } = result;
@@ -138,18 +138,6 @@ function arraysOf(count: number, at: NumberAt): Buffer[] {
     toBinaryArray('float8', count, (row) => at(row, 2)),
     toBinaryArray('int2', count, (row) => at(row, 3)),
   ];
-}
-
-function keyArrays(count: number, at: NumberAt): Buffer[] {
-  return [
-    toBinaryArray('int4', count, (row) => entityOfSeries(at(row, 0))),
-    toBinaryArray('int4', count, (row) => numberOfSeries(at(row, 0))),
-    toBinaryArray('int8', count, (row) => at(row, 1)),
-  ];
-}
-
-function keyOf(series: number, atUs: number): string {
-  return `${entityOfSeries(series)} ${numberOfSeries(series)} ${atUs}`;
 }
 
 function joined(batches: readonly ReadingBatch[]): Float64Array {

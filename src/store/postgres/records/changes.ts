@@ -1,9 +1,11 @@
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
 import type { ResourceDefinition } from '../../../core/records/fields.ts';
 import { forgettableInstant } from '../../../core/records/sync/changes.ts';
+import type { ImportTable } from '../../records/imports.ts';
+import { toRemovedPage } from '../../records/pages.ts';
 import type { Lane } from '../connection/lane.ts';
 import type { Session } from '../connection/session.ts';
-import { type ImportTable, rowsOf, rowsOfFile } from './import-table.ts';
+import { rowsOf, rowsOfFile } from './import-table.ts';
 
 const changesSql = `select coalesce((select epoch from record_epoch), '') as epoch,
     coalesce(max(changed_at), '') as "changedAt", coalesce(max(forgotten_to), '') as "forgottenTo"
@@ -29,16 +31,10 @@ export async function readChangedAt(session: Session, resource: ResourceDefiniti
 }
 
 /** Reads the ids of removed records. */
-export async function readRemoved(
-  lane: Lane,
-  { resource, after, to, limit }: RemovedPageRequest,
-  entity: number,
-): Promise<RemovedPage> {
-  // One more than requested shows whether there are more.
+export async function readRemoved(lane: Lane, request: RemovedPageRequest, entity: number): Promise<RemovedPage> {
+  const { resource, after, to, limit } = request;
   const values = [entity, resource.name, after.value, after.id, to, limit + 1];
-  const rows = await lane.query<{ id: string; value: string }>(removedSql, values);
-  const asked = rows.slice(0, limit);
-  return { ids: asked.map(({ id }) => id), next: rows.length > limit ? (asked.at(-1) ?? after) : null };
+  return toRemovedPage(await lane.query<{ id: string; value: string }>(removedSql, values), request);
 }
 
 /** Keeps the ids of the records that an import is about to remove: those that are not in the file. */

@@ -1,19 +1,4 @@
-import type { ResourceDefinition } from '../../../core/records/fields.ts';
 import type { Session } from '../connection/session.ts';
-
-/** The table of an import, and its options. */
-export interface ImportTable {
-  resource: ResourceDefinition;
-  /** Name of the table. */
-  table: string;
-  /** The entity's number in it. */
-  entity: number;
-  /** The fields of a row: `id`, then as declared. */
-  columns: readonly string[];
-  /** The instant of the import, as stored in `updated_at`. */
-  updatedAt: string;
-  replace: boolean;
-}
 
 /** The temporary table with the rows of the file: their number, their line, and the fields. */
 export const incoming = 'pg_temp.incoming';

@@ -1,6 +1,7 @@
 import type { ViolationList } from '../../../core/records/imports.ts';
+import { type ImportTable, repeatedRule, sharedRule } from '../../records/imports.ts';
 import type { Session } from '../connection/session.ts';
-import { type ImportTable, incoming, rowsOf, rowsOfFile } from './import-table.ts';
+import { incoming, rowsOf, rowsOfFile } from './import-table.ts';
 
 /** Violations that are fetched; of further ones only the number is reported. */
 const mostFetched = 100;
@@ -38,8 +39,7 @@ export async function findRepeats(session: Session, violations: ViolationList): 
   if (any.length === 0) return;
   const repeats = await rowsOf<Repeat>(session, repeatsSql);
   for (const { line, id, first } of repeats) {
-    const rule = `stands already in line ${first}; an id may stand once in a file`;
-    violations.add({ line, column: null, field: 'id', value: id, rule });
+    violations.add({ line, column: null, field: 'id', value: id, rule: repeatedRule(first) });
   }
   violations.count += (repeats[0]?.total ?? 0) - repeats.length;
 }
@@ -79,8 +79,7 @@ async function findShared(
     replace ? [] : [entity],
   );
   for (const { value, ids, line } of shared) {
-    const rule = `must be unique, and ${ids.map((id) => `"${id}"`).join(' and ')} share it`;
-    violations.add({ line, column: null, field, value: String(value), rule });
+    violations.add({ line, column: null, field, value: String(value), rule: sharedRule(ids) });
   }
   violations.count += (shared[0]?.total ?? 0) - shared.length;
 }

@@ -1,11 +1,12 @@
 import { isHkctlError } from '../../../core/errors.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
+import type { ImportTable } from '../../records/imports.ts';
+import { CopyTarget } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
-import { CopyTarget } from './copy-target.ts';
 import { createIdWriter, createRecordWriter } from './import-rows.ts';
-import { type ImportTable, incoming } from './import-table.ts';
+import { incoming } from './import-table.ts';
 import { findRepeats, readyForChecks } from './imports-checks.ts';
 
 /**

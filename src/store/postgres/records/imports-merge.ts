@@ -1,8 +1,9 @@
 import type { ImportSummary } from '../../../core/port/records.ts';
 import { keptLists } from '../../../core/records/fields.ts';
+import type { ImportTable } from '../../records/imports.ts';
 import type { Session } from '../connection/session.ts';
 import { rememberRemoved } from './changes.ts';
-import { type ImportTable, incoming, rowsOf, rowsOfFile } from './import-table.ts';
+import { incoming, rowsOf, rowsOfFile } from './import-table.ts';
 
 /** What an import changes. */
 interface Changes {

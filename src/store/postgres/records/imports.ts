@@ -2,17 +2,16 @@ import { HkctlError } from '../../../core/errors.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { importFields } from '../../../core/records/fields.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
-import { changeInstant } from '../../../core/records/sync/changes.ts';
-import { tableName } from '../../records/tables.ts';
+import { type ImportTable, isPlain, toImportTable } from '../../records/imports.ts';
+import { copyRows } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
 import { purgeRemoved } from '../registry/purge.ts';
 import { readChangedAt, recordChange } from './changes.ts';
-import { CopyTarget } from './copy-target.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
 import { createIncomingWriter } from './import-rows.ts';
-import { type ImportTable, incoming, rowsOf } from './import-table.ts';
+import { incoming, rowsOf } from './import-table.ts';
 import { checkWhole, readyForChecks } from './imports-checks.ts';
 import { fillRecords } from './imports-fill.ts';
 import { countChanges, keepLists, writeChanges } from './imports-merge.ts';
@@ -59,51 +58,33 @@ export async function importRecords(
 const againOnCitus = `update generations set value = value + 1
   where name = 'records' and to_regclass('pg_catalog.pg_dist_partition') is not null`;
 
-/**
- * Whether the rows go straight into the table. Not those of a dry run, which would leave the database to clean up behind it, nor
- * those of sensors, whose codes are unique: they are few.
- */
+/** Whether the rows go straight into the table. Not those of a dry run, which would leave the database to clean up behind it. */
 async function isFirst(
   session: Session,
   { table, entity }: ImportTable,
   { resource, dryRun }: ImportRequest,
 ): Promise<boolean> {
-  if (dryRun || Object.values(resource.fields).some(({ unique }) => unique)) return false;
+  if (dryRun || !isPlain(resource)) return false;
   return (await rowsOf(session, `select from ${table} where entity = $1 limit 1`, [entity])).length === 0;
 }
 
-function toImportTable({ resource, replace, nowUs }: ImportRequest, entity: number, changedAt: string): ImportTable {
-  return {
-    resource,
-    table: tableName(resource),
-    entity,
-    columns: Object.keys(importFields(resource)),
-    updatedAt: changeInstant(nowUs, changedAt),
-    replace,
-  };
-}
-
 /** Copies the rows of the file into the temporary table; returns their number. */
-async function copyRows(session: Session, { resource, rows }: ImportRequest): Promise<number> {
+async function copyFile(session: Session, { resource, rows }: ImportRequest): Promise<number> {
   const fields = Object.entries(importFields(resource));
   const columns = fields.map(([name, field]) => `"${name}" ${columnType(field)}`);
   await session.run(
     `create temporary table ${incoming} (n integer, line integer, ${columns.join(', ')}) on commit drop`,
   );
   const write = createIncomingWriter(resource);
-  const target = new CopyTarget(session, `copy ${incoming} from stdin`);
-  try {
-    for await (const batch of rows) if (batch.lines.length > 0) await target.write(write(batch));
-    return await target.end();
-  } catch (thrown) {
-    await target.cancel();
-    throw thrown;
-  }
+  const texts = async function* () {
+    for await (const batch of rows) if (batch.lines.length > 0) yield write(batch);
+  };
+  return copyRows(session, `copy ${incoming} from stdin`, texts());
 }
 
 /** Checks what only the whole file shows before anything is written. */
 async function mergeRecords(session: Session, table: ImportTable, request: ImportRequest): Promise<ImportSummary> {
-  const rows = await copyRows(session, request);
+  const rows = await copyFile(session, request);
   await readyForChecks(session, rows);
   const violations = new ViolationList();
   await checkWhole(session, table, violations);

@@ -1,6 +1,7 @@
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
 import { pageFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
+import { mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
+import { operators, servedBy } from '../../records/pages.ts';
 import { tableName } from '../../records/tables.ts';
 import { jsonColumnsOf } from './tables.ts';
 
@@ -106,8 +107,6 @@ interface Walk {
   order: string;
 }
 
-const operators = { from: '>=', to: '<=', before: '<' } as const;
-
 /**
  * An equality is written as a range, and its field stays in the order: of an equal field the planner knows that it does not
  * matter for the order, and would take any index that has `id`. The position is a comparison of rows, at which the index begins.
@@ -116,15 +115,10 @@ function equals(field: string, value: string): string[] {
   return [`"${field}" >= ${value}`, `"${field}" <= ${value}`];
 }
 
-function walkOf({ resource, conditions, orderBy, after }: RecordPageRequest, values: Values): Walk {
-  const field = orderBy === 'id' ? equalRarestFirst(resource, conditions)[0]?.field : orderBy;
-  const ofField = conditions.filter((condition) => condition.field === field);
-  const held = ofField.find(({ op }) => op === 'eq');
-  const lower = held ? undefined : ofField.find(({ op }) => op === 'from');
-  const upper = held ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
-  const checked = conditions
-    .filter((one) => one !== held && one !== lower && one !== upper)
-    .map((condition) => termOf(condition, values));
+function walkOf(request: RecordPageRequest, values: Values): Walk {
+  const { after } = request;
+  const { field, held, lower, upper, checked: others } = servedBy(request);
+  const checked = others.map((condition) => termOf(condition, values));
   const served: string[] = [];
   if (upper) served.push(termOf(upper, values));
   if (field === undefined) {
@@ -144,10 +138,11 @@ function walkOf({ resource, conditions, orderBy, after }: RecordPageRequest, val
   return { served, checked, position: [], order };
 }
 
-function sortOf({ conditions, orderBy, after }: RecordPageRequest, rare: string, values: Values): Walk {
-  const held = conditions.find(({ field, op }) => field === rare && op === 'eq');
+function sortOf(request: RecordPageRequest, rare: string, values: Values): Walk {
+  const { orderBy, after } = request;
+  const { held, checked: others } = servedBy(request, rare);
   if (!held) throw new Error(`no value of ${rare} is asked for`);
-  const checked = conditions.filter((one) => one !== held).map((condition) => termOf(condition, values));
+  const checked = others.map((condition) => termOf(condition, values));
   const order = orderBy === 'id' ? 'id' : `"${orderBy}", id`;
   const position: string[] = [];
   if (after && orderBy === 'id') position.push(`id > ${values.add(after.id)}`);
@@ -156,7 +151,7 @@ function sortOf({ conditions, orderBy, after }: RecordPageRequest, rare: string,
 }
 
 function termOf({ field, op, value }: RecordCondition, values: Values): string {
-  return `"${field}" ${op === 'eq' ? '=' : operators[op]} ${values.add(value)}`;
+  return `"${field}" ${operators[op]} ${values.add(value)}`;
 }
 
 function all(terms: readonly string[]): string {

@@ -1,14 +1,8 @@
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { allFields } from '../../../core/records/fields.ts';
-import {
-  equalRarestFirst,
-  fewRecords,
-  fittingRecords,
-  type PageRow,
-  shownLists,
-  toPage,
-} from '../../../core/records/page-rows.ts';
+import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../../core/records/page-rows.ts';
+import { rareCandidates } from '../../records/pages.ts';
 import { tableName } from '../../records/tables.ts';
 import type { Database } from '../connection/database.ts';
 import { readChanges, readRemoved } from './changes.ts';
@@ -27,11 +21,10 @@ export function createRecordStore(database: Database, version: () => MaybePromis
   const run = <Row>({ text, values }: PageQuery) => lane.query<Row>(text, values);
 
   /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
-  const rareField = async ({ resource, conditions }: RecordPageRequest, entity: number) => {
-    if (conditions.length < 2) return undefined;
-    const equal = equalRarestFirst(resource, conditions);
+  const rareField = async (request: RecordPageRequest, entity: number) => {
+    const equal = rareCandidates(request);
     if (equal.length === 0) return undefined;
-    const [row] = await run<{ counts: number[] }>(countQuery(resource, entity, equal, fewRecords + 1));
+    const [row] = await run<{ counts: number[] }>(countQuery(request.resource, entity, equal, fewRecords + 1));
     return equal.find((_, index) => (row?.counts[index] ?? 0) <= fewRecords)?.field;
   };
 

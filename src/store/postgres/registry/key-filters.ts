@@ -1,7 +1,7 @@
-import { and, eq, gt, gte, ilike, inArray, isNull, lt, lte, or, type SQL } from 'drizzle-orm';
+import { eq, ilike, inArray, or, type SQL } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { KeyFilter } from '../../../core/port/keys.ts';
-import { containing, listCondition, prefixRange } from '../../registry/keys.ts';
+import { containing, expiringCondition, listCondition } from '../../registry/keys.ts';
 import { entities, keys, keyUses } from './tables.ts';
 
 /** The condition of a list of keys, whose times of last use are joined. */
@@ -9,10 +9,7 @@ export function filterCondition(db: NodePgDatabase, tenantId: string, filter: Ke
   const { nowMs, expiringByMs, search } = filter;
   return listCondition(keys, keyUses, filter, {
     ofTenant: eq(keys.tenantId, tenantId),
-    isExpiring:
-      expiringByMs === undefined
-        ? undefined
-        : and(isNull(keys.revokedAtMs), gt(keys.expiresAtMs, nowMs), lte(keys.expiresAtMs, expiringByMs)),
+    isExpiring: expiringByMs === undefined ? undefined : expiringCondition(keys, nowMs, expiringByMs),
     isFound: search === undefined ? undefined : searchCondition(db, search),
   });
 }
@@ -24,10 +21,4 @@ function searchCondition(db: NodePgDatabase, search: string): SQL | undefined {
     .from(entities)
     .where(or(ilike(entities.code, pattern), ilike(entities.name, pattern)));
   return or(ilike(keys.name, pattern), ilike(keys.prefix, pattern), inArray(keys.entityId, found));
-}
-
-/** Keys whose prefix begins with a text; undefined where the text cannot begin one. */
-export function prefixCondition(text: string): SQL | undefined {
-  const range = prefixRange(text);
-  return range && and(gte(keys.prefix, range.from), lt(keys.prefix, range.before));
 }

@@ -1,10 +1,18 @@
-import { and, asc, count, desc, eq, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, or, type SQL, sql } from 'drizzle-orm';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import type { KeyFilter, KeyStore, NewKey } from '../../../core/port/keys.ts';
-import { entityInactive, pageOf, statusCondition } from '../../registry/keys.ts';
+import {
+  entityInactive,
+  type KeyStop,
+  ownedBy,
+  pageOf,
+  prefixCondition,
+  statusCondition,
+  stopsOf,
+} from '../../registry/keys.ts';
 import type { Generations } from '../daemons/generations.ts';
 import { appendAudit } from './audit.ts';
-import { filterCondition, prefixCondition } from './key-filters.ts';
+import { filterCondition } from './key-filters.ts';
 import { selectCredentials, selectKeys } from './key-selects.ts';
 import type { Change, Registry } from './registry.ts';
 import { entities, keys, keyUses } from './tables.ts';
@@ -19,7 +27,7 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
   /** A text that begins a prefix finds by that alone, where there is such a key. */
   const conditionOf = async (tenantId: string, filter: KeyFilter): Promise<SQL | undefined> => {
     const { search, ...others } = filter;
-    const byPrefix = search === undefined ? undefined : prefixCondition(search);
+    const byPrefix = search === undefined ? undefined : prefixCondition(keys, search);
     if (!byPrefix) return filterCondition(db, tenantId, filter);
     const inTenant = and(eq(keys.tenantId, tenantId), byPrefix);
     const found = await db.select({ id: keys.id }).from(keys).where(inTenant).limit(1);
@@ -30,7 +38,7 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
 
   /** Revokes all or none; returns the ids that were not active any more. */
   const revokeAll = (
-    changes: readonly { id: string; by: string; rotatedTo: string | null }[],
+    changes: readonly KeyStop[],
     nowMs: number,
     audit: readonly AuditDraft[],
     next: readonly NewKey[],
@@ -89,15 +97,12 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
       const [found] = await credential.execute({ hash });
       return found;
     },
-    activeOf: (owner, nowMs) =>
-      selectKeys(db)
-        .where(
-          and(
-            'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId),
-            statusCondition(keys, 'Active', nowMs),
-          ),
-        )
-        .orderBy(desc(keys.createdAtMs), desc(keys.id)),
+    activeOf(owner, nowMs) {
+      const { condition, order } = ownedBy(keys, owner, nowMs);
+      return selectKeys(db)
+        .where(condition)
+        .orderBy(...order);
+    },
     insert: (key, audit) =>
       change(async (underWay) => {
         await requireActiveEntity(underWay, key);
@@ -106,7 +111,7 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
       }),
     rotate: (pairs, nowMs, audit) =>
       revokeAll(
-        pairs.map(({ oldKeyId, next }) => ({ id: oldKeyId, by: next.createdBy, rotatedTo: next.id })),
+        stopsOf(pairs),
         nowMs,
         audit,
         pairs.map(({ next }) => next),

@@ -1,32 +1,27 @@
-import {
-  type MetricsStore,
-  mostCounted,
-  mostExpiries,
-  mostTenants,
-  type StoreFacts,
-} from '../../../core/port/metrics.ts';
+import { type MetricsStore, mostExpiries, mostTenants, type StoreFacts } from '../../../core/port/metrics.ts';
 import { lastBackupMark } from '../../registry/audit.ts';
+import { countedSql, keyCountsSql, keysByState } from '../../registry/metrics.ts';
 import type { Database } from '../connection/database.ts';
 
-/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/postgres/metrics.test.ts). */
+/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/postgres/registry/metrics.test.ts). */
 export function createMetricsStore(database: Database): MetricsStore {
-  const { total, live, expired, next, lastBackup } = metricsStatements;
+  const statements = metricsStatements;
   const number = async (name: string, sql: string, values: unknown[] = []) => {
     const [found] = await database.query<{ value: number }>(name, sql, values);
     return found?.value;
   };
   return {
     async read(nowMs) {
-      const [all = 0, alive = 0, ended = 0, lastBackupMs, bytes = 0, nextExpiries] = await Promise.all([
-        number('metrics.total', total),
-        number('metrics.live', live),
-        number('metrics.expired', expired, [nowMs]),
-        number('metrics.backup', lastBackup, [lastBackupMark]),
+      const [total = 0, live = 0, expired = 0, lastBackupMs, bytes = 0, nextExpiries] = await Promise.all([
+        number('metrics.total', statements.total),
+        number('metrics.live', statements.live),
+        number('metrics.expired', statements.expired, [nowMs]),
+        number('metrics.backup', statements.lastBackup, [lastBackupMark]),
         number('metrics.size', sizeSql),
-        database.query<StoreFacts['nextExpiries'][number]>('metrics.next', next, [nowMs]),
+        database.query<StoreFacts['nextExpiries'][number]>('metrics.next', statements.next, [nowMs]),
       ]);
       return {
-        keys: { active: alive - ended, expired: ended, revoked: all - alive },
+        keys: keysByState({ total, live, expired }),
         nextExpiries,
         lastBackupMs,
         // The log and the free space of the disk are the database server's own.
@@ -41,17 +36,13 @@ export function createMetricsStore(database: Database): MetricsStore {
 export const sizeSql = `select coalesce(sum(pg_total_relation_size(oid)), 0)::float8 as value from pg_class
   where relnamespace = current_schema()::regnamespace::oid and relkind in ('r', 'm')`;
 
-const count = (rest: string) =>
-  `select count(*)::int as value from (select 1 from ${rest} limit ${mostCounted}) as counted`;
-
 /**
  * The statements, whose plans a test checks. The index of expiring keys begins by tenant; `offset 0` keeps the planner from a
  * join that would read all of it.
  */
 export const metricsStatements = {
-  total: count('keys'),
-  live: count('keys where revoked_at_ms is null'),
-  expired: count(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
+  ...keyCountsSql,
+  expired: countedSql(`tenants cross join lateral (select 1 from keys where keys.tenant_id = tenants.id
     and revoked_at_ms is null and expires_at_ms <= $1 offset 0) as expired`),
   next: `select prefix, coalesce(entities.code, '') as entity, "atMs"
     from (select id from tenants limit ${mostTenants}) as tenant cross join lateral (

@@ -1,6 +1,6 @@
-import { and, asc, count, eq, ne } from 'drizzle-orm';
-import { isActiveSuperUser } from '../../../core/access/roles.ts';
+import { asc, eq } from 'drizzle-orm';
 import type { UserStore } from '../../../core/port/users.ts';
+import { losesSuperUser, otherSuperUsers } from '../../registry/users.ts';
 import { appendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
 import { users } from './tables.ts';
@@ -22,21 +22,11 @@ export function createUserStore({ db, change }: Registry): UserStore {
       change(async ({ db, session }) => {
         const [user] = await db.select().from(users).where(eq(users.id, id)).for('update');
         if (!user) return false;
-        const { role, status } = { ...user, ...changes };
-        if (isActiveSuperUser(user) && !isActiveSuperUser({ role, status })) {
-          const [others] = await db
-            .select({ n: count() })
-            .from(users)
-            .where(
-              and(
-                eq(users.tenantId, user.tenantId),
-                ne(users.id, id),
-                eq(users.role, 'super_user'),
-                eq(users.status, 'active'),
-              ),
-            );
-          if (others?.n === 0) return false;
+        if (losesSuperUser(user, changes)) {
+          const others = await db.select({ id: users.id }).from(users).where(otherSuperUsers(users, user)).limit(1);
+          if (others.length === 0) return false;
         }
+        const { role, status } = { ...user, ...changes };
         await db.update(users).set({ role, status }).where(eq(users.id, id));
         await appendAudit(session, audit);
         return true;

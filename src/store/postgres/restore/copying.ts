@@ -1,6 +1,6 @@
 import { errnoOf } from '../../../core/errno.ts';
 import type { HkctlError } from '../../../core/errors.ts';
-import { copyIn } from '../connection/copy.ts';
+import { copyRows } from '../connection/copy.ts';
 import type { Session } from '../connection/session.ts';
 import { decimalText } from '../records/decimal-text.ts';
 import { escaped } from '../records/import-rows.ts';
@@ -50,16 +50,16 @@ export function createCopier(
           }
           text += '\n';
           if (text.length < chunkLength) continue;
-          yield Buffer.from(text);
+          yield text;
           copied(count);
           text = '';
           count = 0;
         }
-        if (text !== '') yield Buffer.from(text);
+        if (text !== '') yield text;
         copied(count);
       };
       const statement = `copy "${table}" (${listed}) from stdin`;
-      await copyIn(session, statement, texts, (thrown) => (isOfRow(thrown) ? wrong() : session.translate(thrown)));
+      await copyRows(session, statement, texts(), (thrown) => (isOfRow(thrown) ? wrong() : session.translate(thrown)));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { HkctlError } from '../../../core/errors.ts';
+import { servedAt } from '../../refusals.ts';
 import type { Session } from '../connection/session.ts';
 import { isAlive } from '../daemons/daemons.ts';
 import type { ColumnTypes } from '../schema/column-types.ts';
@@ -22,7 +22,8 @@ export async function lockStore(session: Session, types: ColumnTypes): Promise<v
     'restore.daemons',
     `select base_url as address from daemons where ${isAlive} order by base_url nulls last`,
   );
-  if (serving.length > 0) throw servedAt(serving.map(({ address }) => address).find((address) => address !== null));
+  const address = serving.map(({ address }) => address).find((address) => address !== null);
+  if (serving.length > 0) throw servedAt(address, hintOfServed);
   await session.run("delete from daemons; update generations set value = value + 1 where name = 'keys'");
   const tables = [...types.keys()].filter((table) => !lockedLast.includes(table) && !kept.has(table));
   // Readings and imports lock the row of an entity before they write its tables.
@@ -40,10 +41,6 @@ export async function emptyStore(session: Session, types: ColumnTypes): Promise<
   await session.run(`truncate ${tables.map((table) => `"${table}"`).join(', ')} restart identity`);
 }
 
-/** The error while a daemon serves the store: `state_forbids`. */
-export function servedAt(address: string | undefined | null): HkctlError {
-  const where = address ? ` at ${address}` : '';
-  return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, {
-    hint: 'Stop every daemon on any machine, restore, and start them again. One that was killed counts as serving for 10 s.',
-  });
-}
+/** What to do while a daemon serves the store. */
+export const hintOfServed =
+  'Stop every daemon on any machine, restore, and start them again. One that was killed counts as serving for 10 s.';

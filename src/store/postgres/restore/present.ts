@@ -1,5 +1,5 @@
-import { missingLines, type StoreStates } from '../../backup-file/continued-journal.ts';
-import type { PresentStore } from '../../backup-file/present-store.ts';
+import { missingLines } from '../../backup-file/continued-journal.ts';
+import { type PresentStore, statesOf } from '../../backup-file/present-store.ts';
 import { entriesIn } from '../../journal-lines.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
@@ -29,19 +29,14 @@ export async function readPresent(
   const own = await readJournalText(session);
   const lines = entriesIn(own === '' ? (ofBackup ?? '') : own).map((line) => `${line}\n`);
   const journal = lines.join('');
+  const revoked = states.revoked.map(({ keyId: id, atMs }) => ({ id, atMs }));
   return {
-    store: toPresent(states, await createAuditStore(createRegistry(within)).head()),
+    store: {
+      ...statesOf(revoked, states.users, states.entities),
+      trail: await createAuditStore(createRegistry(within)).head(),
+      // The marks of a store outlive its restore.
+      clock: null,
+    },
     journal: journal + missingLines(journal, states, nowMs).join(''),
-  };
-}
-
-/** Samples of clocks are not read: the marks of a store outlive its restore. */
-function toPresent({ revoked, users, entities }: StoreStates, trail: PresentStore['trail']): PresentStore {
-  return {
-    revoked: new Map(revoked.map(({ keyId, atMs }) => [keyId, atMs])),
-    users: new Map(users.map((user) => [user.id, user])),
-    entities: new Map(entities.map(({ id, status }) => [id, status])),
-    trail,
-    clock: null,
   };
 }

@@ -5,6 +5,7 @@ import { useCurrent } from '../../backup-file/current-backup.ts';
 import { journalIn } from '../../backup-file/new-backup.ts';
 import { readBackup } from '../../backup-file/verified-backup.ts';
 import type { StoreOptions } from '../../engine.ts';
+import { servedAt } from '../../refusals.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
 import { toDomainError } from '../../sqlite/connection/errors.ts';
 import type { Database } from '../connection/database.ts';
@@ -16,7 +17,7 @@ import { readColumnTypes } from '../schema/column-types.ts';
 import { requireNotNewer, schemaVersion } from '../schema/schema-version.ts';
 import { PostgresStore } from '../store.ts';
 import { createFilling } from './filling.ts';
-import { emptyStore, lockStore, servedAt } from './locks.ts';
+import { emptyStore, hintOfServed, lockStore } from './locks.ts';
 import { readPresent } from './present.ts';
 import { stopAgain } from './stopping.ts';
 
@@ -56,7 +57,7 @@ async function checkPresent(database: Database, options: StoreOptions, { authori
   if ((await requireNotNewer(await database.session(), database.location.shown)) !== schemaVersion) return false;
   const store = new PostgresStore(database, options);
   const address = await store.daemon.address();
-  if (address !== undefined) throw servedAt(address);
+  if (address !== undefined) throw servedAt(address, hintOfServed);
   await authorize(store);
   return true;
 }

@@ -1,4 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
+import { storeAbsent, storeTooNew, storeTooOld } from '../../refusals.ts';
 import type { DatabaseName } from '../../sqlite/connection/files.ts';
 import type { Session } from '../connection/session.ts';
 import { placeSql } from './foreign-objects.ts';
@@ -28,17 +29,11 @@ interface Place {
 /** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` where there is no store of this version. */
 export async function requireSchemaVersion(session: Session, shown: string): Promise<void> {
   const { version, tables, foreign } = await readPlace(session);
-  if (tables === 0) {
-    throw new HkctlError('store_absent', `There is no store at ${shown}.`, { hint: 'Make it with: hkctl init' });
-  }
+  if (tables === 0) throw storeAbsent(shown);
   requireOwn(foreign, shown);
   if (version === 0) throw strange(shown);
   requireKnown(version, shown);
-  if (version < schemaVersion) {
-    throw new HkctlError('store_too_old', `The store ${shown} is of an older version (schema ${version}).`, {
-      hint: 'Stop the daemons and run: hkctl migrate',
-    });
-  }
+  if (version < schemaVersion) throw storeTooOld(shown, version, 'the daemons');
 }
 
 /** The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_corrupt` for tables of others. */
@@ -87,10 +82,7 @@ function requireOwn(foreign: readonly string[], shown: string): void {
 const mostNamed = 5;
 
 function requireKnown(version: number, shown: string): void {
-  if (version <= schemaVersion) return;
-  throw new HkctlError('store_too_new', `The store ${shown} was made by a newer hkctl (schema ${version}).`, {
-    hint: 'Use that version of hkctl, or a newer one.',
-  });
+  if (version > schemaVersion) throw storeTooNew(shown, version);
 }
 
 function strange(shown: string): HkctlError {

@@ -5,14 +5,13 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
 import { noBackup } from '../../backup-file/backup-file.ts';
@@ -159,8 +158,7 @@ async function inTransferFolder<T>(path: string, work: (folder: string) => Promi
   const folder = `${stem}.transfer`;
   const lockFile = join(folder, 'lock');
   const lock = translating(path, () => {
-    makeFolder(dirname(folder));
-    makeOnce(folder);
+    makeFolder(folder);
     if (!existsSync(lockFile))
       closeSync(openSync(lockFile, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
     requireOwnFile(lockFile);
@@ -191,14 +189,6 @@ async function inTransferFolder<T>(path: string, work: (folder: string) => Promi
     }
   } finally {
     lock.close();
-  }
-}
-
-function makeOnce(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (thrown) {
-    if (!isCode(thrown, 'EEXIST')) throw thrown;
   }
 }
 

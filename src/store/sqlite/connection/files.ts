@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import { storeAbsent } from '../../refusals.ts';
 import { type Connection, openDatabase } from './driver.ts';
 import { translating } from './errors.ts';
 import { requireOwnDatabase } from './safe-files.ts';
@@ -33,24 +34,28 @@ export function filesOf(path: string): StoreFiles {
   };
 }
 
+/** How long to wait for another writer before the store counts as locked. */
+const usualTimeoutMs = 5000;
+
 interface ConnectionOptions {
-  /** How long to wait for another writer. */
-  busyTimeoutMs: number;
+  /** How long to wait for another writer; 5 s where nothing is given. */
+  busyTimeoutMs?: number | undefined;
   /** Create the file where it is missing. */
-  create: boolean;
+  create?: boolean;
 }
 
 /** Opens one database of a store: WAL, synced at every commit, foreign keys on; files for their owner only. */
-export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOptions): Connection {
+export function openFile(
+  file: string,
+  { busyTimeoutMs = usualTimeoutMs, create = false }: ConnectionOptions = {},
+): Connection {
   translating(file, () => requireOwnDatabase(file));
   if (!create && !existsSync(file)) {
     const stem = file.replace(/\.(?:records|readings)\.db$/, '');
     // The name of a store may have no `.db`.
     const registry = stem === file ? undefined : [`${stem}.db`, stem].find((path) => existsSync(path));
     if (registry !== undefined) throw missingFile(registry, file);
-    throw new HkctlError('store_absent', `There is no store at ${file}.`, {
-      hint: 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.',
-    });
+    throw storeAbsent(file, 'Make one with: hkctl init. Or name another with --store PATH or HKCTL_STORE.');
   }
   return translating(file, () => {
     if (create) makeFolder(dirname(file));
@@ -59,7 +64,7 @@ export function openFile(file: string, { busyTimeoutMs, create }: ConnectionOpti
     try {
       const connection = openDatabase(file, { timeout: busyTimeoutMs, fileMustExist: !create });
       // WAL is a property of the file, the rest of the connection.
-      if (create) writeAhead(connection, busyTimeoutMs);
+      if (create) writeAhead(connection);
       connection.exec(pragmas);
       if (create) chmodSync(file, 0o600);
       return connection;
@@ -80,8 +85,8 @@ export function missingFile(path: string, file: string): HkctlError {
  * Switches a database to WAL. Of two processes that do so at once SQLite refuses one immediately, to prevent a deadlock;
  * that one tries again.
  */
-export function writeAhead(connection: Connection, busyTimeoutMs: number): void {
-  const deadlineMs = performance.now() + busyTimeoutMs;
+export function writeAhead(connection: Connection): void {
+  const deadlineMs = performance.now() + Number(connection.pragma('busy_timeout', { simple: true }));
   for (;;) {
     try {
       connection.pragma('journal_mode = WAL');

@@ -1,5 +1,5 @@
-import { type RangeCount, type SeriesRange, summaryWidthUs } from '../../../core/port/readings.ts';
-import { bucketStart } from '../../../core/readings/reads/buckets.ts';
+import type { RangeCount, SeriesRange } from '../../../core/port/readings.ts';
+import { firstHourOf } from '../../../core/readings/reads/summarised-hours.ts';
 import type { Connection } from '../connection/driver.ts';
 
 /** Readings deleted in one transaction, so that ingest can commit in between. */
@@ -38,7 +38,7 @@ export function createErasure(connection: Connection) {
   );
 
   const count = ({ series, fromUs, toUs }: SeriesRange): RangeCount => {
-    const hourUs = bucketStart(fromUs, summaryWidthUs);
+    const hourUs = firstHourOf(fromUs);
     return {
       readings: countReadings.get(series, fromUs, toUs) ?? 0,
       summarised: countSummarised.get(series, hourUs, toUs, fromUs, toUs) ?? 0,
@@ -53,7 +53,7 @@ export function createErasure(connection: Connection) {
       }
       removePiece.run(series, fromUs, toUs);
       // Last: what is dropped meanwhile is in a summary by now.
-      removeSummaries.run(series, bucketStart(fromUs, summaryWidthUs), toUs, fromUs, toUs);
+      removeSummaries.run(series, firstHourOf(fromUs), toUs, fromUs, toUs);
     },
   };
 }

@@ -1,31 +1,32 @@
 import { lazily } from '../../../core/lazily.ts';
-import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../../core/port/readings.ts';
-import {
-  type BatchResult,
-  type DropRequest,
-  type DropResult,
-  type Heartbeat,
-  qualities,
-  type Reading,
-  type ReadingBatch,
-  type ReadingRange,
-  type ReadingStore,
-  type Sensor,
-  type SensorDirectory,
-  type SensorState,
+import type {
+  Heartbeat,
+  ReadingBatch,
+  ReadingClient,
+  ReadingStore,
+  ReadingText,
+  ReadingTextRequest,
+  Sensor,
+  SensorDirectory,
+  SensorState,
 } from '../../../core/port/readings.ts';
-import { type ReadSlice, Reads, readLimits } from '../../../core/readings/reads/reads.ts';
-import { endOfTimeUs, within } from '../../../core/readings/reads/slice-request.ts';
+import { toDirectory } from '../../../core/readings/directory.ts';
+import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
+import { boundedRange, toReading } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { entityNumber } from '../records/tables.ts';
 import { createDroppableCount } from './droppable.ts';
 import { createErasure } from './erasure.ts';
-import { createSliceReader } from './reader/slices.ts';
-import type { IngestTask } from './writer/client.ts';
+import type { ReaderClient } from './reader/client.ts';
+import { createRowReader, createSliceReader } from './reader/slices.ts';
+import type { WriterClient } from './writer/client.ts';
 
-/** Writes a task to disk: in the writer thread of a daemon, or at once where there is none. */
-export type WriteIngest = (task: IngestTask) => Promise<BatchResult>;
+/** The threads of a store. */
+export interface ReadingThreads {
+  writer: WriterClient;
+  reader: ReaderClient;
+}
 
 interface SensorRow {
   id: string;
@@ -40,13 +41,10 @@ export function createReadingStore(options: {
   readings: () => Connection;
   recordsVersion: () => number;
   path: string;
-  write: WriteIngest;
-  /** Drops old readings, likewise. */
-  drop: (request: DropRequest) => Promise<DropResult>;
-  /** Reads slices in the reader thread; undefined to read them in this one. */
-  thread: ReadSlice | undefined;
+  /** The threads, of a store that has them. */
+  threads: () => ReadingThreads;
 }): ReadingStore & { close(): void } {
-  const { records, readings, recordsVersion, path, write, drop } = options;
+  const { records, readings, recordsVersion, path, threads } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
   const sensorsOf = lazily(() =>
     records().prepare<[string], SensorRow>(
@@ -61,20 +59,9 @@ export function createReadingStore(options: {
   const addSeries = lazily(() =>
     readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
   );
-  const range = lazily(() =>
-    readings().prepare<[number, number, number, number], { atUs: number; value: number; quality: number }>(
-      'select at_us as atUs, value, quality from readings where series = ? and at_us >= ? and at_us < ? order by at_us limit ?',
-    ),
-  );
+  const rows = lazily(() => createRowReader(readings()));
   const readSlice = lazily(() => createSliceReader(readings()));
-  const reads = new Reads(
-    options.thread ??
-      (async (request) => {
-        // Without a thread, other requests are served between two slices.
-        await new Promise((resolve) => setImmediate(resolve));
-        return translating(path, () => readSlice()(request));
-      }),
-  );
+  const reads = new Reads((request) => threads().reader.readSlice(request));
   const lastReading = lazily(() =>
     readings().prepare<[number], { atUs: number; value: number }>(
       'select at_us as atUs, value from readings where series = ? order by at_us desc limit 1',
@@ -95,38 +82,27 @@ export function createReadingStore(options: {
 
   const readDirectory = (entityId: string): SensorDirectory => {
     const sensors = sensorsOf().all(entityId);
-    let numbers = new Map(
-      seriesOf()
-        .all(entityId)
-        .map(({ sensorId, series }) => [sensorId, series]),
-    );
+    const numbersOf = () =>
+      new Map(
+        seriesOf()
+          .all(entityId)
+          .map(({ sensorId, series }) => [sensorId, series]),
+      );
+    let numbers = numbersOf();
     const unknown = sensors.filter(({ id }) => !numbers.has(id));
     if (unknown.length > 0) {
       const register = () => {
         for (const { id } of unknown) addSeries().run(entityId, id);
       };
       readings().transaction(register).immediate();
-      numbers = new Map(
-        seriesOf()
-          .all(entityId)
-          .map(({ sensorId, series }) => [sensorId, series]),
-      );
+      numbers = numbersOf();
     }
-    const known = sensors.map((sensor) => toSensor(sensor, numbers.get(sensor.id)));
-    // Codes last: where one sensor's code is another's id, the code wins.
-    return new Map([
-      ...known.map((sensor): [string, Sensor] => [sensor.id, sensor]),
-      ...known.map((sensor): [string, Sensor] => [sensor.code, sensor]),
-    ]);
+    return toDirectory(sensors.map((sensor) => toSensor(sensor, numbers.get(sensor.id))));
   };
 
   /** Reads a small page in this thread: a message to another would cost more than it saves. */
   const readAtOnce = (request: ReadingTextRequest, client: ReadingClient): ReadingText =>
-    translating(path, () => {
-      const { text, count, digest, scanned, nextUs } = readSlice()({ ...request, most: request.limit });
-      client.charge(scanned);
-      return { pieces: [text], count, digest, nextUs };
-    });
+    translating(path, () => textOf(readSlice()({ ...request, most: request.limit }), client));
 
   return {
     directory(entityId) {
@@ -137,19 +113,11 @@ export function createReadingStore(options: {
       directories.set(entityId, { version, directory });
       return directory;
     },
-    append: (batch: ReadingBatch) => write({ kind: 'readings', batch }),
-    appendHeartbeats: (heartbeats: readonly Heartbeat[]) => write({ kind: 'heartbeats', heartbeats }),
-    range: ({ series, fromUs, toUs, limit }: ReadingRange) =>
-      translating(path, () =>
-        range()
-          .all(series, within(fromUs ?? -endOfTimeUs), within(toUs ?? endOfTimeUs), limit)
-          .map(({ atUs, value, quality }): Reading => ({ atUs, value, quality: qualities[quality - 1] ?? null })),
-      ),
-    text(request, client) {
-      const isSmall = request.buckets === undefined && request.limit <= readLimits.direct;
-      return isSmall ? readAtOnce(request, client) : reads.read(request, client);
-    },
-    drop,
+    append: (batch: ReadingBatch) => threads().writer.write({ kind: 'readings', batch }),
+    appendHeartbeats: (heartbeats: readonly Heartbeat[]) => threads().writer.write({ kind: 'heartbeats', heartbeats }),
+    range: (range) => translating(path, () => rows()(boundedRange(range)).map(toReading)),
+    text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
+    drop: (request) => threads().writer.drop(request),
     countDroppable: (entityId, untilUs) => translating(path, () => droppable()(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),
     erase: (range) => translating(path, () => erasure().erase(range)),

@@ -1,29 +1,28 @@
+import { createKept, lazily } from '../../../core/lazily.ts';
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
 import type { ResourceDefinition } from '../../../core/records/fields.ts';
 import { forgettableInstant } from '../../../core/records/sync/changes.ts';
+import { toRemovedPage } from '../../records/pages.ts';
 import { tableName } from '../../records/tables.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
-import type { ImportTable } from './import-target.ts';
+import type { OpenTable } from './import-target.ts';
 import { entityNumber } from './tables.ts';
 
 /** Reads how far changes have come, and what was removed; each statement is prepared once. */
 export function createChangesReader(connection: () => Connection) {
-  const statements = new Map<string, Statement<RecordChanges>>();
-  let removedStatement: Statement<{ id: string; value: string }> | undefined;
-  const changesStatement = (resource: ResourceDefinition) => {
-    let statement = statements.get(resource.name);
-    if (!statement) {
-      statement = connection().prepare<unknown[], RecordChanges>(changesSql(resource));
-      statements.set(resource.name, statement);
-    }
-    return statement;
-  };
+  const statementOf = createKept<Statement<RecordChanges>>();
+  const removedStatement = lazily(() => connection().prepare<unknown[], { id: string; value: string }>(removedSql));
   return {
     changes: (resource: ResourceDefinition, entityId: string): RecordChanges =>
-      changesStatement(resource).get(entityId, resource.name) ?? { epoch: '', changedAt: '', forgottenTo: '' },
+      statementOf(resource.name, () => connection().prepare(changesSql(resource))).get(entityId, resource.name) ?? {
+        epoch: '',
+        changedAt: '',
+        forgottenTo: '',
+      },
     removed: (request: RemovedPageRequest): RemovedPage => {
-      removedStatement ??= connection().prepare<unknown[], { id: string; value: string }>(removedSql);
-      return readRemoved(removedStatement, request);
+      const { resource, entityId, after, to, limit } = request;
+      const rows = removedStatement().all(entityId, resource.name, after.value, after.id, to, limit + 1);
+      return toRemovedPage(rows, request);
     },
   };
 }
@@ -46,18 +45,8 @@ const removedSql = `select id, removed_at as value from removed_records
   where entity = ${entityNumber} and resource = ? and (removed_at, id) > (?, ?) and removed_at <= ?
   order by removed_at, id limit ?`;
 
-function readRemoved(
-  statement: Statement<{ id: string; value: string }>,
-  { resource, entityId, after, to, limit }: RemovedPageRequest,
-): RemovedPage {
-  // One more than requested shows whether there are more.
-  const rows = statement.all(entityId, resource.name, after.value, after.id, to, limit + 1);
-  const asked = rows.slice(0, limit);
-  return { ids: asked.map(({ id }) => id), next: rows.length > limit ? (asked.at(-1) ?? after) : null };
-}
-
 /** Keeps the ids of all records that an import is about to remove: those it has not seen. */
-export function rememberRemoved({ connection, resource, table, entity, updatedAt }: ImportTable, isGone: string): void {
+export function rememberRemoved({ connection, resource, table, entity, updatedAt }: OpenTable, isGone: string): void {
   connection
     .prepare<unknown[]>(
       `insert or replace into removed_records (entity, resource, id, removed_at)
@@ -68,7 +57,7 @@ export function rememberRemoved({ connection, resource, table, entity, updatedAt
 
 /** Keeps the instant of an import that has changed something; what came back is no longer removed. */
 export function recordChange(
-  { connection, resource: { name }, table, entity, updatedAt }: ImportTable,
+  { connection, resource: { name }, table, entity, updatedAt }: OpenTable,
   inserted: number,
   nowUs: number,
 ): void {

@@ -1,7 +1,7 @@
 import type { ImportSummary } from '../../../core/port/records.ts';
-import type { ResourceDefinition } from '../../../core/records/fields.ts';
 import type { ImportBatch } from '../../../core/records/import-batch.ts';
 import type { ViolationList } from '../../../core/records/imports.ts';
+import type { ImportTable } from '../../records/imports.ts';
 import type { Connection } from '../connection/driver.ts';
 
 /** Receives the rows of an import, with values as the columns store them. */
@@ -13,19 +13,9 @@ export interface ImportTarget {
   finish(): ImportSummary;
 }
 
-/** The table of an import, and its options. */
-export interface ImportTable {
+/** The table of an import on its connection. */
+export interface OpenTable extends ImportTable {
   connection: Connection;
-  resource: ResourceDefinition;
-  /** Name of the table. */
-  table: string;
-  /** The entity's number in it. */
-  entity: number;
-  /** Columns of a row in the order of its values: `id`, then as declared. */
-  columns: readonly string[];
-  /** The instant of the import, as stored in `updated_at`. */
-  updatedAt: string;
-  replace: boolean;
   dryRun: boolean;
   violations: ViolationList;
 }

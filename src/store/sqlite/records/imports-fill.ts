@@ -1,8 +1,8 @@
 import { errnoOf } from '../../../core/errno.ts';
 import { type ImportColumn, valueAt } from '../../../core/records/import-batch.ts';
+import { repeatedRule } from '../../records/imports.ts';
 import type { Statement } from '../connection/driver.ts';
-import type { ImportTable, ImportTarget } from './import-target.ts';
-import { repeatedRule } from './imports-merge.ts';
+import type { ImportTarget, OpenTable } from './import-target.ts';
 
 /** Rows in one statement: the call of a statement costs as much as a row. */
 const rowsPerStatement = 32;
@@ -11,7 +11,7 @@ const rowsPerStatement = 32;
  * Imports into an entity without records of the resource: no row can exist already, so that many go into one statement. In
  * an empty table the indexes are created at the end, by sorting, which takes half as long.
  */
-export function createFill(target: ImportTable): ImportTarget {
+export function createFill(target: OpenTable): ImportTarget {
   const { connection, table, violations } = target;
   const statementFor = createStatements(target);
   const changes = connection.prepare<[], number>('select changes()').pluck();
@@ -117,7 +117,7 @@ function valuesOf({ same, varying }: BoundBatch, at: number, count: number): unk
 const keptStatements = 16;
 
 /** Returns the statement for a number of rows in which these columns are the same; prepared once. */
-function createStatements(target: ImportTable): (isSame: readonly boolean[], count: number) => Statement {
+function createStatements(target: OpenTable): (isSame: readonly boolean[], count: number) => Statement {
   const known = new Map<string, Statement>();
   return (isSame, count) => {
     const name = `${count} ${isSame.join()}`;
@@ -135,11 +135,7 @@ function createStatements(target: ImportTable): (isSame: readonly boolean[], cou
  * Entity and instant are literals in the statement. Where a row fails, the rows before it stay (`or fail`): undoing them
  * would cost a journal for each statement.
  */
-function insertSql(
-  { table, columns, entity, updatedAt }: ImportTable,
-  isSame: readonly boolean[],
-  rows: number,
-): string {
+function insertSql({ table, columns, entity, updatedAt }: OpenTable, isSame: readonly boolean[], rows: number): string {
   const names = columns.map((name) => `"${name}"`).join(', ');
   let varying = 0;
   const given = isSame.map((same) => (same ? '?' : `column${++varying}`)).join(', ');
@@ -149,7 +145,7 @@ function insertSql(
 }
 
 /** Drops the indexes of the table within the transaction; returns the statements that create them again. */
-function dropIndexes({ connection, table }: ImportTable): string[] {
+function dropIndexes({ connection, table }: OpenTable): string[] {
   const found = connection
     .prepare<[string], { name: string; sql: string }>(
       "select name, sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null",

@@ -1,11 +1,12 @@
 import { keptLists } from '../../../core/records/fields.ts';
 import { valueAt } from '../../../core/records/import-batch.ts';
+import { repeatedRule, sharedRule } from '../../records/imports.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { rememberRemoved } from './changes.ts';
-import type { ImportTable, ImportTarget } from './import-target.ts';
+import type { ImportTarget, OpenTable } from './import-target.ts';
 
 /** Imports into existing records: each row is inserted, or updated where a field differs. */
-export function createMerge(target: ImportTable): ImportTarget {
+export function createMerge(target: OpenTable): ImportTarget {
   const { connection, table, entity, columns, updatedAt, violations } = target;
   connection.exec('create temp table seen (id text primary key, line integer) without rowid');
   const see = connection.prepare<[string, number]>('insert or ignore into temp.seen (id, line) values (?, ?)');
@@ -51,17 +52,11 @@ export function createMerge(target: ImportTable): ImportTarget {
   };
 }
 
-/** The rule that a second row with an id breaks. */
-export function repeatedRule(firstLine: number | undefined): string {
-  const where = firstLine === undefined ? 'in an earlier line' : `in line ${firstLine}`;
-  return `stands already ${where}; an id may stand once in a file`;
-}
-
 /**
  * Writes a row: the entity, the columns, `updated_at`. A list that the row does not have is undefined: it stays as it is stored,
  * and is empty in a new record.
  */
-function createUpsert({ connection, resource, table, columns }: ImportTable) {
+function createUpsert({ connection, resource, table, columns }: OpenTable) {
   const whole = connection.prepare<unknown[]>(upsertSql(table, columns, []));
   const kept = keptLists(resource).map((name) => ({ name, at: columns.indexOf(name) + 1 }));
   const partial = new Map<string, Statement>();
@@ -96,7 +91,7 @@ function createLineOf(connection: Connection): (id: string) => number | undefine
 }
 
 /** Reports records that share a value of a unique field, found in the order of that field's index. */
-function findShared(target: ImportTable, lineOf: (id: string) => number | undefined): void {
+function findShared(target: OpenTable, lineOf: (id: string) => number | undefined): void {
   const { connection, resource, table, entity, violations } = target;
   for (const [name, field] of Object.entries(resource.fields)) {
     if (!field.unique) continue;
@@ -107,9 +102,8 @@ function findShared(target: ImportTable, lineOf: (id: string) => number | undefi
     for (const { value, ids } of shared.iterate(entity)) {
       const holders: string[] = JSON.parse(ids);
       const lines = holders.flatMap((id) => lineOf(id) ?? []);
-      const rule = `must be unique, and ${holders.map((id) => `"${id}"`).join(' and ')} share it`;
       const line = lines.length > 0 ? Math.max(...lines) : null;
-      violations.add({ line, column: null, field: name, value: String(value), rule });
+      violations.add({ line, column: null, field: name, value: String(value), rule: sharedRule(holders) });
     }
   }
 }

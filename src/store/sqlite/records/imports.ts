@@ -3,12 +3,11 @@ import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts
 import { importFields, type ResourceDefinition } from '../../../core/records/fields.ts';
 import type { ImportBatch, ImportColumn } from '../../../core/records/import-batch.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
-import { changeInstant } from '../../../core/records/sync/changes.ts';
-import { tableName } from '../../records/tables.ts';
+import { isPlain, toImportTable } from '../../records/imports.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { createChangesReader, recordChange } from './changes.ts';
-import type { ImportTable, ImportTarget } from './import-target.ts';
+import type { ImportTarget, OpenTable } from './import-target.ts';
 import { createFill } from './imports-fill.ts';
 import { createMerge } from './imports-merge.ts';
 import { putInOutbox } from './outbox.ts';
@@ -37,7 +36,7 @@ export async function importRecords(
   try {
     // Indexes may be dropped and created again from the SQL in the schema; the write lock keeps it unchanged until the commit.
     requireSchema();
-    const table = run(() => toImportTable(connection, request));
+    const table = run(() => openTable(connection, request));
     const target = run(() => createTarget(table));
     for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource, target.absentList)));
     const summary = run(() => target.finish());
@@ -56,32 +55,19 @@ export async function importRecords(
   }
 }
 
-function toImportTable(
-  connection: Connection,
-  { resource, entityId, nowUs, replace, dryRun }: ImportRequest,
-): ImportTable {
+function openTable(connection: Connection, request: ImportRequest): OpenTable {
+  const { resource, entityId, dryRun } = request;
   const entity = numberOf(connection, entityId);
   const { changedAt } = createChangesReader(() => connection).changes(resource, entityId);
-  return {
-    connection,
-    resource,
-    table: tableName(resource),
-    entity,
-    columns: Object.keys(importFields(resource)),
-    updatedAt: changeInstant(nowUs, changedAt),
-    replace,
-    dryRun,
-    violations: new ViolationList(),
-  };
+  return { ...toImportTable(request, entity, changedAt), connection, dryRun, violations: new ViolationList() };
 }
 
-function createTarget(table: ImportTable): ImportTarget {
-  // Sensors are few and their codes unique: they are merged, which remembers the line of every row.
-  const isPlain = Object.values(table.resource.fields).every(({ unique }) => !unique);
+/** A merge remembers the line of every row. */
+function createTarget(table: OpenTable): ImportTarget {
   const hasRecords = table.connection
     .prepare(`select 1 from ${table.table} where entity = ? limit 1`)
     .get(table.entity);
-  return isPlain && !hasRecords ? createFill(table) : createMerge(table);
+  return isPlain(table.resource) && !hasRecords ? createFill(table) : createMerge(table);
 }
 
 function numberOf(connection: Connection, entityId: string): number {

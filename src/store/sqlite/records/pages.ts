@@ -1,6 +1,7 @@
 import type { RecordCondition, RecordPageRequest } from '../../../core/port/records.ts';
 import { pageFields } from '../../../core/records/fields.ts';
-import { equalRarestFirst, mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
+import { mostScanned, pageSeparator } from '../../../core/records/page-rows.ts';
+import { operators, servedBy } from '../../records/pages.ts';
 import { indexName, tableName } from '../../records/tables.ts';
 import { entityNumber, jsonOf } from './tables.ts';
 
@@ -58,8 +59,6 @@ export function bound(value: RecordCondition['value']): Value {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-const operators = { eq: '=', from: '>=', to: '<=', before: '<' } as const;
-
 interface Term {
   sql: string;
   values: Value[];
@@ -70,14 +69,11 @@ interface Term {
  * and would walk all records in order of `id` instead of seeking a value: half a second for millions of records. There is
  * only one lower bound, since of two the planner takes the first, and would walk again through all pages before.
  */
-function walkOf({ resource, conditions, orderBy, after }: RecordPageRequest, rare: string | undefined) {
-  const field = rare ?? (orderBy === 'id' ? equalRarestFirst(resource, conditions)[0]?.field : orderBy);
-  const ofField = conditions.filter((condition) => condition.field === field);
-  const held = ofField.find(({ op }) => op === 'eq');
-  const lower = held ? undefined : ofField.find(({ op }) => op === 'from');
-  const upper = held ? undefined : ofField.find(({ op }) => op === 'to' || op === 'before');
+function walkOf(request: RecordPageRequest, rare: string | undefined) {
+  const { resource, orderBy, after } = request;
+  const { field, held, lower, upper, checked: others } = servedBy(request, rare);
   const served = [held, upper].flatMap((condition) => (condition ? termOf(condition) : []));
-  const checked = conditions.filter((one) => one !== held && one !== lower && one !== upper).map(termOf);
+  const checked = others.map(termOf);
   // Within one value the index is in order of id.
   const isById = orderBy === 'id' || (held !== undefined && orderBy === field);
   const isSorted = held !== undefined && !isById;

@@ -1,14 +1,8 @@
-import { lazily } from '../../../core/lazily.ts';
-import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
+import { createKept, lazily } from '../../../core/lazily.ts';
+import type { RecordCondition, RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { allFields, type ResourceDefinition } from '../../../core/records/fields.ts';
-import {
-  equalRarestFirst,
-  fewRecords,
-  fittingRecords,
-  type PageRow,
-  shownLists,
-  toPage,
-} from '../../../core/records/page-rows.ts';
+import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../../core/records/page-rows.ts';
+import { rareCandidates } from '../../records/pages.ts';
 import { indexName, tableName } from '../../records/tables.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
@@ -32,49 +26,30 @@ export function createRecordStore(
 ): RecordStore {
   const changes = createChangesReader(connection);
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
-  const pages = new Map<string, Statement<PageRow>>();
-  const records = new Map<string, Statement<string>>();
-  const counts = new Map<string, Statement<number>>();
+  const pages = createKept<Statement<PageRow>>(keptStatements);
+  const records = createKept<Statement<string>>();
+  const counts = createKept<Statement<number>>();
+  // pluck gives the only column
+  const prepare = <Value>(sql: string) => connection().prepare<unknown[], Value>(sql).pluck() as Statement<Value>;
 
   const countStatement = (resource: ResourceDefinition, field: string): Statement<number> => {
     const index = indexName(resource, field);
-    let statement = counts.get(index);
-    if (!statement) {
-      const sql = `select count(*) from (select 1 from ${tableName(resource)} indexed by "${index}"
-        where entity = ${entityNumber} and "${field}" = ? limit ${fewRecords + 1})`;
-      statement = connection().prepare<unknown[], number>(sql).pluck() as Statement<number>; // pluck gives the only column
-      counts.set(index, statement);
-    }
-    return statement;
+    const sql = () => `select count(*) from (select 1 from ${tableName(resource)} indexed by "${index}"
+      where entity = ${entityNumber} and "${field}" = ? limit ${fewRecords + 1})`;
+    return counts(index, () => prepare(sql()));
   };
 
   /** The field of several conditions whose value few records have, so that a page need not walk past all others. */
-  const rareField = ({ resource, entityId, conditions }: RecordPageRequest): string | undefined => {
-    if (conditions.length < 2) return undefined;
-    return equalRarestFirst(resource, conditions).find(
-      ({ field, value }) => Number(countStatement(resource, field).get(entityId, bound(value))) <= fewRecords,
-    )?.field;
+  const rareField = (request: RecordPageRequest): string | undefined => {
+    const countOf = ({ field, value }: RecordCondition) =>
+      Number(countStatement(request.resource, field).get(request.entityId, bound(value)));
+    return rareCandidates(request).find((condition) => countOf(condition) <= fewRecords)?.field;
   };
 
-  const pageStatement = ({ shape, sql }: PageQuery): Statement<PageRow> => {
-    let statement = pages.get(shape);
-    if (!statement) {
-      if (pages.size >= keptStatements) pages.clear();
-      statement = connection().prepare<unknown[], PageRow>(sql());
-      pages.set(shape, statement);
-    }
-    return statement;
-  };
-
-  const recordStatement = (resource: ResourceDefinition): Statement<string> => {
-    let statement = records.get(resource.name);
-    if (!statement) {
-      const sql = `select ${jsonOf(allFields(resource))} from ${tableName(resource)} where entity = ${entityNumber} and id = ?`;
-      statement = connection().prepare<unknown[], string>(sql).pluck() as Statement<string>; // pluck gives the only column
-      records.set(resource.name, statement);
-    }
-    return statement;
-  };
+  const recordSql = (resource: ResourceDefinition) =>
+    `select ${jsonOf(allFields(resource))} from ${tableName(resource)} where entity = ${entityNumber} and id = ?`;
+  const recordStatement = (resource: ResourceDefinition): Statement<string> =>
+    records(resource.name, () => prepare(recordSql(resource)));
 
   return {
     version: () => translating(path, () => Number(version().get()) + ownChanges()),
@@ -82,7 +57,8 @@ export function createRecordStore(
     page: (request) =>
       translating(path, () => {
         const rare = rareField(request);
-        const rowOf = (query: PageQuery) => pageStatement(query).get(...query.values);
+        const rowOf = ({ shape, sql, values }: PageQuery) =>
+          pages(shape, () => connection().prepare<unknown[], PageRow>(sql())).get(...values);
         const lists = shownLists(request);
         const limit =
           lists.length === 0 ? request.limit : fittingRecords(rowOf(pageQuery(request, rare, lists)), request.limit);

@@ -1,6 +1,7 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { lazily } from '../../../core/lazily.ts';
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
+import { latestDateMs } from '../../../core/time/instants.ts';
 import { acceptedSamples, afterSample, mergedSamples } from '../../../core/time/steady-clock.ts';
 import { clockFields, clockMarks, samplesIn } from '../../registry/clock.ts';
 import type { AppendAudit } from './audit.ts';
@@ -41,11 +42,8 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
   };
 }
 
-/** The last instant that a Date can be. */
-const latestMs = 8.64e15;
-
 function requireInstants(samples: ClockSamples): ClockSamples {
-  if (Object.values(samples).every((ms) => Math.abs(ms) <= latestMs)) return samples;
+  if (Object.values(samples).every((ms) => Math.abs(ms) <= latestDateMs)) return samples;
   throw new HkctlError('store_corrupt', 'The store is damaged: what it has seen of the clock is no time.', {
     hint: 'Keep the files as they are and go back to your last backup.',
   });

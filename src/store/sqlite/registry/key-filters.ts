@@ -1,7 +1,7 @@
-import { and, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { KeyFilter } from '../../../core/port/keys.ts';
-import { containing, listCondition, prefixRange } from '../../registry/keys.ts';
+import { containing, expiringCondition, listCondition, prefixCondition } from '../../registry/keys.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys } from './tables.ts';
 
@@ -12,10 +12,10 @@ import { entities, keys } from './tables.ts';
  */
 export function filterCondition(registry: Registry, tenantId: string, filter: KeyFilter): SQL | undefined {
   const { nowMs, expiringByMs, search } = filter;
-  const byPrefix = search === undefined ? undefined : prefixCondition(registry, tenantId, search);
+  const byPrefix = search === undefined ? undefined : usedPrefix(registry, tenantId, search);
   return listCondition(keys, keys, filter, {
     ofTenant: byPrefix ?? eq(keys.tenantId, tenantId),
-    isExpiring: expiringByMs === undefined ? undefined : expiringCondition(registry, tenantId, nowMs, expiringByMs),
+    isExpiring: expiringByMs === undefined ? undefined : expiringSoon(registry, tenantId, nowMs, expiringByMs),
     isFound: search === undefined || byPrefix ? undefined : searchCondition(registry, search),
   });
 }
@@ -23,7 +23,7 @@ export function filterCondition(registry: Registry, tenantId: string, filter: Ke
 /** Up to this number expiring keys are read by their index and sorted; where there are more, a walk from the newest is faster. */
 const fewExpiring = 5000;
 
-function expiringCondition({ connection }: Registry, tenantId: string, nowMs: number, byMs: number): SQL | undefined {
+function expiringSoon({ connection }: Registry, tenantId: string, nowMs: number, byMs: number): SQL | undefined {
   const expiring = connection
     .prepare<[string, number, number], number>(
       `select count(*) from (select 1 from keys where tenant_id = ? and revoked_at_ms is null
@@ -32,16 +32,15 @@ function expiringCondition({ connection }: Registry, tenantId: string, nowMs: nu
     .pluck()
     .get(tenantId, nowMs, byMs);
   return Number(expiring) <= fewExpiring
-    ? and(isNull(keys.revokedAtMs), gt(keys.expiresAtMs, nowMs), lte(keys.expiresAtMs, byMs))
+    ? expiringCondition(keys, nowMs, byMs)
     : and(isNull(keys.revokedAtMs), sql`+${keys.expiresAtMs} > ${nowMs} and +${keys.expiresAtMs} <= ${byMs}`);
 }
 
 /** Keys of the tenant whose prefix begins with a text, by the index on prefixes; undefined where there are none. */
-function prefixCondition({ db }: Registry, tenantId: string, text: string): SQL | undefined {
-  const range = prefixRange(text);
-  if (!range) return undefined;
-  const bounds = [gte(keys.prefix, range.from), lt(keys.prefix, range.before)];
-  const condition = and(sql`+${keys.tenantId} = ${tenantId}`, ...bounds);
+function usedPrefix({ db }: Registry, tenantId: string, text: string): SQL | undefined {
+  const isFound = prefixCondition(keys, text);
+  if (!isFound) return undefined;
+  const condition = and(sql`+${keys.tenantId} = ${tenantId}`, isFound);
   return db.select({ id: keys.id }).from(keys).where(condition).limit(1).get() && condition;
 }
 

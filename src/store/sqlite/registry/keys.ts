@@ -1,10 +1,19 @@
-import { and, count, desc, eq, inArray, or, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import { lazily } from '../../../core/lazily.ts';
 import type { KeyStore, NewKey } from '../../../core/port/keys.ts';
 import type { Revocation } from '../../journal-lines.ts';
-import { credentialColumns, entityInactive, keyColumns, pageOf, statusCondition } from '../../registry/keys.ts';
+import {
+  credentialColumns,
+  entityInactive,
+  type KeyStop,
+  keyColumns,
+  ownedBy,
+  pageOf,
+  statusCondition,
+  stopsOf,
+} from '../../registry/keys.ts';
 import { withJournal } from '../journal/journal.ts';
 import type { AppendAudit } from './audit.ts';
 import { filterCondition } from './key-filters.ts';
@@ -53,7 +62,7 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
 
   /** Revokes all or none; returns the ids that were not active any more. */
   const revokeAll = (
-    changes: readonly { id: string; by: string; rotatedTo: string | null }[],
+    changes: readonly KeyStop[],
     nowMs: number,
     audit: readonly AuditDraft[],
     insertNext: () => void,
@@ -99,18 +108,15 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
     prefixTaken: (prefix) => registry.read(() => byPrefix().get({ prefix }) !== undefined),
     credential: (hash) =>
       registry.read(() => (isKnown().get(hash) === undefined ? undefined : credential().get({ hash }))),
-    activeOf: (owner, nowMs) =>
-      registry.read(() =>
+    activeOf(owner, nowMs) {
+      const { condition, order } = ownedBy(keys, owner, nowMs);
+      return registry.read(() =>
         selectKeys(registry)
-          .where(
-            and(
-              'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : eq(keys.entityId, owner.entityId),
-              statusCondition(keys, 'Active', nowMs),
-            ),
-          )
-          .orderBy(desc(keys.createdAtMs))
+          .where(condition)
+          .orderBy(...order)
           .all(),
-      ),
+      );
+    },
     insert: (key, audit) =>
       registry.change(() => {
         requireActiveEntity(registry, key);
@@ -118,14 +124,9 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
         append(audit);
       }),
     rotate: (pairs, nowMs, audit) =>
-      revokeAll(
-        pairs.map(({ oldKeyId, next }) => ({ id: oldKeyId, by: next.createdBy, rotatedTo: next.id })),
-        nowMs,
-        audit,
-        () => {
-          for (const { next } of pairs) db.insert(keys).values(next).run();
-        },
-      ),
+      revokeAll(stopsOf(pairs), nowMs, audit, () => {
+        for (const { next } of pairs) db.insert(keys).values(next).run();
+      }),
     revoke: (ids, by, nowMs, audit) =>
       revokeAll(
         ids.map((id) => ({ id, by, rotatedTo: null })),

@@ -1,30 +1,24 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { lazily } from '../../../core/lazily.ts';
-import {
-  type MetricsStore,
-  mostCounted,
-  mostExpiries,
-  mostTenants,
-  type StoreFacts,
-} from '../../../core/port/metrics.ts';
+import { type MetricsStore, mostExpiries, mostTenants, type StoreFacts } from '../../../core/port/metrics.ts';
 import { lastBackupMark } from '../../registry/audit.ts';
+import { countedSql, keyCountsSql, keysByState } from '../../registry/metrics.ts';
 import { databaseNames, type StoreFiles } from '../connection/files.ts';
 import type { Registry } from './registry.ts';
 
-/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/sqlite/metrics.test.ts). */
+/** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/sqlite/registry/metrics.test.ts). */
 export function createMetricsStore(registry: Registry, files: StoreFiles): MetricsStore {
   const statements = lazily(() => prepare(registry));
   return {
     read: (nowMs) =>
       registry.read(() => {
         const { total, live, expired, next, tenants, lastBackup } = statements();
-        const [totalCount, liveCount, expiredCount] = [total.get(), live.get(), expired.get(nowMs)].map(Number);
-        const keys = {
-          active: (liveCount ?? 0) - (expiredCount ?? 0),
-          expired: expiredCount ?? 0,
-          revoked: (totalCount ?? 0) - (liveCount ?? 0),
-        };
+        const keys = keysByState({
+          total: total.get() ?? 0,
+          live: live.get() ?? 0,
+          expired: expired.get(nowMs) ?? 0,
+        });
         const nextExpiries = tenants
           .all()
           .flatMap((tenantId) => next.all(tenantId, nowMs))
@@ -35,13 +29,10 @@ export function createMetricsStore(registry: Registry, files: StoreFiles): Metri
   };
 }
 
-const count = (rest: string) => `select count(*) from (select 1 from ${rest} limit ${mostCounted})`;
-
 /** The statements, whose plans a test checks. */
 export const metricsStatements = {
-  total: count('keys'),
-  live: count('keys where revoked_at_ms is null'),
-  expired: count(
+  ...keyCountsSql,
+  expired: countedSql(
     'tenants cross join keys on keys.tenant_id = tenants.id where revoked_at_ms is null and expires_at_ms <= ?',
   ),
   tenants: `select id from tenants limit ${mostTenants}`,

@@ -1,8 +1,9 @@
-import { and, asc, count, eq, ne, sql } from 'drizzle-orm';
-import { commonRole, isActiveSuperUser, roleExceeds } from '../../../core/access/roles.ts';
+import { asc, eq, sql } from 'drizzle-orm';
+import { commonRole, roleExceeds } from '../../../core/access/roles.ts';
 import { lazily } from '../../../core/lazily.ts';
 import type { User, UserStore } from '../../../core/port/users.ts';
 import type { StateEntry, StateEvent } from '../../journal-lines.ts';
+import { losesSuperUser, otherSuperUsers } from '../../registry/users.ts';
 import { changeWithJournal } from '../journal/journaled-change.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
@@ -38,26 +39,15 @@ export function createUserStore(registry: Registry, append: AppendAudit, journal
       const changed = changeWithJournal(registry, journal, () => {
         const user = read();
         if (!user) return undefined;
-        const next = { ...user, ...change };
-        if (isActiveSuperUser(user) && !isActiveSuperUser(next)) {
-          const others = db
-            .select({ n: count() })
-            .from(users)
-            .where(
-              and(
-                eq(users.tenantId, user.tenantId),
-                ne(users.id, id),
-                eq(users.role, 'super_user'),
-                eq(users.status, 'active'),
-              ),
-            )
-            .get();
-          if (others?.n === 0) return undefined;
+        if (losesSuperUser(user, change)) {
+          const others = db.select({ id: users.id }).from(users).where(otherSuperUsers(users, user)).limit(1);
+          if (!others.get()) return undefined;
         }
+        const { role, status } = { ...user, ...change };
         return {
           ...entriesOf(user, change, audit.atMs),
           commit() {
-            db.update(users).set({ role: next.role, status: next.status }).where(eq(users.id, id)).run();
+            db.update(users).set({ role, status }).where(eq(users.id, id)).run();
             append(audit);
             return true;
           },

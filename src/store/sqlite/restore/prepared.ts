@@ -21,12 +21,12 @@ const waitMs = 10_000;
  * Completes an interrupted restore if there is one and opens the registry of the store at a path. It stays the one at that
  * path while it is open, since no process replaces a store that another one has open. Undefined where it is empty.
  */
-export function openPresent(path: string, busyTimeoutMs: number): Connection | undefined {
+export function openPresent(path: string, busyTimeoutMs: number | undefined): Connection | undefined {
   requireStorePath(path);
   for (;;) {
     finishRestore(path);
     const inode = inodeOf(path);
-    const registry = openFile(path, { busyTimeoutMs, create: false });
+    const registry = openFile(path, { busyTimeoutMs });
     let isHeld = false;
     try {
       // Waits for a process that is replacing the store right now; the opened one is the old store then.
@@ -34,7 +34,7 @@ export function openPresent(path: string, busyTimeoutMs: number): Connection | u
       if (inodeOf(path) !== inode || inodeOf(preparedPath(path).ready) !== undefined) continue;
       if (isUnfinished) return undefined;
       // A killed restore may have left the old store without WAL.
-      translating(path, () => writeAhead(registry, busyTimeoutMs));
+      translating(path, () => writeAhead(registry));
       isHeld = true;
       return registry;
     } finally {

@@ -1,8 +1,7 @@
-import type { Role } from '../../../core/access/roles.ts';
 import { isHkctlError } from '../../../core/errors.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import type { User } from '../../../core/port/users.ts';
-import { type PresentStore, unknownPresent } from '../../backup-file/present-store.ts';
+import { type PresentStore, statesOf, unknownPresent } from '../../backup-file/present-store.ts';
 import type { Connection } from '../connection/driver.ts';
 import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
 import { createClockStore } from '../registry/clock.ts';
@@ -17,12 +16,10 @@ export async function readPresent(connection: Connection, path: string): Promise
     const keys = rows<{ id: string; atMs: number }>(
       'select id, revoked_at_ms as atMs from keys where revoked_at_ms is not null',
     );
-    const users = rows<{ id: string; status: User['status']; role: Role }>('select id, status, role from users');
-    const entities = rows<{ id: string; status: Entity['status'] }>('select id, status from entities');
+    const users = rows<Pick<User, 'id' | 'status' | 'role'>>('select id, status, role from users');
+    const entities = rows<Pick<Entity, 'id' | 'status'>>('select id, status from entities');
     return {
-      revoked: new Map(keys.map(({ id, atMs }) => [id, atMs])),
-      users: new Map(users.map((user) => [user.id, user])),
-      entities: new Map(entities.map(({ id, status }) => [id, status])),
+      ...statesOf(keys, users, entities),
       trail: await createAuditStore(registry, append, () => {}).head(),
       clock: await createClockStore(registry, append).read(),
     };

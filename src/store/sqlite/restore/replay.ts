@@ -3,7 +3,15 @@ import type { KeptStopped } from '../../../core/operations/backups.ts';
 import { openBackup } from '../../backup-file/backup-file.ts';
 import { journalIn } from '../../backup-file/new-backup.ts';
 import type { PresentStore } from '../../backup-file/present-store.ts';
-import { type LiveKey, revokedSince, type Stop, type Stoppable, stopsSince } from '../../backup-file/stops.ts';
+import {
+  type LiveKey,
+  revokedSince,
+  type Stop,
+  type Stoppable,
+  stoppableSql,
+  stopStatements,
+  stopsSince,
+} from '../../backup-file/stops.ts';
 import { readJournal } from '../../journal-lines.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
@@ -38,7 +46,9 @@ export function replayStops({ registry, path, file, migrationsFolder, present, n
   const stops = registry
     .transaction(() => {
       const found = stopsSince(stoppableIn(registry, [...revokedSince(since).keys()]), since);
-      for (const { kept } of found) stop(registry, kept);
+      for (const [sql, values] of found.flatMap(({ kept }) => stopStatements(kept))) {
+        registry.prepare<unknown[]>(sql).run(...values);
+      }
       return found;
     })
     .immediate();
@@ -61,26 +71,11 @@ function putBackJournal(journal: string, file: string, migrationsFolder: string)
 
 function stoppableIn(registry: Connection, keyIds: readonly string[]): Stoppable {
   const rows = <Row>(sql: string) => registry.prepare<[], Row>(sql).all();
-  const live = registry.prepare<[string], LiveKey>(
-    `select id, tenant_id as tenantId, prefix, secret_hash as secretHash from keys
-      where id = ? and revoked_at_ms is null`,
-  );
+  const live = registry.prepare<[string], LiveKey>(`${stoppableSql.keys} = ?`);
   return {
-    tenants: rows('select id, name from tenants'),
-    users: rows('select id, tenant_id as tenantId, login, status, role from users'),
-    entities: rows('select id, tenant_id as tenantId, code, status from entities'),
+    tenants: rows(stoppableSql.tenants),
+    users: rows(stoppableSql.users),
+    entities: rows(stoppableSql.entities),
     keys: keyIds.map((id) => live.get(id)).filter((key) => key !== undefined),
   };
-}
-
-function stop(registry: Connection, { what, id, atMs, role }: KeptStopped): void {
-  const run = (sql: string, ...values: unknown[]) => registry.prepare<unknown[]>(sql).run(...values);
-  if (what === 'revoked_key') run('update keys set revoked_at_ms = ? where id = ?', atMs, id);
-  else if (what === 'deactivated_user') run("update users set status = 'inactive' where id = ?", id);
-  else if (what === 'demoted_user') run('update users set role = ? where id = ?', role, id);
-  else if (what === 'deactivated_entity') run("update entities set status = 'inactive' where id = ?", id);
-  else {
-    run('delete from entities where id = ?', id);
-    run('insert or ignore into purges (entity_id) values (?)', id);
-  }
 }

@@ -5,12 +5,13 @@ import { readBackupHead } from '../../backup-file/backup-head.ts';
 import { type PresentStore, unknownPresent } from '../../backup-file/present-store.ts';
 import { readBackup } from '../../backup-file/verified-backup.ts';
 import type { StoreOptions } from '../../engine.ts';
+import { servedAt } from '../../refusals.ts';
 import { holdFromDaemons } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { filesOf, openFile } from '../connection/files.ts';
 import { migrateStore } from '../migration.ts';
-import { busyTimeoutMs, openStore } from '../opening.ts';
+import { openStore } from '../opening.ts';
 import { drawEpoch } from '../records/changes.ts';
 import { SqliteStore } from '../store.ts';
 import { holdRestore } from './prepared.ts';
@@ -89,7 +90,7 @@ async function checkPresent(path: string, options: StoreOptions, { authorize }: 
   if (!store) return false;
   try {
     const address = await store.daemon.address();
-    if (address !== undefined) throw servedAt(address);
+    if (address !== undefined) throw servedAt(address, hintOfServed);
     await authorize(store);
     return true;
   } finally {
@@ -99,7 +100,7 @@ async function checkPresent(path: string, options: StoreOptions, { authorize }: 
 
 function openReadable(path: string, options: StoreOptions): Store | undefined {
   try {
-    return openStore(path, { ...options, writerThread: undefined });
+    return openStore(path, { ...options, threads: undefined });
   } catch (thrown) {
     if (isHkctlError(thrown) && replaceable.has(thrown.code)) return undefined;
     throw thrown;
@@ -115,18 +116,13 @@ async function keepDaemonsOut(path: string, options: StoreOptions): Promise<() =
   if (release) return release;
   const store = openReadable(path, options);
   try {
-    throw servedAt(await store?.daemon.address());
+    throw servedAt(await store?.daemon.address(), hintOfServed);
   } finally {
     await store?.close();
   }
 }
 
-function servedAt(address: string | undefined): HkctlError {
-  const where = address === undefined ? '' : ` at ${address}`;
-  return new HkctlError('state_forbids', `A daemon serves this store${where}; nothing was changed.`, {
-    hint: 'Stop it, restore, and start it again.',
-  });
-}
+const hintOfServed = 'Stop it, restore, and start it again.';
 
 interface Completion {
   path: string;
@@ -144,8 +140,8 @@ async function completeRestore(
   options: StoreOptions,
   { authorize, audit }: RestoreHooks,
 ): Promise<KeptStopped[]> {
-  const registry: Connection = openFile(filesOf(prepared).registry, { busyTimeoutMs, create: false });
-  const store = new SqliteStore(prepared, registry, { ...options, busyTimeoutMs, writerThread: undefined });
+  const registry: Connection = openFile(filesOf(prepared).registry);
+  const store = new SqliteStore(prepared, registry, { ...options, threads: undefined });
   try {
     registry.exec('delete from daemons');
     endSyncTokens(prepared);
@@ -165,7 +161,7 @@ async function completeRestore(
 /** Mirrors have followed the store that is replaced: what they have seen since the backup may be undone. */
 function endSyncTokens(prepared: string): void {
   const { records } = filesOf(prepared);
-  const connection = openFile(records, { busyTimeoutMs, create: false });
+  const connection = openFile(records);
   try {
     translating(records, () => drawEpoch(connection));
   } finally {
@@ -176,7 +172,7 @@ function endSyncTokens(prepared: string): void {
 /** Purges the data of entities that stay removed, as their removal does. */
 async function purgeKept(path: string, options: StoreOptions, kept: readonly KeptStopped[]): Promise<void> {
   if (!kept.some(({ what }) => what === 'removed_entity')) return;
-  const store = openStore(path, { ...options, writerThread: undefined });
+  const store = openStore(path, { ...options, threads: undefined });
   try {
     // Reading the trail completes what is left undone between the files.
     await store.audit.list('', { limit: 1 });

@@ -118,7 +118,7 @@ function openAlone(path: string): Connection | undefined {
   for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause()) {
     let connection: Connection | undefined;
     try {
-      connection = openFile(path, { busyTimeoutMs: 0, create: false });
+      connection = openFile(path, { busyTimeoutMs: 0 });
       const held = connection;
       translating(path, () => {
         held.pragma('locking_mode = exclusive');

@@ -1,4 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
+import { storeTooNew, storeTooOld } from '../../refusals.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import type { DatabaseName } from '../connection/files.ts';
@@ -23,16 +24,10 @@ export function requireSchemaVersion(
   // In one read transaction: another process may be migrating.
   const readAtOnce = connection.transaction(() => {
     const version = requireNotNewer(connection, name, path);
-    if (version !== schemaVersions[name]) throw tooOld(path, version);
+    if (version !== schemaVersions[name]) throw storeTooOld(path, version, 'the daemon');
     requireOwnSchema(connection, name, path, version, migrationsFolder);
   });
   translating(path, () => readAtOnce());
-}
-
-function tooOld(path: string, version: number): HkctlError {
-  return new HkctlError('store_too_old', `The store ${path} is of an older version (schema ${version}).`, {
-    hint: 'Stop the daemon and run: hkctl migrate',
-  });
 }
 
 /** The version of a database, if this hkctl can migrate it; `store_too_new` (exit 6) for a newer one. */
@@ -42,10 +37,8 @@ export function requireNotNewer(
   path: string,
   version = readSchemaVersion(connection, path),
 ): number {
-  if (version <= schemaVersions[name]) return version;
-  throw new HkctlError('store_too_new', `The store ${path} was made by a newer hkctl (schema ${version}).`, {
-    hint: 'Use that version of hkctl, or a newer one.',
-  });
+  if (version > schemaVersions[name]) throw storeTooNew(path, version);
+  return version;
 }
 
 /** The version that a database states; 0 for one without tables. */

@@ -3,7 +3,7 @@ import type { Store } from '../../../../src/core/port/store.ts';
 import { loadDemo } from '../../../../src/demo/demo.ts';
 import { parts } from '../../../../src/resources/parts.ts';
 import { batchOf } from '../../conformance/readings.ts';
-import { importInto } from '../../conformance/records.ts';
+import { importInto } from '../../conformance/records/stored-records.ts';
 import { draftOf, newKey, nowMs, type Plant, plantIn } from '../../stores.ts';
 
 const hourUs = 3_600_000_000;

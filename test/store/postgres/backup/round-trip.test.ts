@@ -3,23 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyTrail } from '../../../../src/core/audit/verification.ts';
-import type { RestoreHooks } from '../../../../src/core/operations/backups.ts';
-import type { Store } from '../../../../src/core/port/store.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { parts } from '../../../../src/resources/parts.ts';
 import { engineAt } from '../../../../src/store/open.ts';
-import { importInto } from '../../conformance/records.ts';
+import { importInto } from '../../conformance/records/stored-records.ts';
 import { portraitOf } from '../../portrait.ts';
-import { nowMs, plantIn } from '../../stores.ts';
+import { at, quiet } from '../../restores.ts';
+import { nowMs, plantIn, storeOptions } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 import { filled } from './filled.ts';
-
-const options = {
-  clock: () => nowMs,
-  migrationsFolder: join(process.cwd(), 'migrations'),
-  writerThread: undefined,
-};
-const quiet: RestoreHooks = { authorize() {}, confirm() {}, audit() {} };
 
 let folder: string;
 beforeEach(() => {
@@ -27,20 +19,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function at<T>(location: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await engineAt(location, options).open();
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
-
 /** Takes a backup of one store and restores it as another. */
 async function move(from: string, to: string, file: string): Promise<void> {
-  await engineAt(from, options).backup(file, { nowMs, force: false });
+  await engineAt(from, storeOptions).backup(file, { nowMs, force: false });
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const { kept } = await engineAt(to, options).restore(file, quiet);
+  const { kept } = await engineAt(to, storeOptions).restore(file, quiet);
   expect(kept).toEqual([]);
 }
 
@@ -48,7 +31,7 @@ describe('a store that moves between the engines', () => {
   it('is the same on PostgreSQL, and again on SQLite', async () => {
     const [first, last] = [join(folder, 'first.db'), join(folder, 'last.db')];
     const between = await newDatabase();
-    const made = await engineAt(first, options).create();
+    const made = await engineAt(first, storeOptions).create();
     const plant = await filled(made);
     const before = await portraitOf(made);
     const epoch = (await made.records.changes(resources[0] ?? never(), plant.entity.id)).epoch;
@@ -77,7 +60,7 @@ function never(): never {
 it('a backup and a restore report how far they have come, on both engines', async () => {
   const [first, last] = [join(folder, 'first.db'), join(folder, 'last.db')];
   const between = await newDatabase();
-  const made = await engineAt(first, options).create();
+  const made = await engineAt(first, storeOptions).create();
   const row = (n: number) => ({ id: `P-${n}`, name: 'Part', part_number: `N-${n}`, is_active: true });
   await importInto(
     made,
@@ -88,14 +71,14 @@ it('a backup and a restore report how far they have come, on both engines', asyn
   await made.close();
   const restored = async (to: string, file: string) => {
     const shares: number[] = [];
-    await engineAt(to, options).restore(file, { ...quiet, progress: (share) => shares.push(share) });
+    await engineAt(to, storeOptions).restore(file, { ...quiet, progress: (share) => shares.push(share) });
     return shares;
   };
   const [one, two] = [join(folder, 'one.backup'), join(folder, 'two.backup')];
-  await engineAt(first, options).backup(one, { nowMs, force: false });
+  await engineAt(first, storeOptions).backup(one, { nowMs, force: false });
   const bytes: number[] = [];
   const intoPostgres = await restored(between, one);
-  await engineAt(between, options).backup(two, { nowMs, force: false, progress: (size) => bytes.push(size) });
+  await engineAt(between, storeOptions).backup(two, { nowMs, force: false, progress: (size) => bytes.push(size) });
   const intoSqlite = await restored(last, two);
   for (const reported of [intoPostgres, bytes, intoSqlite]) {
     expect(reported.length).toBeGreaterThan(1);

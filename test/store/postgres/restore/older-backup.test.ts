@@ -14,7 +14,7 @@ import { draftOf, nowMs } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 
 const migrationsFolder = join(process.cwd(), 'migrations');
-const options = { clock: () => nowMs, migrationsFolder, writerThread: undefined };
+const options = { clock: () => nowMs, migrationsFolder };
 
 it('a backup of the first version of hkctl can be restored into PostgreSQL', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-old-'));

@@ -25,7 +25,6 @@ function another(path: string): Store {
   const store = openStore(path, {
     clock: () => nowMs,
     migrationsFolder: join(process.cwd(), 'migrations'),
-    writerThread: undefined,
   });
   removals.push(() => store.close());
   return store;

@@ -15,7 +15,6 @@ import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 const options: StoreOptions = {
   clock: () => nowMs,
   migrationsFolder: join(process.cwd(), 'migrations'),
-  writerThread: undefined,
 };
 const removals: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,6 +1,7 @@
 import {
   rangeOfSlice,
   type Slice,
+  type SliceRange,
   type SliceRequest,
   type SliceRow,
 } from '../../../../core/readings/reads/slice-request.ts';
@@ -8,13 +9,19 @@ import { toSlice, toSummarisedSlice } from '../../../../core/readings/reads/slic
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summarised-hours.ts';
 import type { Connection } from '../../connection/driver.ts';
 
-/** Creates the reader of slices on a connection; each slice is a statement of its own, so that no checkpoint waits for it. */
-export function createSliceReader(connection: Connection): (request: SliceRequest) => Slice {
-  const rowsOf = connection
+/** Creates the reader of the readings of a range in order of time. */
+export function createRowReader(connection: Connection): (range: SliceRange) => SliceRow[] {
+  const rows = connection
     .prepare<[number, number, number, number], SliceRow>(
       'select at_us, value, quality from readings where series = ? and at_us >= ? and at_us < ? order by at_us limit ?',
     )
     .raw();
+  return ({ series, fromUs, toUs, limit }) => rows.all(series, fromUs, toUs, limit) as SliceRow[]; // raw gives columns
+}
+
+/** Creates the reader of slices on a connection; each slice is a statement of its own, so that no checkpoint waits for it. */
+export function createSliceReader(connection: Connection): (request: SliceRequest) => Slice {
+  const rowsOf = createRowReader(connection);
   const newest = connection
     .prepare<[number], number>('select last_at_us from summaries where series = ? order by hour_us desc limit 1')
     .pluck();
@@ -22,10 +29,7 @@ export function createSliceReader(connection: Connection): (request: SliceReques
     `select hour_us as hourUs, count, min, max, mean, last from summaries
      where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
   );
-  const readRows = (request: SliceRequest): SliceRow[] => {
-    const { series, fromUs, toUs, limit } = rangeOfSlice(request);
-    return rowsOf.all(series, fromUs, toUs, limit) as SliceRow[]; // raw gives columns
-  };
+  const readRows = (request: SliceRequest) => rowsOf(rangeOfSlice(request));
   // In one transaction, or hours that are dropped between two statements would be missing.
   const readBuckets = connection.transaction((request: SliceRequest): Slice => {
     const summarisedUs = newest.get(request.series) ?? null;

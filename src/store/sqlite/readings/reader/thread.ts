@@ -9,16 +9,13 @@ import { toPostedError } from '../thread-errors.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 import { createSliceReader } from './slices.ts';
 
-/** How long opening the file waits for another process; a read in WAL mode never waits. */
-const busyTimeoutMs = 5000;
-
 /** The reader thread: it reads large ranges and writes them as text, so that the main thread can serve others meanwhile. */
 function host(port: MessagePort, { file }: ReaderData): void {
   letOthersGoFirst();
   // Opened at the first read, so that a fault of the file becomes its answer, and tried again after a failure.
   let opened: Connection | undefined;
   const readSlice = lazily(() => {
-    opened ??= openFile(file, { busyTimeoutMs, create: false });
+    opened ??= openFile(file);
     opened.pragma('query_only = on');
     return createSliceReader(opened);
   });

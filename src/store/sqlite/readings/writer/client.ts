@@ -3,13 +3,10 @@ import { HkctlError } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
 import type { KeyUse } from '../../../../core/port/keys.ts';
 import type { BatchResult, DropRequest, DropResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
+import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlog.ts';
 import { fromPostedError } from '../thread-errors.ts';
 import { type GroupResult, toGroup } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
-
-/** How much may wait for the disk: beyond it a caller gets `unavailable`, so that memory stays bounded. */
-const maxWaitingReadings = 1_000_000;
-const maxWaitingBatches = 20_000;
 
 /**
  * Size of one message to the thread. A message costs as much as a small request, so that several requests share one; but
@@ -19,15 +16,10 @@ const batchesInMessage = 8;
 const readingsInMessage = 1000;
 
 /** A batch on its way to the disk. */
-export type IngestTask =
-  | { kind: 'readings'; batch: ReadingBatch }
-  | { kind: 'heartbeats'; heartbeats: readonly Heartbeat[] };
+type IngestTask = { kind: 'readings'; batch: ReadingBatch } | { kind: 'heartbeats'; heartbeats: readonly Heartbeat[] };
 
-interface Gathered {
+interface Gathered extends WaitingBatch {
   task: IngestTask;
-  size: number;
-  resolve(result: BatchResult): void;
-  reject(error: unknown): void;
 }
 
 type Result = Extract<WriterAnswer, { result: unknown }>['result'];
@@ -50,8 +42,7 @@ export class WriterClient {
   #gathered: Gathered[] = [];
   #gatheredReadings = 0;
   #flushing = false;
-  #waitingReadings = 0;
-  #waitingBatches = 0;
+  readonly #backlog = new Backlog('disk');
 
   /** `requireFiles` is called before each start of the thread, which opens the files by their names. */
   constructor(script: string, data: WriterData, requireFiles: () => void) {
@@ -68,11 +59,8 @@ export class WriterClient {
   /** Resolves once the batch is on disk; `unavailable` where too much waits already or the thread crashed. */
   write(task: IngestTask): Promise<BatchResult> {
     const size = task.kind === 'readings' ? task.batch.count : task.heartbeats.length;
-    if (this.#waitingReadings + size > maxWaitingReadings || this.#waitingBatches >= maxWaitingBatches) {
-      return Promise.reject(overloaded());
-    }
-    this.#waitingReadings += size;
-    this.#waitingBatches++;
+    const refusal = this.#backlog.add(size);
+    if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
       this.#gathered.push({ task, size, resolve, reject });
       this.#gatheredReadings += size;
@@ -136,22 +124,17 @@ export class WriterClient {
       }
     }
     const group = toGroup(batches, beats);
-    const settle = (settleAll: () => void) => {
-      this.#waitingBatches -= gathered.length;
-      for (const { size } of gathered) this.#waitingReadings -= size;
-      settleAll();
-    };
     this.#send({ kind: 'group', group }, [group.rows.buffer]).then(
-      (result) =>
-        settle(() => {
-          const group: GroupResult | undefined = result && 'heartbeats' in result ? result : undefined;
-          settleEach(readings, group?.readings);
-          settleEach(heartbeats, group?.heartbeats);
-        }),
-      (error) =>
-        settle(() => {
-          for (const { reject } of gathered) reject(error);
-        }),
+      (result) => {
+        this.#backlog.remove(gathered);
+        const group: GroupResult | undefined = result && 'heartbeats' in result ? result : undefined;
+        settleEach(readings, group?.readings);
+        settleEach(heartbeats, group?.heartbeats);
+      },
+      (error) => {
+        this.#backlog.remove(gathered);
+        for (const { reject } of gathered) reject(error);
+      },
     );
   }
 
@@ -198,16 +181,4 @@ export class WriterClient {
     const error = new HkctlError('unavailable', 'The writer of the store broke down; try again.', { cause });
     for (const waiter of waiters) waiter.reject(error);
   }
-}
-
-function settleEach(tasks: readonly Gathered[], results: readonly BatchResult[] | undefined): void {
-  for (const [index, { resolve, reject }] of tasks.entries()) {
-    const result = results?.[index];
-    if (result) resolve(result);
-    else reject(new Error('the writer returned no result'));
-  }
-}
-
-function overloaded(): HkctlError {
-  return new HkctlError('unavailable', 'Too many readings wait for the disk.', { hint: 'Try again in a few seconds.' });
 }

@@ -23,10 +23,7 @@ export interface GroupResult {
 }
 
 /** Puts batches into a group. */
-export function toGroup(
-  batches: readonly ReadingBatch[],
-  heartbeats: readonly (readonly Heartbeat[])[] = [],
-): IngestGroup {
+export function toGroup(batches: readonly ReadingBatch[], heartbeats: readonly (readonly Heartbeat[])[]): IngestGroup {
   const sizes = batches.map(({ count }) => count);
   const rows = new Float64Array(columns * sizes.reduce((sum, size) => sum + size, 0));
   let place = 0;

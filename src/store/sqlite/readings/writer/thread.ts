@@ -21,8 +21,8 @@ const busyTimeoutMs = 10_000;
 /** The writer thread: it commits what a daemon writes at a high rate, so that the main thread never waits for a disk. */
 function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   const files = filesOf(path);
-  const readings = openFile(files.readings, { busyTimeoutMs, create: false });
-  const registryConnection = openFile(files.registry, { busyTimeoutMs, create: false });
+  const readings = openFile(files.readings, { busyTimeoutMs });
+  const registryConnection = openFile(files.registry, { busyTimeoutMs });
   requireSchemaVersion(readings, 'readings', files.readings, migrationsFolder);
   requireSchemaVersion(registryConnection, 'registry', path, migrationsFolder);
   const registry = createRegistry(registryConnection, path);

@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, inject, it } from 'vitest';
-import { engineAt } from '../../../src/store/open.ts';
-import { draftOf } from '../stores.ts';
-import { addressOf, newDatabase, onServer } from './databases.ts';
-import { sharedServer } from './shared-server.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { draftOf, storeOptions } from '../../stores.ts';
+import { addressOf, newDatabase, onServer } from '../databases.ts';
+import { sharedServer } from '../shared-server.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { ...storeOptions, clock: Date.now };
 const open = async (address: string) => {
   const store = await engineAt(address, options).open();
   await store.close();

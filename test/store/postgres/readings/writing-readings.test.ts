@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { parseLocation } from '../../../src/store/postgres/address/location.ts';
-import { Lane } from '../../../src/store/postgres/connection/lane.ts';
-import { Session } from '../../../src/store/postgres/connection/session.ts';
-import { createReadingWriter } from '../../../src/store/postgres/readings/writing-readings.ts';
-import { batchOf } from '../conformance/readings.ts';
-import { newDatabase, onServer } from './databases.ts';
+import { parseLocation } from '../../../../src/store/postgres/address/location.ts';
+import { Lane } from '../../../../src/store/postgres/connection/lane.ts';
+import { Session } from '../../../../src/store/postgres/connection/session.ts';
+import { createReadingWriter } from '../../../../src/store/postgres/readings/writing-readings.ts';
+import { batchOf } from '../../conformance/readings.ts';
+import { newDatabase, onServer } from '../databases.ts';
 
 /** Counts the statements that insert a group without a search for its rows. */
 class CountingLane extends Lane {

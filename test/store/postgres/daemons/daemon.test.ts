@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
-import { newDatabase, onServer } from './databases.ts';
-import { opened, until, versionOrCode } from './opened.ts';
+import { draftOf, newKey, nowMs, plantIn } from '../../stores.ts';
+import { newDatabase, onServer } from '../databases.ts';
+import { opened, until, versionOrCode } from '../opened.ts';
 
 describe('several daemons on one database', () => {
   it('see each change of another process at the next question, and no change where there was none', async () => {

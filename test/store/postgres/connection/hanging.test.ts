@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseLocation } from '../../../src/store/postgres/address/location.ts';
-import { copyIn } from '../../../src/store/postgres/connection/copy.ts';
-import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
-import { startServer } from './server.ts';
+import { parseLocation } from '../../../../src/store/postgres/address/location.ts';
+import { copyRows } from '../../../../src/store/postgres/connection/copy.ts';
+import { PooledDatabase } from '../../../../src/store/postgres/connection/database.ts';
+import { startServer } from '../server.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());
@@ -59,14 +59,14 @@ describe('a server that hangs', () => {
           await server.freeze();
           thawed = pause(3000).then(() => server.thaw());
         }
-        yield Buffer.from('a row\n'.repeat(10_000));
+        yield 'a row\n'.repeat(10_000);
       }
     };
     const beganAt = performance.now();
     const copied = database.transaction(
       async (session) => {
         await session.run('create temporary table t (a text) on commit drop');
-        return copyIn(session, 'copy t from stdin', rows);
+        return copyRows(session, 'copy t from stdin', rows());
       },
       { idleMs: 0 },
     );

@@ -1,16 +1,15 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resources } from '../../../src/resources/index.ts';
-import { sensors } from '../../../src/resources/sensors.ts';
-import { engineAt } from '../../../src/store/open.ts';
-import { citusSql } from '../../../src/store/postgres/operations/citus.ts';
-import { rolesSql, schemaOf } from '../../../src/store/postgres/operations/roles.ts';
-import { batchOf } from '../conformance/readings.ts';
-import { importInto } from '../conformance/records.ts';
-import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
-import { newDatabase, onServer } from './databases.ts';
+import { resources } from '../../../../src/resources/index.ts';
+import { sensors } from '../../../../src/resources/sensors.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { citusSql } from '../../../../src/store/postgres/operations/citus.ts';
+import { rolesSql, schemaOf } from '../../../../src/store/postgres/operations/roles.ts';
+import { batchOf } from '../../conformance/readings.ts';
+import { importInto } from '../../conformance/records/stored-records.ts';
+import { draftOf, newKey, nowMs, plantIn, storeOptions } from '../../stores.ts';
+import { newDatabase, onServer } from '../databases.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { ...storeOptions, clock: Date.now };
 
 /** The address with another user. */
 function as(user: string, address: string): string {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Store } from '../../../src/core/port/store.ts';
-import { createListReader, type ListPage } from '../../../src/core/records/lists.ts';
-import { orders } from '../../../src/resources/orders.ts';
-import { parts } from '../../../src/resources/parts.ts';
-import { draftOf, nowMs, type Plant, plantIn } from '../stores.ts';
-import type { Given } from './given.ts';
-import { importInto } from './records.ts';
+import type { Store } from '../../../../src/core/port/store.ts';
+import { createListReader, type ListPage } from '../../../../src/core/records/lists.ts';
+import { orders } from '../../../../src/resources/orders.ts';
+import { parts } from '../../../../src/resources/parts.ts';
+import { draftOf, nowMs, type Plant, plantIn } from '../../stores.ts';
+import type { Given } from '../given.ts';
+import { importInto } from './stored-records.ts';
 
 const readers = { parts: createListReader(parts), orders: createListReader(orders) };
 

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { metricsStatements } from '../../../src/store/postgres/registry/metrics.ts';
-import { newDatabase } from './databases.ts';
+import { metricsStatements } from '../../../../src/store/postgres/registry/metrics.ts';
+import { newDatabase } from '../databases.ts';
 
 let client: Client;
 beforeAll(async () => {

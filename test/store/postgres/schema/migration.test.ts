@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { engineAt } from '../../../src/store/open.ts';
-import { schemaVersion, sqliteVersions } from '../../../src/store/postgres/schema/schema-version.ts';
-import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
-import { draftOf, newKey, nowMs, plantIn } from '../stores.ts';
-import { newDatabase, onServer } from './databases.ts';
-import { opened } from './opened.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { schemaVersion, sqliteVersions } from '../../../../src/store/postgres/schema/schema-version.ts';
+import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import { draftOf, newKey, nowMs, plantIn } from '../../stores.ts';
+import { newDatabase, onServer } from '../databases.ts';
+import { opened } from '../opened.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-migrate-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -16,7 +16,6 @@ const engine = (address: string, into = folder) =>
   engineAt(address, {
     clock: () => nowMs,
     migrationsFolder: join(process.cwd(), 'migrations'),
-    writerThread: undefined,
     env: { STATE_DIRECTORY: into },
   });
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Store } from '../../../src/core/port/store.ts';
-import { orders } from '../../../src/resources/orders.ts';
-import type { Plant } from '../stores.ts';
-import type { Given } from './given.ts';
-import { importInto } from './records.ts';
+import type { Store } from '../../../../src/core/port/store.ts';
+import { orders } from '../../../../src/resources/orders.ts';
+import type { Plant } from '../../stores.ts';
+import type { Given } from '../given.ts';
+import { importInto } from './stored-records.ts';
 
 /** Lists that an imported row does not have: they stay as they are stored. */
 export function absentListConformance(given: Given): void {

@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { LimitStore } from '../../../src/core/port/limits.ts';
-import { createLimiter, type Limiter } from '../../../src/http/auth/limits.ts';
-import { engineAt } from '../../../src/store/open.ts';
-import { newDatabase, onServer } from './databases.ts';
+import type { LimitStore } from '../../../../src/core/port/limits.ts';
+import { createLimiter, type Limiter } from '../../../../src/http/auth/limits.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { storeOptions } from '../../stores.ts';
+import { newDatabase, onServer } from '../databases.ts';
 
 const limit = { requests: 10, windowSeconds: 60 };
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { ...storeOptions, clock: Date.now };
 const closings: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const close of closings.splice(0)) await close();

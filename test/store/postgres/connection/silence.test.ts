@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { parseLocation } from '../../../src/store/postgres/address/location.ts';
-import { Session } from '../../../src/store/postgres/connection/session.ts';
-import { newDatabase } from './databases.ts';
+import { parseLocation } from '../../../../src/store/postgres/address/location.ts';
+import { Session } from '../../../../src/store/postgres/connection/session.ts';
+import { newDatabase } from '../databases.ts';
 
 it('a connection ends where an answer takes too long, unless a statement may take its time', async () => {
   const location = parseLocation(await newDatabase(), {});

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { importFields } from '../../../src/core/records/fields.ts';
-import { resources } from '../../../src/resources/index.ts';
-import { draftOf, nowMs, type Plant, plantIn } from '../stores.ts';
-import { newDatabase, onServer } from './databases.ts';
-import { opened } from './opened.ts';
+import { importFields } from '../../../../src/core/records/fields.ts';
+import { resources } from '../../../../src/resources/index.ts';
+import { draftOf, nowMs, type Plant, plantIn } from '../../stores.ts';
+import { newDatabase, onServer } from '../databases.ts';
+import { opened } from '../opened.ts';
 
 const [resource] = resources.filter(({ name }) => name === 'parts');
 

@@ -3,9 +3,9 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { engineAt } from '../../../src/store/open.ts';
-import { parseLocation } from '../../../src/store/postgres/address/location.ts';
-import { passwordIn } from '../../../src/store/postgres/address/password-file.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { parseLocation } from '../../../../src/store/postgres/address/location.ts';
+import { passwordIn } from '../../../../src/store/postgres/address/password-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-passwords-'));
 const file = join(folder, '.pgpass');
@@ -96,7 +96,7 @@ describe('a server that wants a password', () => {
   afterAll(() => server.close());
 
   const open = (env: Record<string, string>) => {
-    const options = { clock: Date.now, migrationsFolder: 'migrations', writerThread: undefined, env };
+    const options = { clock: Date.now, migrationsFolder: 'migrations', env };
     return engineAt(`postgres://ada@127.0.0.1:${port}/plant?sslmode=disable`, options).open();
   };
   const refused = { code: 'store_unreadable', message: expect.stringContaining('refused the log-in') };

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BatchResult } from '../../../src/core/port/readings.ts';
-import type { Store } from '../../../src/core/port/store.ts';
-import { sensors } from '../../../src/resources/sensors.ts';
-import { engineAt } from '../../../src/store/open.ts';
-import { IngestQueue } from '../../../src/store/postgres/readings/ingest-queue.ts';
-import { batchOf } from '../conformance/readings.ts';
-import { importInto } from '../conformance/records.ts';
-import { nowMs, type Plant, plantIn } from '../stores.ts';
-import { newDatabase, onServer } from './databases.ts';
+import type { BatchResult } from '../../../../src/core/port/readings.ts';
+import type { Store } from '../../../../src/core/port/store.ts';
+import { sensors } from '../../../../src/resources/sensors.ts';
+import { engineAt } from '../../../../src/store/open.ts';
+import { IngestQueue } from '../../../../src/store/postgres/readings/ingest-queue.ts';
+import { batchOf } from '../../conformance/readings.ts';
+import { importInto } from '../../conformance/records/stored-records.ts';
+import { type Plant, plantIn, storeOptions } from '../../stores.ts';
+import { newDatabase, onServer } from '../databases.ts';
 
 let address: string;
 let daemons: Store[];
@@ -17,8 +17,7 @@ const seriesOf = async (store: Store, name: string) =>
 
 beforeAll(async () => {
   address = await newDatabase('store');
-  const options = { clock: () => nowMs, migrationsFolder: 'migrations', writerThread: undefined };
-  daemons = await Promise.all([1, 2, 3].map(() => engineAt(address, options).open()));
+  daemons = await Promise.all([1, 2, 3].map(() => engineAt(address, storeOptions).open()));
   const [first] = daemons;
   if (!first) throw new Error('there is no store');
   plant = await plantIn(first);

@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { resources } from '../../../src/resources/index.ts';
-import { schemaVersion } from '../../../src/store/postgres/schema/schema-version.ts';
-import { tableName } from '../../../src/store/records/tables.ts';
-import { newDatabase } from './databases.ts';
+import { resources } from '../../../../src/resources/index.ts';
+import { schemaVersion } from '../../../../src/store/postgres/schema/schema-version.ts';
+import { tableName } from '../../../../src/store/records/tables.ts';
+import { newDatabase } from '../databases.ts';
 
 async function rowsOf(address: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: address });

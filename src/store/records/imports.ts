@@ -1,0 +1,50 @@
+import type { ImportRequest } from '../../core/port/records.ts';
+import { importFields, type ResourceDefinition } from '../../core/records/fields.ts';
+import { changeInstant } from '../../core/records/sync/changes.ts';
+import { tableName } from './tables.ts';
+
+/** The table of an import, and its options. */
+export interface ImportTable {
+  resource: ResourceDefinition;
+  /** Name of the table. */
+  table: string;
+  /** The entity's number in it. */
+  entity: number;
+  /** Columns of a row in the order of its values: `id`, then as declared. */
+  columns: readonly string[];
+  /** The instant of the import, as stored in `updated_at`. */
+  updatedAt: string;
+  replace: boolean;
+}
+
+/** The table of an import; `changedAt` is the instant of the last change before it. */
+export function toImportTable(
+  { resource, replace, nowUs }: ImportRequest,
+  entity: number,
+  changedAt: string,
+): ImportTable {
+  return {
+    resource,
+    table: tableName(resource),
+    entity,
+    columns: Object.keys(importFields(resource)),
+    updatedAt: changeInstant(nowUs, changedAt),
+    replace,
+  };
+}
+
+/** Whether the first records of an entity need no comparison with others: sensors do, whose codes are unique; they are few. */
+export function isPlain({ fields }: ResourceDefinition): boolean {
+  return Object.values(fields).every(({ unique }) => !unique);
+}
+
+/** The rule that a second row with an id breaks. */
+export function repeatedRule(firstLine: number | undefined): string {
+  const where = firstLine === undefined ? 'in an earlier line' : `in line ${firstLine}`;
+  return `stands already ${where}; an id may stand once in a file`;
+}
+
+/** The rule that records with the same value of a unique field break. */
+export function sharedRule(ids: readonly string[]): string {
+  return `must be unique, and ${ids.map((id) => `"${id}"`).join(' and ')} share it`;
+}
