@@ -95,7 +95,10 @@ function linesOf({ name, status, detail, hint }: Check, { style, io }: Context):
   const mark = style[colour](`${sign} ${status.padEnd(statusWidth)}`);
   const indent = ' '.repeat(statusWidth + nameWidth + 6);
   const lines = wrapLabelled(`${mark}  ${name.padEnd(nameWidth)}  `, detail, columns);
-  return hint === undefined ? lines : [...lines, ...wrapLabelled(indent, hint, columns)];
+  if (hint === undefined) return lines;
+  // A command stays in one piece, to be copied.
+  const isCommand = hint.startsWith('Run: ') && columns !== undefined && indent.length + hint.length > columns;
+  return [...lines, ...(isCommand ? [`  ${hint}`] : wrapLabelled(indent, hint, columns))];
 }
 
 function checkJson({ name, status, detail, hint }: Check) {

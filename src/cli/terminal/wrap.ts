@@ -55,7 +55,7 @@ export function wrapLabelled(label: string, value: string, columns: number | und
   );
   const indent = ' '.repeat(isBeside ? width : 2);
   const rest = more.length === 0 ? [] : wrapWhole(more.join(' '), columns - indent.length);
-  return [isBeside ? label + first : first, ...rest.map((line) => indent + line)];
+  return [isBeside ? label + first : first, ...rest.map((line) => indent + line.trimStart())];
 }
 
 /** Cuts a text to a width and ends it with `…` where something is lost. Not for text with colours. */

@@ -1,5 +1,7 @@
+import { chmodSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { widthOf, wrapLabelled } from '../../../src/cli/terminal/wrap.ts';
+import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
 import { Cli } from '../harness.ts';
 
 describe('a labelled line that is wider than the terminal', () => {
@@ -40,6 +42,14 @@ describe('a labelled line that is wider than the terminal', () => {
       const checks = await at('doctor');
       expect(checks.join('\n')).toMatch(/ registry +Every page of it is whole\.\n/);
       expect(checks.filter((line) => widthOf(line) > 60)).toEqual([]);
+    });
+
+    it('with a command keeps it in one piece', async () => {
+      const { records } = filesOf(cli.store);
+      chmodSync(records, 0o644);
+      const found = await at('doctor');
+      chmodSync(records, 0o600);
+      expect(found).toContain(`  Run: chmod 600 ${records}`);
     });
 
     it('is broken between words on the plain page of keys, too', async () => {

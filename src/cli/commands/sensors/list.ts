@@ -28,7 +28,7 @@ export const list = defineCommand({
       return;
     }
     const nowMs = domain.clock();
-    const columns = columnsOf(context, nowMs, site.timezone);
+    const columns = columnsOf(context, nowMs, site.timezone, sensors);
     await printTable(context, columns, sensors, `No sensors in entity ${site.code}.`);
     if (sensors.length === 0) {
       context.say(`Load some: hkctl import sensors FILE --entity ${site.code}`);
@@ -40,7 +40,12 @@ export const list = defineCommand({
   },
 });
 
-function columnsOf(context: Context, nowMs: number, timezone: string): Column<SensorView>[] {
+function columnsOf(
+  context: Context,
+  nowMs: number,
+  timezone: string,
+  sensors: readonly SensorView[],
+): Column<SensorView>[] {
   const { style, io, utc } = context;
   const timeText = createTimeText(context, nowMs);
   const width = io.stdout.isTTY && !utc ? relativeTimeWidth : 0;
@@ -56,7 +61,10 @@ function columnsOf(context: Context, nowMs: number, timezone: string): Column<Se
       width,
     },
     { heading: 'LAST HEARTBEAT', cell: ({ last_heartbeat_at: at }) => time(at), width, leaveOut: 3 },
-    { heading: 'STATUS', cell: ({ last_status: status }) => status ?? '', leaveOut: 1 },
+    // An empty column would cost the names their width; programs get it in any case.
+    ...(io.stdout.isTTY && sensors.every(({ last_status: status }) => status === null)
+      ? []
+      : [{ heading: 'STATUS', cell: ({ last_status: status }: SensorView) => status ?? '', leaveOut: 1 }]),
   ];
 }
 

@@ -63,6 +63,21 @@ describe('sensors', () => {
     expect((await cli.run('sensors show OVEN-1 --entity CHI')).code).toBe(3);
   });
 
+  it('have a column for the status on a terminal only where one reported it', async () => {
+    await importSensors();
+    const options = { terminal: { columns: 100, rows: 24 }, env: { NO_COLOR: '1' } };
+    const headings = async (more = {}) => (await cli.ok('sensors list --entity BER', more)).stdout.split('\n')[0];
+    expect(await headings(options)).toMatch(/^CODE {2,}NAME .* LAST HEARTBEAT$/);
+    expect(await headings()).toMatch(/ STATUS$/);
+    const store = await cli.services.openStore(cli.store);
+    const [entity] = (await cli.ok('entities list --json')).json<{ id: string }[]>();
+    const sensor = (await store.readings.directory(entity?.id ?? '')).get('OVEN-1');
+    const beat = { battery: null, signal: null, firmware: null };
+    await store.readings.appendHeartbeats([{ series: sensor?.series ?? 0, atUs, status: 'fault', ...beat }]);
+    await store.close();
+    expect(await headings(options)).toMatch(/ STATUS$/);
+  });
+
   it('are exported in order of time, `from` inclusive and `to` exclusive', async () => {
     await importSensors();
     await keep([
