@@ -7,6 +7,7 @@ import { keyConformance } from './keys.ts';
 import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
 import { readingConformance } from './readings.ts';
+import { readConformance } from './reads.ts';
 import { absentListConformance } from './records/absent-lists.ts';
 import { changesConformance } from './records/changes.ts';
 import { importConformance } from './records/imports.ts';
@@ -25,6 +26,7 @@ export function conformance(given: Given): void {
   describe('lists that a row does not have', () => absentListConformance(given));
   describe('changes of records', () => changesConformance(given));
   describe('readings', () => readingConformance(given));
+  describe('reads', () => readConformance(given));
   describe('retention', () => retentionConformance(given));
   describe('facts for monitoring', () => metricsConformance(given));
 }
