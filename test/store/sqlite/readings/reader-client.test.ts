@@ -40,6 +40,15 @@ describe('the reader thread', () => {
     expect(read.count).toBe(2);
   });
 
+  it('can be started before anything is read, and is started once', async () => {
+    const client = new ReaderClient(script, file);
+    await client.start();
+    await client.start();
+    expect((await client.readSlice(slice)).count).toBe(2);
+    await client.start();
+    await client.close();
+  });
+
   it('reports what is wrong with the file in words of the domain, each time anew', async () => {
     const client = new ReaderClient(script, join(folder, 'absent.db'));
     for (let attempt = 0; attempt < 2; attempt++) {

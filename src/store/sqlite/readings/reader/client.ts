@@ -14,6 +14,7 @@ export class ReaderClient {
   readonly #script: string;
   readonly #data: ReaderData;
   #worker: Worker | undefined;
+  #isLoaded = false;
   #waiter: Waiter | undefined;
   #isClosed = false;
 
@@ -25,6 +26,7 @@ export class ReaderClient {
   /** Starts the thread before there is anything to read: an upgrade may replace its files while the daemon runs. */
   start(): Promise<void> {
     const worker = this.#running();
+    if (this.#isLoaded) return Promise.resolve();
     return new Promise((resolve, reject) => {
       worker.once('message', () => resolve());
       worker.once('error', (error) => reject(brokenDown(error)));
@@ -70,6 +72,7 @@ export class ReaderClient {
   #settle(worker: Worker, answer: ReaderAnswer): void {
     const waiter = this.#waiter;
     if (answer === 'loaded') {
+      this.#isLoaded = true;
       if (!waiter) worker.unref();
       return;
     }
@@ -82,6 +85,7 @@ export class ReaderClient {
   #broken(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    this.#isLoaded = false;
     this.#waiter?.reject(brokenDown(cause));
     this.#waiter = undefined;
   }
