@@ -165,6 +165,15 @@ END`,
     expect(await machine.run('ada', 'grep -o value read.json | wc -l')).toBe('600\n');
   });
 
+  it('reports a store on PostgreSQL that a service may not reach', async ({ skip }) => {
+    if (!hasSystemd) skip();
+    const confined = 'systemd-run --quiet --wait --pipe --property RestrictAddressFamilies=AF_UNIX';
+    const status = 'hkctl status --store postgres://hkctl@127.0.0.1/plant';
+    expect(await machine.run('root', `${confined} ${status} || echo "exit code $?"`)).toMatch(
+      /^exit code 6\nerror: No PostgreSQL server can be reached/,
+    );
+  });
+
   it('refuses no connection while the service is restarted, and restarts one that hangs', async ({ skip }) => {
     if (!hasSystemd) skip();
     await machine.run(
