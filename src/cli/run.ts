@@ -136,7 +136,8 @@ function shown(text: string): string {
 /** Where standard error is closed as well, only the exit code remains. */
 function writeError(io: Io, text: string): void {
   try {
-    io.stderr.write(text);
+    // Priority 3: `journalctl -p err` shows why a service failed.
+    io.stderr.write(io.stderr.isJournal ? text.replace(/^(?=.)/gm, '<3>') : text);
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;
   }

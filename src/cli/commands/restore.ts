@@ -32,8 +32,9 @@ export const restore = defineCommand({
         authorized = await context.actorIn(domain);
         await requirePermissions(domain, authorized, ['store.manage'], attempt);
       },
-      async confirm({ createdAtMs, keys, bytes: size }) {
+      async confirm({ createdAtMs, keys, bytes: size }, isThere) {
         bytes = size;
+        if (!isThere) return;
         const what = `the backup of ${formatInstantMs(createdAtMs)} (${keys} keys)`;
         const question = `Replace the store ${context.storePath} by ${what}? What was kept since is lost.`;
         await requireConfirmation(context, yes, question, 'Restore');

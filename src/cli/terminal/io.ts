@@ -2,6 +2,7 @@ import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/keys/secrets.ts';
+import { isJournalStream } from '../../core/text/journal-stream.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Asker } from './asker.ts';
 import { createSignals, type Signals } from './signals.ts';
@@ -66,6 +67,8 @@ export interface Output {
   readonly isTTY: boolean;
   /** Whether the output is the null device, which Node also opens in place of a closed descriptor: no text reaches a reader. */
   readonly isNull: boolean;
+  /** Whether it leads to the journal of systemd, where a line may begin with its priority. */
+  readonly isJournal?: boolean;
   /** Width in characters; undefined where it is unknown, as in a pipe. */
   columns(): number | undefined;
   rows(): number | undefined;
@@ -110,8 +113,8 @@ export function createIo(process: NodeJS.Process, parts: IoParts): Io {
     get promptOutput() {
       return process.stderr;
     },
-    stdout: createOutput(process, 1, () => process.stdout),
-    stderr: createOutput(process, 2, () => process.stderr),
+    stdout: createOutput(process, parts.env, 1, () => process.stdout),
+    stderr: createOutput(process, parts.env, 2, () => process.stderr),
     interrupted: () => interruptedBy(process),
     signals: createSignals(process),
   };
@@ -136,12 +139,15 @@ function isNullDevice({ platform }: NodeJS.Process, stats: Stats): boolean {
   return platform !== 'win32' && stats.isCharacterDevice() && statSync('/dev/null').rdev === stats.rdev;
 }
 
-function createOutput(process: NodeJS.Process, fd: 1 | 2, stream: () => NodeJS.WriteStream): Output {
+function createOutput(process: NodeJS.Process, env: Io['env'], fd: 1 | 2, stream: () => NodeJS.WriteStream): Output {
   const terminal = isTerminal(process, fd);
   return {
     isTTY: terminal,
     get isNull() {
       return isNullDevice(process, fstatSync(fd));
+    },
+    get isJournal() {
+      return isJournalStream(env.JOURNAL_STREAM, fstatSync(fd));
     },
     // A terminal that does not know its size reports 0.
     columns: () => (terminal ? stream().columns || undefined : undefined),

@@ -73,8 +73,8 @@ export interface RestoreOutcome {
 export interface RestoreHooks {
   /** Checks the actor's permission in the present store or, where none can be opened, in the restored one; throws to refuse. */
   authorize(store: Store): MaybePromise<void>;
-  /** Called before the backup is copied and anything is replaced; throws to refuse. */
-  confirm(head: BackupHead): MaybePromise<void>;
+  /** Called before the backup is copied and anything is replaced; throws to refuse. `isThere`: whether a store is replaced. */
+  confirm(head: BackupHead, isThere: boolean): MaybePromise<void>;
   /**
    * Appends the audit events of the restore to the restored store. `replaced` is the head of the replaced store's trail; null
    * where it could not be read.

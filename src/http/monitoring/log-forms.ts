@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type ColourCodes, colourCodes } from '../../core/text/colours.ts';
+import { isJournalStream } from '../../core/text/journal-stream.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requestFacts, requestLine } from './request-line.ts';
@@ -48,16 +49,9 @@ export function terminalLines(codes: ColourCodes | undefined): LogForm {
 
 /** The form for a descriptor: the journal's where it leads there, that for people at a terminal, else JSON. */
 export function logFormOf(fd: number, env: Readonly<Record<string, string | undefined>>): LogForm {
-  if (isJournal(fd, env.JOURNAL_STREAM)) return journalLines;
+  if (isJournalStream(env.JOURNAL_STREAM, fstatSync(fd))) return journalLines;
   if (isatty(fd)) return terminalLines(env.NO_COLOR || env.TERM === 'dumb' ? undefined : colourCodes(env));
   return jsonLines;
-}
-
-/** systemd names the device and the inode of the journal's stream, since another program may have put a pipe before it. */
-function isJournal(fd: number, stream: string | undefined): boolean {
-  if (!stream) return false;
-  const { dev, ino } = fstatSync(fd);
-  return stream === `${dev}:${ino}`;
 }
 
 /** Priorities of syslog(3). */

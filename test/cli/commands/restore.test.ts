@@ -147,6 +147,17 @@ describe('restore', () => {
     expect(readdirSync(dirname(cli.store)).filter((name) => /restored/.test(name))).toEqual([]);
   });
 
+  it('asks nothing where no store is replaced, as on another server', async () => {
+    await cli.ok(['backup', file]);
+    const elsewhere = join(folder, 'elsewhere', 'hkctl.db');
+    await cli.ok(['--store', elsewhere, 'restore', file]);
+    expect((await cli.ok(['--store', elsewhere, 'keys', 'list', '--json'])).code).toBe(0);
+    // What is left of a store may still be worth something.
+    rmSync(elsewhere);
+    const { code, stderr } = await cli.run(['--store', elsewhere, 'restore', file]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('What was kept since is lost.')]);
+  });
+
   it('is refused while a daemon serves, before anything is asked, and also where that has noted no address', async () => {
     await cli.ok(['backup', file]);
     const store = await cli.services.openStore(cli.store);

@@ -46,7 +46,8 @@ export const meanings: readonly Meaning[] = [
     hint: 'Name the primary, or all servers with target_session_attrs=read-write in the address.',
   },
   {
-    codes: /^(ECONNREFUSED|ENOENT|EACCES|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/,
+    codes:
+      /^(ECONNREFUSED|ENOENT|EACCES|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT|EPERM)$/,
     as: 'store_unreachable',
     message: (shown) => `No PostgreSQL server can be reached at ${shown}.`,
     hint: 'Check host and port of the address, the network, and that the server runs.',

@@ -35,7 +35,7 @@ export async function restoreBackup(
   const { migrationsFolder } = options;
   const head = readBackupHead(file, migrationsFolder);
   const isPermitted = await checkPresent(database, options, hooks);
-  await hooks.confirm(head);
+  await hooks.confirm(head, (await requireNotNewer(await database.session(), database.location.shown)) > 0);
   const facts = await readBackup(file, migrationsFolder);
   const kept = await useCurrent(file, migrationsFolder, (backup) =>
     database

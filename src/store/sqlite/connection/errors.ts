@@ -1,3 +1,5 @@
+import { type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { pathFaults } from '../../../core/text/path-faults.ts';
@@ -57,7 +59,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
     return new HkctlError(
       'store_unreadable',
       `The store ${path} cannot be opened or written by this account.`,
-      options('Run hkctl as the account that owns the store, or name another with --store.'),
+      options(`${ownership(path)}Run hkctl as the account that owns the store, or name another with --store.`),
     );
   }
   if (/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(code)) {
@@ -74,6 +76,24 @@ export function toDomainError(thrown: unknown, path: string): unknown {
     );
   }
   return thrown;
+}
+
+/** Who this is and whose the folder is, by numbers, since an account in a container may have no name; empty where that is hidden. */
+function ownership(path: string): string {
+  const uid = process.geteuid?.();
+  const folder = dirname(path);
+  const stats = statsOf(folder);
+  return stats && uid !== undefined ? `This is uid ${uid}, and ${folder} belongs to uid ${stats.uid}. ` : '';
+}
+
+function statsOf(folder: string): Stats | undefined {
+  try {
+    return statSync(folder, { throwIfNoEntry: false });
+  } catch (thrown) {
+    // What is being reported matters more.
+    if (errnoOf(thrown) === undefined) throw thrown;
+    return undefined;
+  }
 }
 
 /** For a forged header SQLite has no error code of its own, only the text of the message. */

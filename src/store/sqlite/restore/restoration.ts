@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupHead, KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { Store } from '../../../core/port/store.ts';
@@ -45,8 +46,16 @@ export async function restoreBackup(
 ): Promise<RestoreOutcome> {
   const head = source.head();
   const isReadable = await checkPresent(path, options, hooks);
-  await hooks.confirm(head);
+  await hooks.confirm(head, isThere(path));
   return source.use((file) => restoreFile(path, file, isReadable, options, hooks));
+}
+
+/** Whether any database of a store is at a path, also a damaged one, or a link. */
+function isThere(path: string): boolean {
+  const { registry, records, readings } = filesOf(path);
+  return [registry, records, readings].some((file) =>
+    translating(path, () => lstatSync(file, { throwIfNoEntry: false }) !== undefined),
+  );
 }
 
 async function restoreFile(
