@@ -17,7 +17,7 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
     });
   }
   // The same code has several causes, which only the place in the server's source names in every language.
-  const inPlace = `${code} ${fault.routine}`;
+  const inPlace = fault.routine === '' ? code : `${code} ${fault.routine}`;
   const known = meanings.find(({ codes }) => codes.test(inPlace)) ?? meanings.find(({ codes }) => codes.test(code));
   if (known === undefined) return thrown;
   return new HkctlError(known.as, known.message(shown), { hint: known.hint, cause: thrown });
