@@ -111,6 +111,8 @@ function faultOf(thrown: unknown): Fault | undefined {
     const constraint = 'constraint' in thrown ? text(thrown.constraint) : '';
     return { code: thrown.code, constraint, routine: 'routine' in thrown ? text(thrown.routine) : '' };
   }
+  // Every error of a server has a code.
+  if ('severity' in thrown) return { code: 'NOT_POSTGRES', constraint: '', routine: '' };
   const inner = thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause;
   const code = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
   return code === undefined ? faultOf(inner) : { code, constraint: '', routine: '' };
