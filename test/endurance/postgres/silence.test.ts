@@ -8,15 +8,14 @@ describe('a daemon whose database is silent', () => {
     const { server, address } = await ownServer();
     const daemon = await opened(address);
     await daemon.keys.version();
-    const all = [server.pid ?? 0, ...(await server.children())];
-    for (const pid of all) process.kill(pid, 'SIGSTOP');
+    await server.freeze();
     const from = performance.now();
     expect(await versionOrCode(daemon)).toBe('store_unreachable');
     expect(performance.now() - from).toBeLessThan(2000);
     const again = performance.now();
     expect(await versionOrCode(daemon)).toBe('store_unreachable');
     expect(performance.now() - again).toBeLessThan(500);
-    for (const pid of all) process.kill(pid, 'SIGCONT');
+    await server.thaw();
     expect(
       await until(
         () => versionOrCode(daemon),

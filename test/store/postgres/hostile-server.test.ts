@@ -1,7 +1,12 @@
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
+import { parseLocation } from '../../../src/store/postgres/address/location.ts';
+import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
+import { until } from './opened.ts';
+import { sharedServer } from './shared-server.ts';
 import { int16, int32, message, ready, row, startStrangeServer } from './strange-server.ts';
 
 const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
@@ -129,5 +134,40 @@ describe('a server that sends', () => {
     ['an error', message('E', Buffer.from('SFATAL\0C08P01\0Mno\0\0'))],
   ])('%s instead of TLS is refused, too', async (_, tls) => {
     await expectSentence(await serve([], tls));
+  });
+});
+
+describe('a server that begins to send nonsense while a daemon is served', () => {
+  it.each([
+    ['an unknown message', Buffer.from('~~~~~~~~~~~~')],
+    ['a description without its columns', message('T', int16(30_000))],
+    ['a row that nobody has asked for', aRow],
+    ['an error without a code', message('E', Buffer.from('SFATAL\0Mgone\0\0'))],
+    ['a request to copy', message('G', Buffer.concat([Buffer.of(0), int16(0)]))],
+    ['a log-in in the middle', scram],
+  ])('%s: it connects anew', async (_, nonsense) => {
+    const real = parseLocation(await sharedServer(inject('postgresFolder')), {}).hosts[0];
+    const clients = new Set<Socket>();
+    const proxy = await startStrangeServer((client) => {
+      const server = connect(`${real?.host}/.s.PGSQL.${real?.port}`);
+      clients.add(client);
+      client.pipe(server).pipe(client);
+      server.on('error', () => client.destroy());
+      client.on('close', () => {
+        clients.delete(client);
+        server.destroy();
+      });
+    });
+    ends.push(proxy.close);
+    const address = `postgres://postgres@127.0.0.1:${proxy.port}/postgres?sslmode=disable`;
+    const database = new PooledDatabase(parseLocation(address, {}));
+    await database.startDaemon();
+    const ask = () =>
+      database.query<{ a: number }>('asks', 'select 1 as a').catch((thrown: { code?: string }) => thrown.code);
+    const long = database.query('sleeps', 'select pg_sleep(60)').catch((thrown: { code?: string }) => thrown.code);
+    for (const client of clients) client.write(nonsense);
+    expect(await Promise.race([long, pause(2000).then(() => 'waits')])).toBe('store_unreachable');
+    expect(await until(ask, (result) => typeof result === 'object')).toEqual([{ a: 1 }]);
+    await database.close();
   });
 });

@@ -17,7 +17,7 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
     });
   }
   // The same code has several causes, which only the place in the server's source names in every language.
-  const inPlace = `${code} ${fault.routine}`;
+  const inPlace = fault.routine === '' ? code : `${code} ${fault.routine}`;
   const known = meanings.find(({ codes }) => codes.test(inPlace)) ?? meanings.find(({ codes }) => codes.test(code));
   if (known === undefined) return thrown;
   return new HkctlError(known.as, known.message(shown), { hint: known.hint, cause: thrown });
@@ -111,6 +111,8 @@ function faultOf(thrown: unknown): Fault | undefined {
     const constraint = 'constraint' in thrown ? text(thrown.constraint) : '';
     return { code: thrown.code, constraint, routine: 'routine' in thrown ? text(thrown.routine) : '' };
   }
+  // Every error of a server has a code.
+  if ('severity' in thrown) return { code: 'NOT_POSTGRES', constraint: '', routine: '' };
   const inner = thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause;
   const code = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
   return code === undefined ? faultOf(inner) : { code, constraint: '', routine: '' };

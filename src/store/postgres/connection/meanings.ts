@@ -1,7 +1,7 @@
 import { type Meaning, tlsMeanings } from '../address/tls-errors.ts';
 
 /** Codes after which a connection is of no use any more. */
-export const lost = /^(08...|57P0[1-5]|25P0[34]|ECONNRESET|EPIPE|ECONNREFUSED|ETIMEDOUT|CONNECTION_LOST)$/;
+export const lost = /^(08...|57P0[1-5]|25P0[34]|ECONNRESET|EPIPE|ECONNREFUSED|ETIMEDOUT|CONNECTION_LOST|NOT_POSTGRES)$/;
 
 const perDaemon = 'by fifteen for each daemon';
 

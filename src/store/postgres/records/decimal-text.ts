@@ -7,12 +7,21 @@
 export function decimalText(value: number): string {
   if (value === 0) return '0.0';
   const size = Math.abs(value);
+  const shortest = String(size);
+  // Of a number like these JavaScript's own text has at most 13 digits, and costs far less.
+  if (size >= leastUsual && size < firstUnusual && shortest.length <= shortDigits + 1) {
+    return (value < 0 ? '-' : '') + (shortest.includes('.') ? shortest : `${shortest}.0`);
+  }
   const short = size.toExponential(shortDigits - 1);
   const [digits, power] = Number(short) === size ? partsOf(short) : longDigits(size);
   return (value < 0 ? '-' : '') + placed(digits.replace(/0+$/, ''), power);
 }
 
 const shortDigits = 13;
+
+/** Numbers from here to there are neither written with an exponent nor have more digits before the point than are exact. */
+const leastUsual = 1e-4;
+const firstUnusual = 1e13;
 
 /** Exponents outside of these are written. */
 const leastPlain = -4;
