@@ -148,7 +148,7 @@ describe.skipIf(!Machine.isPossible('sudo', 'dpkg', 'openssl'))('every task of t
   const pidOfDaemon = async () => (await machine.run('root', 'systemctl show -P MainPID hkctl')).trim();
 
   it('under the restrictions of the unit answers large reads too', async ({ skip }) => {
-    if (!hasSystemd) skip();
+    skip(!hasSystemd, 'systemd-nspawn boots no systemd here');
     await machine.run(
       'ada',
       `sudo -u hkctl hkctl import sensors - --entity BER < sensors.csv
@@ -175,7 +175,7 @@ END`,
   });
 
   it('reports a store on PostgreSQL that a service may not reach', async ({ skip }) => {
-    if (!hasSystemd) skip();
+    skip(!hasSystemd, 'systemd-nspawn boots no systemd here');
     const confined = 'systemd-run --quiet --wait --pipe --property RestrictAddressFamilies=AF_UNIX';
     const status = 'hkctl status --store postgres://hkctl@127.0.0.1/plant';
     expect(await machine.run('root', `${confined} ${status} || echo "exit code $?"`)).toMatch(
@@ -184,7 +184,7 @@ END`,
   });
 
   it('refuses no connection while the service is restarted, and restarts one that hangs', async ({ skip }) => {
-    if (!hasSystemd) skip();
+    skip(!hasSystemd, 'systemd-nspawn boots no systemd here');
     await machine.run(
       'root',
       `mkdir /etc/systemd/system/hkctl.service.d

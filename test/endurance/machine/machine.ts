@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { errnoOf } from '../../../src/core/errno.ts';
 import { environment, Running, until } from '../../e2e/program.ts';
 
 /** Makes the copy in memory over the present root. */
@@ -32,6 +33,9 @@ export SYSTEMD_NSPAWN_TMPFS_TMP=0
 exec systemd-nspawn --quiet --directory="$0/root" --boot --register=no --keep-unit --private-network --console=pipe \
   --machine=hkctl --resolv-conf=off --timezone=off --link-journal=no systemd.unit=basic.target systemd.mask=timers.target \
   systemd.mask=systemd-tmpfiles-setup.service systemd.mask=network-online.target`;
+
+/** How long a busy machine may take to boot. */
+const slowly = { timeoutMs: 25_000, everyMs: 50 };
 
 const namespaces = ['--mount', '--net', '--pid'];
 
@@ -82,14 +86,17 @@ export class Machine {
     const findInit = () =>
       childrenOf(keeper.child.pid)
         .flatMap(childrenOf)
-        .find((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'systemd\n');
-    const pid = await until('systemd starts', () => (keeper.hasEnded ? '' : findInit()));
+        .find((pid) => readIfThere(`/proc/${pid}/comm`) === 'systemd\n');
+    const pid = await until('systemd starts', () => (keeper.hasEnded ? 'none' : findInit()), slowly);
     const machine = new Machine(keeper.child, folder, pid, '/');
     const state = async () => (await machine.start('root', 'systemctl is-system-running').ended).stdout.trim();
-    const isUp = await until('systemd is up', async () =>
-      keeper.hasEnded ? 'no' : /^(running|degraded)$/.test(await state()) && 'yes',
-    );
-    if (isUp === 'yes') return machine;
+    const isUp = () => (keeper.hasEnded ? 'no' : state().then((name) => /^(running|degraded)$/.test(name) && 'yes'));
+    try {
+      if ((await until('systemd is up', isUp, slowly)) === 'yes') return machine;
+    } catch (thrown) {
+      await machine.close();
+      throw thrown;
+    }
     await machine.close();
     return undefined;
   }
@@ -116,7 +123,8 @@ export class Machine {
 
   /** Ends every process of the copy, and forgets it. */
   async close(): Promise<void> {
-    if (this.#keeper.exitCode === null) {
+    const { exitCode, signalCode } = this.#keeper;
+    if (exitCode === null && signalCode === null) {
       const ended = new Promise((resolve) => this.#keeper.on('exit', resolve));
       this.#keeper.kill('SIGKILL');
       await ended;
@@ -126,6 +134,15 @@ export class Machine {
 }
 
 function childrenOf(pid: number | string | undefined): string[] {
-  const list = `/proc/${pid}/task/${pid}/children`;
-  return existsSync(list) ? readFileSync(list, 'utf8').trim().split(' ').filter(Boolean) : [];
+  return readIfThere(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean);
+}
+
+/** What is in a file of a process; nothing where the process has ended. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    if (!/^(ENOENT|ESRCH)$/.test(errnoOf(thrown) ?? '')) throw thrown;
+    return '';
+  }
 }

@@ -240,7 +240,7 @@ describe.skipIf(!canInstall)('the Debian package, as root', () => {
     const site = ['--entity', 'BER', '--entity-name', 'B', '--timezone', 'UTC', '--admin', 'root'];
     const store = { ...env, HKCTL_STORE: '/var/lib/hkctl/hkctl.db', HKCTL_USER: 'root' };
     expect(spawnSync('/usr/bin/hkctl', ['init', '--org', 'A', ...site], { env: store }).status).toBe(0);
-    expect(dpkg('-i', join(packages, file))).toContain('hkctl migrate');
+    expect(dpkg('-i', join(packages, file))).toMatch(/hkctl migrate .* && sudo systemctl enable --now hkctl/);
     expect(spawnSync('/usr/bin/hkctl', ['doctor'], { env: store }).status).toBe(0);
     expect(dpkg('--purge', 'hkctl')).toContain('/var/lib/hkctl stays');
     expect(existsSync('/usr/lib/hkctl')).toBe(false);
