@@ -59,7 +59,7 @@ export function isShortage(thrown: unknown): boolean {
  * COPY, also those of an INSERT with many: whoever asks has to search for the row.
  */
 export function mayBeRepeated(thrown: unknown): boolean {
-  return isHkctlError(thrown) ? thrown.code === 'duplicate' : faultOf(thrown)?.code === 'XX000';
+  return isHkctlError(thrown) && (thrown.code === 'duplicate' || faultOf(thrown.cause)?.code === 'XX000');
 }
 
 /** Whether an error means that the server does not know a setting, as one of an older version. */
