@@ -110,12 +110,13 @@ describe('two daemons under load', () => {
     const gateways = load();
     const seed = Date.now();
     const random = createRandom(seed);
-    for (let round = 0; round < 12; round++) {
+    // Until the answer of a commit was lost at least once, which is why a reading comes again; that depends on the instant.
+    for (let round = 0; round < 12 || (gateways.duplicates === 0 && round < 100); round++) {
       await pause(300);
       proxy.cutAll();
       // New connections live for some answers only.
       proxy.cutAfter(round % 3 === 2 ? () => 2000 + random(30_000) : undefined);
-      if (round % 4 !== 3) continue;
+      if (round % 4 !== 3 || round > 12) continue;
       const created = await plant.hkctl([
         'keys',
         'create',
@@ -135,7 +136,6 @@ describe('two daemons under load', () => {
     expect(gateways.refusals.length, `seed ${seed}`).toBeGreaterThan(0);
     expect(wrong(gateways.refusals)).toEqual([]);
     await gateways.expectAll(daemons[1], reader);
-    // Some were committed, and their answers lost.
     expect(gateways.duplicates, `seed ${seed}`).toBeGreaterThan(0);
     expect((await plant.ok(['audit', 'verify'])).stdout).toContain('whole');
   });

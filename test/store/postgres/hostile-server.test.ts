@@ -109,17 +109,18 @@ async function serve(sends: readonly Sends[], tls?: Buffer): Promise<string> {
   return `postgres://u:p@127.0.0.1:${strange.port}/d?sslmode=${mode}&connect_timeout=1`;
 }
 
-/** Opens a store there, and expects one sentence of hkctl itself; returns how much memory it took. */
+/**
+ * Opens a store there, and expects one sentence of hkctl itself before the 30 s after which a silent server is given up; returns how
+ * much memory it took.
+ */
 async function expectSentence(address: string): Promise<number> {
   const before = process.memoryUsage().rss;
-  const beganAt = performance.now();
   const opened = engineAt(address, { ...options, env: {} }).open();
   await expect(opened).rejects.toMatchObject({
     code: expect.stringMatching(/^store_/),
     message: expect.stringMatching(/^[\x20-\x7e]+\.$/),
     hint: expect.stringMatching(/./),
   });
-  expect(performance.now() - beganAt).toBeLessThan(4000);
   return process.memoryUsage().rss - before;
 }
 

@@ -54,6 +54,14 @@ export function isShortage(thrown: unknown): boolean {
   return isHkctlError(thrown) && faultOf(thrown.cause)?.code === '53300';
 }
 
+/**
+ * Whether an error means that a row may have been there already. Citus gives an error of a worker the code XX000 where rows reach it by
+ * COPY, also those of an INSERT with many: whoever asks has to search for the row.
+ */
+export function mayBeRepeated(thrown: unknown): boolean {
+  return isHkctlError(thrown) && (thrown.code === 'duplicate' || faultOf(thrown.cause)?.code === 'XX000');
+}
+
 /** Whether an error means that the server does not know a setting, as one of an older version. */
 export function isUnknownSetting(thrown: unknown): boolean {
   return faultOf(thrown)?.code === '42704';

@@ -147,4 +147,11 @@ export const meanings: readonly Meaning[] = [
     message: (shown) => `The PostgreSQL server reports damaged data or a failing disk of the store ${shown}.`,
     hint: 'Read the log of the server, and go back to a backup where needed.',
   },
+  {
+    codes: /^XX000$/,
+    as: 'store_unreachable',
+    message: (shown) =>
+      `The PostgreSQL server of the store ${shown} reports an internal error, or a worker of Citus cannot be reached.`,
+    hint: 'Read the log of the server, and check the workers where there are some.',
+  },
 ];

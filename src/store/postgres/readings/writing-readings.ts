@@ -1,5 +1,5 @@
-import { isHkctlError } from '../../../core/errors.ts';
 import { readingColumns as columns, type ReadingBatch } from '../../../core/port/readings.ts';
+import { mayBeRepeated } from '../connection/errors.ts';
 import type { Lane } from '../connection/lane.ts';
 import { toBinaryArray } from './binary-arrays.ts';
 import type { WriteGroup } from './ingest-queue.ts';
@@ -112,7 +112,7 @@ async function isInserted(lane: Lane, given: readonly Buffer[], earliestUs: numb
   try {
     return (await lane.change(plainSql, [...given, earliestUs])) === count;
   } catch (thrown) {
-    if (isHkctlError(thrown) && thrown.code === 'duplicate') return false;
+    if (mayBeRepeated(thrown)) return false;
     throw thrown;
   }
 }

@@ -1,9 +1,9 @@
-import { isHkctlError } from '../../../core/errors.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
 import type { ImportTable } from '../../records/imports.ts';
 import { CopyTarget } from '../connection/copy.ts';
 import type { Database } from '../connection/database.ts';
+import { mayBeRepeated } from '../connection/errors.ts';
 import type { Session } from '../connection/session.ts';
 import { createIdWriter, createRecordWriter } from './import-rows.ts';
 import { incoming } from './import-table.ts';
@@ -64,7 +64,7 @@ async function repeatIn(copied: Promise<unknown>): Promise<unknown> {
     await copied;
     return undefined;
   } catch (thrown) {
-    if (isHkctlError(thrown) && thrown.code === 'duplicate') return thrown;
+    if (mayBeRepeated(thrown)) return thrown;
     throw thrown;
   }
 }

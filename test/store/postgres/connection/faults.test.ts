@@ -1,6 +1,8 @@
 import { Client } from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { engineAt } from '../../../../src/store/open.ts';
+import { parseLocation } from '../../../../src/store/postgres/address/location.ts';
+import { PooledDatabase } from '../../../../src/store/postgres/connection/database.ts';
 import { draftOf, storeOptions } from '../../stores.ts';
 import { addressOf, newDatabase, onServer } from '../databases.ts';
 import { sharedServer } from '../shared-server.ts';
@@ -80,6 +82,16 @@ describe('a store that cannot be opened', () => {
 });
 
 describe('a store that fails while it is open', () => {
+  it('reports an internal error of the server as such, as Citus gives it where a worker is away', async () => {
+    const failing = `do $$ begin raise exception 'failure on connection marked as essential' using errcode = 'XX000'; end $$`;
+    const database = new PooledDatabase(parseLocation(await newDatabase(), {}));
+    await expect(database.transaction((session) => session.run(failing))).rejects.toMatchObject({
+      code: 'store_unreachable',
+      message: expect.stringContaining('a worker of Citus cannot be reached'),
+    });
+    await database.close();
+  });
+
   it('reports statements that took too long or may not write, and works again afterwards', async () => {
     const address = await newDatabase('store');
     const database = address.replace(/^.*@\/([^?]*).*$/, '$1');

@@ -43,3 +43,32 @@ it('groups are inserted plainly until one has a repeated reading, and again afte
     await lane.close();
   }
 });
+
+it('repeated readings are found where the server gives their error no code of its own, as Citus does', async () => {
+  const address = await newDatabase('store');
+  await onServer(
+    address,
+    `create function public.refuse() returns trigger language plpgsql as $$ begin
+        if current_query() !~ 'on conflict' and exists (select from hkctl.readings where at_us = new.at_us) then
+          raise exception 'duplicate key value' using errcode = 'XX000';
+        end if;
+        return new;
+      end $$`,
+    'create trigger refuse before insert on hkctl.readings for each row execute function public.refuse()',
+  );
+  const options = { pipeline: true, silentMs: 30_000, connectTimeoutMs: 5000 };
+  const lane = new CountingLane(() => Session.open(parseLocation(address, {}), options));
+  const write = createReadingWriter(lane);
+  try {
+    expect(await write([batchOf([[1, 5, 1]])])).toEqual([{ accepted: 1, duplicates: 0, conflicts: [] }]);
+    const both = [
+      [1, 5, 1],
+      [1, 6, 1],
+    ] as const;
+    expect(await write([batchOf(both.map((row) => [...row]))])).toEqual([
+      { accepted: 1, duplicates: 1, conflicts: [] },
+    ]);
+  } finally {
+    await lane.close();
+  }
+});
