@@ -9,11 +9,9 @@ import { Machine } from '../machine/machine.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const name = `hkctl-${version}-${process.platform}-${process.arch}`;
+/** Not where it is installed, since a copy of this machine would have it, too. */
 const canInstall =
-  process.getuid?.() === 0 &&
-  spawnSync('dpkg-deb', ['--version']).status === 0 &&
-  spawnSync('dpkg', ['-s', 'hkctl']).status !== 0 &&
-  !existsSync('/var/lib/hkctl');
+  Machine.isPossible('dpkg-deb') && spawnSync('dpkg', ['-s', 'hkctl']).status !== 0 && !existsSync('/var/lib/hkctl');
 
 let folder: string;
 let packages: string;
@@ -197,25 +195,20 @@ describe.skipIf(!Machine.isPossible())('the image, built by its recipe on the No
   });
 });
 
-describe.skipIf(!canInstall)('the Debian package, as root', () => {
-  const dpkg = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync('dpkg', args, { encoding: 'utf8' });
-    expect(status, `dpkg ${args.join(' ')}: ${stderr}`).toBe(0);
-    return stdout;
-  };
-  afterAll(() => {
-    spawnSync('dpkg', ['--purge', 'hkctl']);
-    spawnSync('userdel', ['hkctl']);
-    rmSync('/var/lib/hkctl', { recursive: true, force: true });
+describe.skipIf(!canInstall)('the Debian package, in a copy of this machine', () => {
+  let machine: Machine;
+  let file: string;
+  beforeAll(async () => {
+    machine = await Machine.open();
+    file = join(packages, readdirSync(packages).find((one) => one.endsWith('.deb')) ?? '');
+    await machine.run('root', `ln -sf ${process.execPath} /usr/local/bin/node`);
   });
+  afterAll(() => machine?.close());
 
   it('installs program, units, pages and completions, and makes the account with its folder', async () => {
-    const [file = ''] = readdirSync(packages).filter((one) => one.endsWith('.deb'));
-    expect(dpkg('-i', join(packages, file))).toContain('hkctl init --store /var/lib/hkctl/hkctl.db');
-    const { mode, uid } = statSync('/var/lib/hkctl');
-    const account = spawnSync('id', ['-u', 'hkctl'], { encoding: 'utf8' }).stdout.trim();
-    expect([mode & 0o7777, String(uid)]).toEqual([0o700, account]);
-    const listed = dpkg('-L', 'hkctl').split('\n');
+    expect(await machine.run('root', `dpkg -i ${file}`)).toContain('hkctl init --store /var/lib/hkctl/hkctl.db');
+    expect(await machine.run('root', 'stat -c "%a %U" /var/lib/hkctl')).toBe('700 hkctl\n');
+    const listed = (await machine.run('root', 'dpkg -L hkctl')).split('\n');
     for (const path of [
       '/usr/bin/hkctl',
       '/etc/default/hkctl',
@@ -231,19 +224,28 @@ describe.skipIf(!canInstall)('the Debian package, as root', () => {
     ]) {
       expect(listed).toContain(path);
     }
-    expect(readFileSync('/usr/lib/systemd/system/hkctl.service', 'utf8')).toContain('ExecStart=/usr/bin/hkctl serve\n');
-    await tryOut('/usr/bin/hkctl');
+    const unit = await machine.run('root', 'cat /usr/lib/systemd/system/hkctl.service');
+    expect(unit).toContain('ExecStart=/usr/bin/hkctl serve\n');
+    const called = await machine.run(
+      'root',
+      `export HKCTL_STORE=/root/plant/hkctl.db HKCTL_USER=admin
+      hkctl init --org Acme --entity BER --entity-name Berlin --timezone Europe/Berlin --admin admin
+      hkctl keys create --name A --entity BER --preset sensor-gateway --secret-file key
+      hkctl serve & daemon=$!
+      curl -sS --retry 50 --retry-delay 1 --retry-connrefused -H "Authorization: Bearer $(cat key)" http://127.0.0.1:8420/api/v1/me
+      kill $daemon
+      wait $daemon`,
+    );
+    expect(called).toContain('"code":"BER"');
   });
 
-  it('is installed again without a change, keeps the store when it is removed, and leaves no file behind', () => {
-    const [file = ''] = readdirSync(packages).filter((one) => one.endsWith('.deb'));
-    const site = ['--entity', 'BER', '--entity-name', 'B', '--timezone', 'UTC', '--admin', 'root'];
-    const store = { ...env, HKCTL_STORE: '/var/lib/hkctl/hkctl.db', HKCTL_USER: 'root' };
-    expect(spawnSync('/usr/bin/hkctl', ['init', '--org', 'A', ...site], { env: store }).status).toBe(0);
-    expect(dpkg('-i', join(packages, file))).toMatch(/hkctl migrate .* && sudo systemctl enable --now hkctl/);
-    expect(spawnSync('/usr/bin/hkctl', ['doctor'], { env: store }).status).toBe(0);
-    expect(dpkg('--purge', 'hkctl')).toContain('/var/lib/hkctl stays');
-    expect(existsSync('/usr/lib/hkctl')).toBe(false);
-    expect(existsSync('/var/lib/hkctl/hkctl.db')).toBe(true);
+  it('is installed again without a change, keeps the store when it is removed, and leaves no file behind', async () => {
+    const site = '--org A --entity BER --entity-name B --timezone UTC --admin root';
+    await machine.run('root', `hkctl init --store /var/lib/hkctl/hkctl.db ${site}`);
+    const again = await machine.run('root', `dpkg -i ${file}`);
+    expect(again).toMatch(/hkctl migrate .* && sudo systemctl enable --now hkctl/);
+    await machine.run('root', 'hkctl doctor --store /var/lib/hkctl/hkctl.db');
+    expect(await machine.run('root', 'dpkg --purge hkctl')).toContain('/var/lib/hkctl stays');
+    await machine.run('root', '[ ! -e /usr/lib/hkctl ] && [ -e /var/lib/hkctl/hkctl.db ]');
   });
 });
