@@ -18,6 +18,9 @@ const shared = {
   maxWorkers: Math.ceil(cores * 1.5),
 } as const;
 
+/** The long suite waits still more: for terminals, browsers, killed daemons. */
+const long = cores * 3;
+
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
 const globalSetup = 'test/store/postgres/shared-server.ts';
 
@@ -49,7 +52,8 @@ export default defineConfig({
           exclude: ['test/http/postgres.test.ts'],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
           isolate: false,
-          sequence: { groupOrder: 2 },
+          maxWorkers: long,
+          sequence: { groupOrder: 1 },
         },
       },
       // Kills, floods, races, browsers and long terminals: minutes instead of seconds, so they have a run of their own.
@@ -60,8 +64,7 @@ export default defineConfig({
           name: 'endurance',
           include: ['test/endurance/**/*.test.ts'],
           testTimeout: 300_000,
-          // These wait still more: for terminals, browsers, killed daemons.
-          maxWorkers: Math.ceil(cores * 2.5),
+          maxWorkers: long,
           sequence: { groupOrder: 1 },
         },
       },

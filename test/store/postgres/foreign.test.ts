@@ -6,11 +6,11 @@ import { afterAll, describe, expect, inject, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { citusSql } from '../../../src/store/postgres/operations/citus.ts';
 import { rolesSql } from '../../../src/store/postgres/operations/roles.ts';
-import { plantIn } from '../stores.ts';
+import { plantIn, storeOptions } from '../stores.ts';
 import { newDatabase, onServer } from './databases.ts';
 import { sharedServer } from './shared-server.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { ...storeOptions, clock: Date.now };
 const server = await sharedServer(inject('postgresFolder'));
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-foreign-'));
 afterAll(() => rmSync(folder, { recursive: true }));

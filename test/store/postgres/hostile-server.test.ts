@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
+import { storeOptions } from '../stores.ts';
 import { until } from './opened.ts';
 import { sharedServer } from './shared-server.ts';
 import { int16, int32, message, ready, row, startStrangeServer } from './strange-server.ts';
 
-const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations'), writerThread: undefined };
+const options = { ...storeOptions, clock: Date.now };
 const ends: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const end of ends.splice(0)) await end();
@@ -138,7 +138,7 @@ describe('a server that sends', () => {
   });
 });
 
-describe('a server that begins to send nonsense while a daemon is served', () => {
+describe.concurrent('a server that begins to send nonsense while a daemon is served', () => {
   it.each([
     ['an unknown message', Buffer.from('~~~~~~~~~~~~')],
     ['a description without its columns', message('T', int16(30_000))],
