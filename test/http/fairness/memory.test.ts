@@ -215,8 +215,9 @@ describe('answers that a key does not receive', () => {
     reader.resume();
     const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, found]) => found);
     await until('all are answered', () => statuses().length === 2 * within);
-    // Later ones may be answered again: meanwhile the system has taken bytes of the first ones.
-    expect(statuses().slice(0, within)).toEqual(Array.from({ length: within }, () => '200'));
+    // The first to be made fill the share, which is in no order where a database server makes them side by side. Later ones may be
+    // answered again: meanwhile the system has taken bytes of the first ones.
+    expect(statuses().filter((one) => one === '200').length).toBeGreaterThanOrEqual(within);
     expect(statuses()).toContain('429');
     expect(text).toContain('"code":"too_many_requests"');
     await until('nothing is held', async () => (await held('answers')) === 0);
