@@ -21,6 +21,8 @@ const shared = {
 /** The long suite waits still more: for terminals, browsers, killed daemons. */
 const long = cores * 3;
 
+const onBothEngines = ['erp-import', 'last-use', 'pipes', 'revocation', 'signals'];
+
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
 const globalSetup = 'test/store/postgres/shared-server.ts';
 
@@ -42,13 +44,13 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // The tests of the API once more, over stores on PostgreSQL.
+      // The tests of the API once more, over stores on PostgreSQL, and those end to end that are about no files of a store.
       {
         test: {
           ...shared,
           globalSetup,
           name: 'postgres',
-          include: ['test/http/**/*.test.ts'],
+          include: ['test/http/**/*.test.ts', `test/e2e/{${onBothEngines.join(',')}}.test.ts`],
           exclude: ['test/http/postgres.test.ts'],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
           isolate: false,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engineAt } from '../../src/store/open.ts';
 import { Load } from './load.ts';
 import { Plant } from './plant.ts';
 import { pause, until } from './program.ts';
@@ -15,7 +16,7 @@ describe.concurrent('the time of last use', () => {
     const daemon = await plant.serve();
     const { key, secret } = await plant.createKey('Used', 'operational-core');
     expect((await plant.key(key.id)).last_used_at).toBeNull();
-    const store = plant.openStore();
+    const store = await engineAt(plant.place, { clock: Date.now, migrationsFolder: 'migrations' }).open();
     const [{ id: tenantId } = { id: '' }] = await store.tenants.list();
     const sentAt = Date.now();
     expect(await daemon.statusOf(secret)).toBe(200);

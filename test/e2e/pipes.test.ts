@@ -7,6 +7,8 @@ import { cli, type Outcome, until } from './program.ts';
 
 const shape = /^hk_[0-9A-Za-z]{49}\n$/;
 
+const isDatabase = process.env.HKCTL_TEST_ENGINE === 'postgres';
+
 describe('secrets go where they are sent, or nowhere', () => {
   let plant: Plant;
   let kept: CreatedKey;
@@ -47,7 +49,8 @@ describe('secrets go where they are sent, or nowhere', () => {
     }
   });
 
-  it('a reader that closes the pipe early has seen enough of what changes nothing', async () => {
+  // It changes the mode of a store's file, so that doctor finds something.
+  it.skipIf(isDatabase)('a reader that closes the pipe early has seen enough of what changes nothing', async () => {
     for (const line of ['keys', 'keys list', 'doctor', 'doctor --json', 'audit list', 'permissions list']) {
       const outcome = await shell(`hkctl ${line} | true`);
       expect([outcome.code, outcome.stderr]).toEqual([0, '']);

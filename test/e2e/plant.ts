@@ -77,12 +77,17 @@ export class Plant {
     this.env = environment({ HOME: folder, HKCTL_STORE: this.store, HKCTL_USER: 'admin', ...more });
   }
 
-  /** The organization Acme with the entity BER in Berlin, and the Super user `admin`. */
-  static async open(...given: ConstructorParameters<typeof Plant>): Promise<Plant> {
-    const plant = new Plant(...given);
+  /** The organization Acme with the entity BER in Berlin, and the Super user `admin`; in a new database where tests run over PostgreSQL. */
+  static async open(folder?: string, more: Environment = {}): Promise<Plant> {
+    const plant = new Plant(folder, { ...(await placeOfTests()), ...more });
     const site = ['--entity', 'BER', '--entity-name', 'Berlin plant', '--timezone', 'Europe/Berlin'];
     await plant.ok(['init', '--org', 'Acme', '--week-start', 'monday', ...site, '--admin', 'admin']);
     return plant;
+  }
+
+  /** Where its store is: a file, or a database. */
+  get place(): string {
+    return this.env.HKCTL_STORE ?? this.store;
   }
 
   /** A path in the folder of this plant. */
@@ -169,4 +174,11 @@ export class Plant {
     await this.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Where a plant keeps its store: in its folder, or in a new database. */
+async function placeOfTests(): Promise<Environment> {
+  if (process.env.HKCTL_TEST_ENGINE !== 'postgres') return {};
+  const { newDatabase } = await import('../store/postgres/databases.ts');
+  return { HKCTL_STORE: await newDatabase() };
 }

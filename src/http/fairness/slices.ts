@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { FairQueue } from '../../core/readings/fair-queue.ts';
 
 /** The time of all such work together in one event-loop iteration; a request that arrives meanwhile waits for one or two of them. */
-const sliceMs = 4;
+const sliceMs = 2;
 
 /** Below this total, short tasks leave the slice as it is. */
 const negligibleMs = 1;

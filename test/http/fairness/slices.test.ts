@@ -87,7 +87,7 @@ function priced() {
 describe('work of one step', () => {
   it('runs at once while this event-loop iteration has time left', () => {
     const { call, log } = priced();
-    expect([call('a1', 1), call('a2', 2), call('b1', 1)]).toEqual(['a1', 'a2', 'b1']);
+    expect([call('a1', 0.5), call('a2', 1), call('b1', 0.5)]).toEqual(['a1', 'a2', 'b1']);
     expect(call('a3', 1)).toBeInstanceOf(Promise);
     expect(log).toEqual(['a1', 'a2', 'b1']);
   });
@@ -95,12 +95,12 @@ describe('work of one step', () => {
   it('waits for the next iterations, round-robin by owner', async () => {
     const { call, log } = priced();
     call('a0', 100);
-    const later = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => call(name, 2));
+    const later = ['a1', 'a2', 'a3', 'a4', 'b1'].map((name) => call(name, 1));
     expect(log).toEqual(['a0']);
     await setImmediate();
     expect(log).toEqual(['a0', 'a1', 'b1']);
     // New work waits behind the owners that wait already.
-    later.push(call('c1', 2));
+    later.push(call('c1', 1));
     await setImmediate();
     expect(log).toEqual(['a0', 'a1', 'b1', 'a2', 'c1']);
     expect(await Promise.all(later)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'c1']);
