@@ -169,13 +169,13 @@ describe('two daemons under load', () => {
     await plant.ok(create);
   });
 
-  it('serve as a log-in whose statements may take 50 ms, and so do commands that take longer', async () => {
+  it('serve as a log-in whose statements may take 200 ms, and so do commands that take longer', async () => {
     const server = await startServer(['fsync=on', 'full_page_writes=on']);
     ends.push(server.stop);
     await onServer(
       server.address,
       'create role hasty superuser login',
-      "alter role hasty set statement_timeout = '50ms'",
+      "alter role hasty set statement_timeout = '200ms'",
     );
     const { plant, daemons, load, reader } = await plantOn(
       server,
@@ -183,7 +183,7 @@ describe('two daemons under load', () => {
       server.address.replace('postgres@', 'hasty@'),
     );
     const gateways = load();
-    const parts = Array.from({ length: 50_000 }, (_, n) => `P-${n},P-${n},Part ${n},true`);
+    const parts = Array.from({ length: 100_000 }, (_, n) => `P-${n},P-${n},Part ${n},true`);
     const input = `id,part_number,name,is_active\n${parts.join('\n')}\n`;
     await plant.ok(['import', 'parts', '-', '--format', 'csv', '--entity', 'BER'], { input });
     await plant.ok(['backup', plant.path('hasty.backup')]);
