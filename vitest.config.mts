@@ -19,7 +19,7 @@ const shared = {
 } as const;
 
 /** The long suite waits still more: for terminals, browsers, killed daemons. */
-const long = cores * 3;
+const long = Math.ceil(cores * 2.5);
 
 const onBothEngines = ['erp-import', 'last-use', 'pipes', 'revocation', 'signals'];
 
