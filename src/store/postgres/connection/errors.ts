@@ -56,7 +56,7 @@ export function isShortage(thrown: unknown): boolean {
 
 /**
  * Whether an error means that a row may have been there already. Citus gives an error of a worker the code XX000 where rows reach it by
- * COPY, also those of an INSERT with many: whoever asks has to search for the row.
+ * COPY, also those of an INSERT with many: the caller has to search for the row.
  */
 export function mayBeRepeated(thrown: unknown): boolean {
   return isHkctlError(thrown) && (thrown.code === 'duplicate' || faultOf(thrown.cause)?.code === 'XX000');

@@ -191,7 +191,7 @@ export class Session {
       // Where this process itself stood still, an answer may wait to be read.
       if (now - this.#lastTickMs > 3 * Math.max(everyMs, this.#silentMs / 8)) this.#lastAnswerMs = now;
       this.#lastTickMs = now;
-      // Rows of a cursor are read in pieces by whoever has opened it.
+      // Rows of a cursor are read in pieces by the one that has opened it.
       const isAwaited = this.#waiting > 0 || this.#mostBytes === mostStartBytes;
       const bytes = this.#socket.bytesRead - this.#answeredBytes;
       if (isAwaited && bytes > this.#mostBytes) this.destroy('it sends without end');

@@ -54,7 +54,7 @@ export const placeSql = `${place}, ${foreign}
     array(select distinct what from strange order by what) as foreign`;
 
 /**
- * SQL that reads who else could make functions in the store's schema later, which would then run with the rights of whoever uses
+ * SQL that reads who else could make functions in the store's schema later, which would then run with the rights of the log-in that uses
  * the store: neither a superuser, nor the owner of the database or of the tables, nor this log-in.
  */
 export const creatorsSql = `${place}, trusted as (
