@@ -2,17 +2,9 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { Cli } from './harness.ts';
+import { silentOutput } from './silent-output.ts';
 
-const silent = {
-  isTTY: false,
-  isNull: false,
-  columns: () => 80,
-  rows: () => 24,
-  write() {},
-  flush() {},
-  onResize: () => () => {},
-};
-const program = await createProgram({ stdout: silent }, '0.0.0', async () => {});
+const program = await createProgram({ stdout: silentOutput() }, '0.0.0', async () => {});
 const cli = new Cli();
 
 function pathsOf(command: Command, path: readonly string[]): string[][] {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { nouns } from '../../src/cli/nouns.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { silentOutput } from '../cli/silent-output.ts';
 import type { PageCommand, PageFlag } from './mdoc.ts';
 
 /** A command of the program, in the shape in which the pages are read. */
@@ -20,16 +21,7 @@ export interface Program {
 
 /** Walks the real program. */
 export async function readProgram(): Promise<Program> {
-  const silent = {
-    isTTY: false,
-    isNull: false,
-    columns: () => 80,
-    rows: () => 24,
-    write() {},
-    flush() {},
-    onResize: () => () => {},
-  };
-  const root = await createProgram({ stdout: silent }, '0.0.0', async () => {});
+  const root = await createProgram({ stdout: silentOutput() }, '0.0.0', async () => {});
   const commands = new Map<string, ProgramCommand>();
   for (const entry of nouns) {
     const noun = await entry.load();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientPermissions } from '../../src/core/access/permissions.ts';
-
+import { bearer, outcome } from './auth/bearer.ts';
 import { bareApp, listening } from './faces.ts';
 import { HttpPlant } from './plant.ts';
 
@@ -10,17 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => plant.domain.store.close());
 
-const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
-const codeOf = async (response: Response): Promise<string> =>
-  response.status === 200 ? '200' : ((await response.json()) as { code: string }).code;
-
 describe('a key with allowed addresses', () => {
   it('is let in from them only, by the address that a trusted proxy reports', async () => {
     const { secret } = await plant.key({ allowedIps: ['192.0.2.0/24', '2001:db8::/32'] });
     const behindProxy = bareApp(plant, { trustProxy: ['127.0.0.1'] });
     const from = async (forwarded: string, face = behindProxy) => {
       const headers = { authorization: `Bearer ${secret}`, 'x-forwarded-for': forwarded };
-      return codeOf(await face.fetch('/api/v1/me', { headers }));
+      return outcome(await face.fetch('/api/v1/me', { headers }));
     };
     for (const address of [
       '192.0.2.9',
@@ -60,12 +56,12 @@ describe('a key with allowed addresses', () => {
     const closed = await plant.key({ ...elsewhere, entity: site.entity });
     await site.deactivate();
     const limited = bareApp(plant, { limitRequests: { requests: 1, windowSeconds: 60 } });
-    expect(await codeOf(await limited.fetch('/api/v1/me', bearer(closed.secret)))).toBe('entity_inactive');
+    expect(await outcome(await limited.fetch('/api/v1/me', bearer(closed.secret)))).toBe('entity_inactive');
     const { secret } = await plant.key({ ...elsewhere, permissions: ['people.view'] });
     for (let n = 0; n < 3; n++) {
       const response = await limited.fetch('/api/v1/parts', bearer(secret));
       expect(response.headers.get('ratelimit')).toBeNull();
-      expect(await codeOf(response)).toBe('address_not_allowed');
+      expect(await outcome(response)).toBe('address_not_allowed');
     }
   });
 
@@ -73,7 +69,7 @@ describe('a key with allowed addresses', () => {
     const { secret } = await plant.key({ allowedIps: ['192.0.2.1/32'] });
     const face = bareApp(plant, { limitFailedChecks: { requests: 1, windowSeconds: 60 } });
     for (let n = 0; n < 3; n++) {
-      expect(await codeOf(await face.fetch('/api/v1/me', bearer(secret)))).toBe('address_not_allowed');
+      expect(await outcome(await face.fetch('/api/v1/me', bearer(secret)))).toBe('address_not_allowed');
     }
   });
 });

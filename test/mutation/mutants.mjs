@@ -330,7 +330,7 @@ export const mutants = [
     keys,
     'return withJournal(journal, active, () => {',
     'return withJournal(journal, [], () => {',
-    'test/cli/commands/restore.test.ts',
+    'test/cli/commands/backups/restore.test.ts',
   ],
   [
     keys,

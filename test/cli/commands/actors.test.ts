@@ -1,24 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Cli } from '../harness.ts';
+import { auditTrail } from './audit-trail.ts';
 
 let cli: Cli;
 beforeEach(async () => {
   cli = await new Cli().seed();
 });
-
-interface AuditJson {
-  seq: number;
-  action: string;
-  target: string;
-  outcome: string;
-  os_account: string;
-  actor: { login: string } | null;
-  detail: Record<string, unknown>;
-}
-
-async function trail(): Promise<AuditJson[]> {
-  return (await cli.ok('audit list --json --limit 1000')).json();
-}
 
 describe('who acts', () => {
   it('is the profile of the OS account, else the one that --as or HKCTL_USER names', async () => {
@@ -29,7 +16,7 @@ describe('who acts', () => {
       ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway', '--as', 'entity_admin'],
       { osAccount: 'somebody' },
     );
-    const [last] = await trail();
+    const [last] = await auditTrail(cli);
     expect(last).toMatchObject({
       action: 'key.create',
       actor: { login: 'entity_admin' },
@@ -77,7 +64,7 @@ describe('who acts', () => {
       for (const role of ['entity_admin', 'manager', 'operator', 'master_data']) {
         const { code, stderr } = await cli.run(line, { osAccount: role, input: 'id,name,part_number,is_active\n' });
         expect([role, code, stderr]).toEqual([role, may.includes(role) ? 0 : 4, expect.anything()]);
-        if (code === 4) expect((await trail())[0]).toMatchObject({ outcome: 'denied', actor: { login: role } });
+        if (code === 4) expect((await auditTrail(cli))[0]).toMatchObject({ outcome: 'denied', actor: { login: role } });
       }
       await cli.ok(line, { input: 'id,name,part_number,is_active\n' });
     });

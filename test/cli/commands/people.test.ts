@@ -1,24 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Cli, type KeyJson } from '../harness.ts';
+import { auditTrail } from './audit-trail.ts';
 
 let cli: Cli;
 beforeEach(async () => {
   cli = await new Cli().seed();
 });
-
-interface AuditJson {
-  seq: number;
-  action: string;
-  target: string;
-  outcome: string;
-  os_account: string;
-  actor: { login: string } | null;
-  detail: Record<string, unknown>;
-}
-
-async function trail(): Promise<AuditJson[]> {
-  return (await cli.ok('audit list --json --limit 1000')).json();
-}
 
 async function result(secret: string): Promise<[number, string | undefined]> {
   const { code, stdout } = await cli.run('keys verify --json', { input: secret });
@@ -201,7 +188,7 @@ describe('the audit trail', () => {
     const { key, secret } = await cli.key('A');
     const next = (await cli.ok(['keys', 'rotate', key.id, '--yes', '--json'])).json<{ secret: string; key: KeyJson }>();
     await cli.ok(['keys', 'revoke', next.key.id, '--yes']);
-    const records = await trail();
+    const records = await auditTrail(cli);
     expect(records.slice(0, 3).map(({ action, target }) => [action, target])).toEqual([
       ['key.revoke', next.key.prefix],
       ['key.rotate', key.prefix],

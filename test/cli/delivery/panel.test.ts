@@ -4,17 +4,9 @@ import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../src/cli/terminal/wrap.ts';
 import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import type { Key } from '../../../src/core/port/keys.ts';
+import { silentOutput } from '../silent-output.ts';
 
-const output = {
-  isTTY: false,
-  isNull: false,
-  columns: () => 80,
-  rows: () => 24,
-  write() {},
-  flush() {},
-  onResize: () => () => {},
-};
-const style = createStyle({}, output);
+const style = createStyle({}, silentOutput());
 
 function delivered(name: string) {
   const secret = drawSecret();

@@ -1,28 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { drawSecret } from '../../../src/core/keys/secrets.ts';
-import { Cli, type KeyJson } from '../harness.ts';
+import type { Cli, KeyJson } from '../harness.ts';
+import { allKeys, createLine, gatewayPlant, isValid } from './gateway-plant.ts';
 
 let cli: Cli;
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  cli = await new Cli().seed();
-  folder = mkdtempSync(join(tmpdir(), 'hkctl-secret-'));
-  file = join(folder, 'gateway.key');
+  ({ cli, folder, file } = await gatewayPlant());
 });
-
-const createLine = ['keys', 'create', '--name', 'Gateway', '--entity', 'BER', '--preset', 'sensor-gateway'];
-
-async function keys(): Promise<KeyJson[]> {
-  return (await cli.ok('keys list --all --json')).json();
-}
-
-async function opens(secret: string): Promise<boolean> {
-  return (await cli.run('keys verify', { input: `${secret}\n` })).code === 0;
-}
 
 describe('keys rotate --secret-file', () => {
   let key: KeyJson;
@@ -39,7 +27,7 @@ describe('keys rotate --secret-file', () => {
     expect((await rotate()).code).toBe(0);
     const next = readFileSync(file, 'utf8').trim();
     expect(next).not.toBe(secret);
-    expect([await opens(secret), await opens(next)]).toEqual([false, true]);
+    expect([await isValid(cli, secret), await isValid(cli, next)]).toEqual([false, true]);
     expect(readdirSync(folder)).toEqual(['gateway.key']);
     expect(await cli.show(next.slice(0, 8))).toMatchObject({
       name: key.name,
@@ -53,7 +41,7 @@ describe('keys rotate --secret-file', () => {
     symlinkSync(file, link);
     await cli.ok(['keys', 'rotate', key.prefix, '--secret-file', link, '--yes']);
     expect(readFileSync(file, 'utf8')).toBe(readFileSync(link, 'utf8'));
-    expect(await opens(readFileSync(file, 'utf8').trim())).toBe(true);
+    expect(await isValid(cli, readFileSync(file, 'utf8').trim())).toBe(true);
   });
 
   it('refuses a file that holds anything else, unless forced', async () => {
@@ -61,9 +49,9 @@ describe('keys rotate --secret-file', () => {
     const refused = await rotate();
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('--force')]);
     expect(readFileSync(file, 'utf8')).toBe('precious');
-    expect(await opens(secret)).toBe(true);
+    expect(await isValid(cli, secret)).toBe(true);
     expect((await rotate('--force')).code).toBe(0);
-    expect(await opens(readFileSync(file, 'utf8').trim())).toBe(true);
+    expect(await isValid(cli, readFileSync(file, 'utf8').trim())).toBe(true);
   });
 
   it('refuses the file of another key', async () => {
@@ -87,14 +75,14 @@ describe('keys rotate --secret-file', () => {
     });
     expect(readFileSync(file, 'utf8').trim()).toBe(next);
     expect(existsSync(`${file}.new`)).toBe(false);
-    expect((await keys()).filter(({ status }) => status === 'Active')).toHaveLength(1);
+    expect((await allKeys(cli)).filter(({ status }) => status === 'Active')).toHaveLength(1);
   });
 
   it('discards a leftover that was never kept, and rotates', async () => {
     writeFileSync(`${file}.new`, `${drawSecret()}\n`);
     const result = await rotate();
     expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('Discarded')]);
-    expect(await opens(readFileSync(file, 'utf8').trim())).toBe(true);
+    expect(await isValid(cli, readFileSync(file, 'utf8').trim())).toBe(true);
     expect(existsSync(`${file}.new`)).toBe(false);
   });
 
@@ -107,16 +95,16 @@ describe('keys rotate --secret-file', () => {
       expect(readFileSync(`${file}.new`, 'utf8')).toBe(notes);
       expect((await cli.run(['keys', 'rotate', 'hk_zzzzz', '--secret-file', file, '--yes'])).code).toBe(3);
       expect(readFileSync(`${file}.new`, 'utf8')).toBe(notes);
-      expect(await opens(secret)).toBe(true);
+      expect(await isValid(cli, secret)).toBe(true);
       expect((await rotate('--force')).code).toBe(0);
-      expect(await opens(readFileSync(file, 'utf8').trim())).toBe(true);
+      expect(await isValid(cli, readFileSync(file, 'utf8').trim())).toBe(true);
     },
   );
 
   it.each(['', 'hk_', 'h'])('discards what is left of a write that was cut off (%j)', async (left) => {
     writeFileSync(`${file}.new`, left);
     expect((await rotate()).code).toBe(0);
-    expect(await opens(readFileSync(file, 'utf8').trim())).toBe(true);
+    expect(await isValid(cli, readFileSync(file, 'utf8').trim())).toBe(true);
   });
 
   it.each([
@@ -133,7 +121,7 @@ describe('keys rotate --secret-file', () => {
       expect([result.code, result.stderr]).toEqual([5, expect.stringContaining('no rotation was cut off')]);
     }
     expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(held);
-    expect(await opens(secret)).toBe(true);
+    expect(await isValid(cli, secret)).toBe(true);
   });
 
   it('ends no rotation over the notes of somebody, unless forced', async () => {
@@ -152,7 +140,7 @@ describe('keys rotate --secret-file', () => {
     writeFileSync(`${file}.new`, `${next}\n`, { mode: 0o600 });
     await cli.ok(['keys', 'rotate', next.slice(0, 8), '--secret-file', file, '--yes']);
     expect(readFileSync(file, 'utf8').trim()).toBe(next);
-    expect(await opens(next)).toBe(true);
+    expect(await isValid(cli, next)).toBe(true);
   });
 
   it('refuses what is no plain file: exit 2', async () => {
@@ -167,7 +155,7 @@ describe('keys rotate --secret-file', () => {
     writeFileSync(`${file}.new`, `${other.secret}\n`);
     expect((await rotate()).code).toBe(5);
     expect(readFileSync(`${file}.new`, 'utf8').trim()).toBe(other.secret);
-    expect(await opens(secret)).toBe(true);
+    expect(await isValid(cli, secret)).toBe(true);
   });
 
   it('takes one key only', async () => {

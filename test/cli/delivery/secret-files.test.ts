@@ -1,31 +1,20 @@
-import { mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { outputFailed } from '../../../src/cli/terminal/io.ts';
-import { Cli, type KeyJson } from '../harness.ts';
+import type { Cli, KeyJson } from '../harness.ts';
+import { allKeys, createLine, gatewayPlant, isValid } from './gateway-plant.ts';
 
 let cli: Cli;
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  cli = await new Cli().seed();
-  folder = mkdtempSync(join(tmpdir(), 'hkctl-secret-'));
-  file = join(folder, 'gateway.key');
+  ({ cli, folder, file } = await gatewayPlant());
 });
 
-const createLine = ['keys', 'create', '--name', 'Gateway', '--entity', 'BER', '--preset', 'sensor-gateway'];
 const fail = (code: string) => () => {
   throw outputFailed(Object.assign(new Error(code), { code }));
 };
-
-async function keys(): Promise<KeyJson[]> {
-  return (await cli.ok('keys list --all --json')).json();
-}
-
-async function opens(secret: string): Promise<boolean> {
-  return (await cli.run('keys verify', { input: `${secret}\n` })).code === 0;
-}
 
 describe('delivery comes before the commit', () => {
   for (const [code, sentence] of [
@@ -36,21 +25,21 @@ describe('delivery comes before the commit', () => {
       const result = await cli.run(createLine, { onWrite: fail(code) });
       expect(result.code).toBe(1);
       expect(result.stderr).toContain(sentence);
-      expect(await keys()).toEqual([]);
+      expect(await allKeys(cli)).toEqual([]);
     });
 
     it(`${code} on create --json keeps nothing`, async () => {
       const result = await cli.run([...createLine, '--json'], { onWrite: fail(code) });
       expect(result.code).toBe(1);
       expect(result.error().code).toBe('output_failed');
-      expect(await keys()).toEqual([]);
+      expect(await allKeys(cli)).toEqual([]);
     });
 
     it(`${code} on rotate leaves the old key alive`, async () => {
       const { key, secret } = await cli.key('A');
       expect((await cli.run(['keys', 'rotate', key.prefix, '--yes'], { onWrite: fail(code) })).code).toBe(1);
-      expect(await keys()).toEqual([key]);
-      expect(await opens(secret)).toBe(true);
+      expect(await allKeys(cli)).toEqual([key]);
+      expect(await isValid(cli, secret)).toBe(true);
     });
   }
 
@@ -68,7 +57,7 @@ describe('delivery comes before the commit', () => {
     await other;
     expect(result.code).toBe(5);
     expect(result.stderr).toContain('Nothing was kept');
-    expect((await keys()).map(({ status }) => status)).toEqual(['Revoked']);
+    expect((await allKeys(cli)).map(({ status }) => status)).toEqual(['Revoked']);
   });
 });
 
@@ -80,7 +69,7 @@ describe('keys create --secret-file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(stdout).toBe('');
     expect(stderr).not.toContain(secret.trim());
-    expect(await opens(secret.trim())).toBe(true);
+    expect(await isValid(cli, secret.trim())).toBe(true);
   });
 
   it('names the file instead of the secret with --json', async () => {
@@ -95,12 +84,12 @@ describe('keys create --secret-file', () => {
     const link = join(folder, 'link');
     symlinkSync(join(folder, 'nowhere'), link);
     expect((await cli.run([...createLine, '--secret-file', link])).code).toBe(5);
-    expect(await keys()).toEqual([]);
+    expect(await allKeys(cli)).toEqual([]);
   });
 
   it('refuses a folder that is missing: exit 2, nothing kept', async () => {
     const result = await cli.run([...createLine, '--secret-file', join(folder, 'no', 'such')]);
-    expect([result.code, await keys()]).toEqual([2, []]);
+    expect([result.code, await allKeys(cli)]).toEqual([2, []]);
   });
 });
 
@@ -115,7 +104,7 @@ describe('several keys', () => {
       expect(statSync(path).mode & 0o777).toBe(0o600);
       const secret = readFileSync(path, 'utf8').trim();
       expect(secret.slice(0, 8)).toBe(key.prefix);
-      expect(await opens(secret)).toBe(true);
+      expect(await isValid(cli, secret)).toBe(true);
     }
   });
 
@@ -174,6 +163,6 @@ describe('a terminal', () => {
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toContain('--secret-file');
     }
-    expect(await keys()).toEqual([]);
+    expect(await allKeys(cli)).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { widthOf } from '../../../src/cli/terminal/wrap.ts';
 import { clientPermissions } from '../../../src/core/access/permissions.ts';
 import { expiresSoonMs } from '../../../src/core/keys/attention.ts';
 import type { Key } from '../../../src/core/port/keys.ts';
+import { silentOutput } from '../silent-output.ts';
 
 const nowMs = Date.parse('2026-11-20T08:00:00Z');
 const dayMs = 24 * 60 * 60_000;
@@ -46,15 +47,7 @@ const view: PageView = {
   mayRotate: true,
   nowMs,
 };
-const output = {
-  isTTY: true,
-  isNull: false,
-  columns: () => 80,
-  rows: () => 24,
-  write() {},
-  flush() {},
-  onResize: () => () => {},
-};
+const output = silentOutput({ isTTY: true });
 const plain = createStyle({ NO_COLOR: '1' }, output);
 const painted = createStyle({ FORCE_COLOR: '1' }, output);
 

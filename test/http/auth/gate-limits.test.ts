@@ -1,20 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
+import { bearer, outcome } from './bearer.ts';
 
 let plant: HttpPlant;
 beforeAll(async () => {
   plant = await HttpPlant.open();
 });
 afterAll(() => plant.domain.store.close());
-
-const bearer = (secret: string, more: Record<string, string> = {}) => ({
-  headers: { authorization: `Bearer ${secret}`, ...more },
-});
-
-async function outcome(response: Response): Promise<string> {
-  return response.ok ? String(response.status) : ((await response.json()) as { code: string }).code;
-}
 
 describe('limits', () => {
   it('requests count by key, report it in headers, and end with 429 and a correct Retry-After', async () => {

@@ -6,20 +6,13 @@ import { resources } from '../../../src/resources/index.ts';
 import { createKey } from '../../core/key-operations.ts';
 import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
+import { bearer, outcome } from './bearer.ts';
 
 let plant: HttpPlant;
 beforeAll(async () => {
   plant = await HttpPlant.open();
 });
 afterAll(() => plant.domain.store.close());
-
-const bearer = (secret: string, more: Record<string, string> = {}) => ({
-  headers: { authorization: `Bearer ${secret}`, ...more },
-});
-
-async function outcome(response: Response): Promise<string> {
-  return response.ok ? String(response.status) : ((await response.json()) as { code: string }).code;
-}
 
 describe('the whole matrix', () => {
   const routes: { path: string; method: 'GET' | 'POST'; opens: readonly ClientPermission[] }[] = [

@@ -1,23 +1,18 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { apiCodes } from '../../../src/http/request/problem.ts';
 import { call } from '../../e2e/client.ts';
-import { type Face, listening } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import type { Face } from '../faces.ts';
+import type { HttpPlant } from '../plant.ts';
+import { servedPlant } from '../served-plant.ts';
 
 let plant: HttpPlant;
 let face: Face & { url: string };
 let secret: string;
 let port: number;
 beforeAll(async () => {
-  plant = await HttpPlant.open();
-  face = await listening(plant);
-  secret = (await plant.key()).secret;
+  ({ plant, face, secret } = await servedPlant());
   port = Number(new URL(face.url).port);
-});
-afterAll(async () => {
-  await face.close();
-  await plant.domain.store.close();
 });
 
 /** Sends bytes as they are and gives all that came back until the server ended the connection or stayed silent. */

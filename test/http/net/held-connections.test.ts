@@ -1,21 +1,16 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../../e2e/client.ts';
 import { type Face, listening } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import type { HttpPlant } from '../plant.ts';
+import { servedPlant } from '../served-plant.ts';
 
 let plant: HttpPlant;
 let face: Face & { url: string };
 let secret: string;
 beforeAll(async () => {
-  plant = await HttpPlant.open();
-  face = await listening(plant);
-  secret = (await plant.key()).secret;
-});
-afterAll(async () => {
-  await face.close();
-  await plant.domain.store.close();
+  ({ plant, face, secret } = await servedPlant());
 });
 
 const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { columnsOf } from '../../../src/core/records/columns.ts';
 import { createCsvReader } from '../../../src/formats/csv.ts';
-import { type Face, listening } from '../faces.ts';
-import { HttpPlant, resourceOf } from '../plant.ts';
+import type { Face } from '../faces.ts';
+import { type HttpPlant, resourceOf } from '../plant.ts';
+import { servedPlant } from '../served-plant.ts';
 
 let plant: HttpPlant;
 let face: Face & { url: string };
 let secret: string;
 beforeAll(async () => {
-  plant = await HttpPlant.open();
-  face = await listening(plant);
-  secret = (await plant.key()).secret;
+  ({ plant, face, secret } = await servedPlant());
 });
-afterAll(() => face.close());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   face.fetch(`/api/v1/${path}`, { headers: { authorization: `Bearer ${secret}`, ...headers } });

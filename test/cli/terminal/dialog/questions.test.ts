@@ -8,17 +8,9 @@ import { createTextQuestion } from '../../../../src/cli/terminal/dialog/text-que
 import type { Keypress } from '../../../../src/cli/terminal/keypress.ts';
 import { createStyle } from '../../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../../src/cli/terminal/wrap.ts';
+import { silentOutput } from '../../silent-output.ts';
 
-const output = {
-  isTTY: true,
-  isNull: false,
-  columns: () => 80,
-  rows: () => 24,
-  write() {},
-  flush() {},
-  onResize: () => () => {},
-};
-const style = createStyle({ NO_COLOR: '1' }, output);
+const style = createStyle({ NO_COLOR: '1' }, silentOutput({ isTTY: true }));
 
 /** A key by its name (`ctrl-u`, `return`), or a typed character. */
 function keyOf(given: string): Keypress {

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cli, startMs } from '../harness.ts';
+import { Cli, startMs } from '../../harness.ts';
 
 const dayMs = 86_400_000;
 

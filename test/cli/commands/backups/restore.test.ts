@@ -11,18 +11,17 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { holdAsDaemon } from '../../../src/store/sqlite/connection/daemon-lock.ts';
-import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { Cli, press } from '../harness.ts';
-import { tamper } from '../tamper.ts';
+import { holdAsDaemon } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { type Cli, press } from '../../harness.ts';
+import { tamper } from '../../tamper.ts';
+import { backupPlant } from './backup-plant.ts';
 
 let cli: Cli;
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  cli = await new Cli().seed();
-  folder = dirname(dirname(cli.store));
-  file = join(folder, 'plant.backup');
+  ({ cli, folder, file } = await backupPlant());
 });
 
 async function createKey(name: string) {

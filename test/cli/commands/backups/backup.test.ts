@@ -1,19 +1,18 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
-import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
-import { preparedPath } from '../../../src/store/sqlite/restore/prepared.ts';
-import { Cli } from '../harness.ts';
-import { tamper } from '../tamper.ts';
+import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
+import { preparedPath } from '../../../../src/store/sqlite/restore/prepared.ts';
+import { Cli } from '../../harness.ts';
+import { tamper } from '../../tamper.ts';
+import { backupPlant } from './backup-plant.ts';
 
 let cli: Cli;
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  cli = await new Cli().seed();
-  folder = dirname(dirname(cli.store));
-  file = join(folder, 'plant.backup');
+  ({ cli, folder, file } = await backupPlant());
 });
 
 describe('backup', () => {

@@ -11,19 +11,18 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DatabaseName, databaseNames, filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { backupIn, restoreBackup } from '../../../src/store/sqlite/restore/restoration.ts';
-import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
-import { Cli } from '../harness.ts';
-import { tamperSchema } from '../tamper.ts';
+import { type DatabaseName, databaseNames, filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { backupIn, restoreBackup } from '../../../../src/store/sqlite/restore/restoration.ts';
+import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import type { Cli } from '../../harness.ts';
+import { tamperSchema } from '../../tamper.ts';
+import { backupPlant } from './backup-plant.ts';
 
 let cli: Cli;
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  cli = await new Cli().seed();
-  folder = dirname(dirname(cli.store));
-  file = join(folder, 'plant.backup');
+  ({ cli, folder, file } = await backupPlant());
 });
 
 const rewrite = (name: string, from: string, to: string) =>
