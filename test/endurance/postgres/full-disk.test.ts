@@ -41,6 +41,20 @@ function fill(folder: string): void {
   spawnSync('dd', ['if=/dev/zero', `of=${ballastOf(folder)}`, 'bs=4k']);
 }
 
+/** A plant whose store is the database `plant` of a server, after four gateways have posted so many batches. */
+async function busyPlant(server: string, batches: number) {
+  const plant = await Plant.open(undefined, { HKCTL_STORE: addressOf(server, 'plant') });
+  ends.push(() => plant.close());
+  const { codes, gateway, reader } = await prepare(plant, 4);
+  const daemon = await plant.serve();
+  const load = new GatewayLoad(
+    gateway,
+    codes.map((sensor) => ({ sensor, daemon: () => daemon })),
+  );
+  await until('the gateways are busy', () => load.count > batches);
+  return { plant, daemon, load, reader };
+}
+
 // Only root may mount a small disk.
 describe.skipIf(disk === '')('a full disk of the server', () => {
   it('is 503 and exit status 6, loses nothing and leaves nothing half done, and passes', async () => {
@@ -51,15 +65,7 @@ describe.skipIf(disk === '')('a full disk of the server', () => {
       `create tablespace small location '${disk}'`,
       'create database plant template template0 tablespace small',
     );
-    const plant = await Plant.open(undefined, { HKCTL_STORE: addressOf(server.address, 'plant') });
-    ends.push(() => plant.close());
-    const { codes, gateway, reader } = await prepare(plant, 4);
-    const daemon = await plant.serve();
-    const load = new GatewayLoad(
-      gateway,
-      codes.map((sensor) => ({ sensor, daemon: () => daemon })),
-    );
-    await until('the gateways are busy', () => load.count > 50);
+    const { plant, daemon, load, reader } = await busyPlant(server.address, 50);
     fill(disk);
     await until('ingest is refused', () => load.refusals.length > 20, { timeoutMs: 60_000 });
     // Whoever reads notices nothing.
@@ -111,15 +117,7 @@ describe.skipIf(logDisk === '')('a full disk of the log of the server', () => {
     spawnSync('sh', ['-c', `cp -a "$1"/. "$2" && rm -r "$1" && ln -s "$2" "$1"`, 'move', log, logDisk]);
     await server.restart();
     await onServer(server.address, 'create database plant template template0');
-    const plant = await Plant.open(undefined, { HKCTL_STORE: addressOf(server.address, 'plant') });
-    ends.push(() => plant.close());
-    const { codes, gateway, reader } = await prepare(plant, 4);
-    const daemon = await plant.serve();
-    const load = new GatewayLoad(
-      gateway,
-      codes.map((sensor) => ({ sensor, daemon: () => daemon })),
-    );
-    await until('the gateways are busy', () => load.count > 100);
+    const { plant, daemon, load, reader } = await busyPlant(server.address, 100);
     fill(logDisk);
     // Another program writes the log until there is no further file for it.
     const filling = `do $$ begin for i in 1..200 loop perform pg_logical_emit_message(false, 'x', repeat('x', 1000000)); end loop; end $$`;

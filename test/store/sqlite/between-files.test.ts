@@ -1,39 +1,22 @@
 import { existsSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyChain } from '../../../src/core/audit/chain.ts';
 import { isHkctlError } from '../../../src/core/errors.ts';
-import type { Store } from '../../../src/core/port/store.ts';
 import { parts } from '../../../src/resources/parts.ts';
 import { sensors } from '../../../src/resources/sensors.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { batchOf } from '../conformance/readings.ts';
 import { importInto } from '../conformance/records/stored-records.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../stores.ts';
-
-const removals: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const remove of removals.splice(0).reverse()) await remove();
-});
+import { another } from './another.ts';
 
 async function given() {
   const { store, path, remove } = await fileStore();
-  removals.push(remove);
+  onTestFinished(remove);
   const plant = await plantIn(store);
   await importInto(store, plant, sensors, [{ id: 'S-1', code: 'T1', name: 'One', is_active: true }]);
   return { store, path, plant };
-}
-
-/** The same store as another process would open it. */
-function another(path: string): Store {
-  const store = openStore(path, {
-    clock: () => nowMs,
-    migrationsFolder: join(process.cwd(), 'migrations'),
-  });
-  removals.push(() => store.close());
-  return store;
 }
 
 function run(file: string, sql: string): unknown[] {

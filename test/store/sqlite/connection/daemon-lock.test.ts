@@ -1,33 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../../../src/core/port/store.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { holdFromDaemons } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { openStore } from '../../../../src/store/sqlite/opening.ts';
 import { fileStore, nowMs } from '../../stores.ts';
-
-const removals: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const remove of removals.splice(0).reverse()) await remove();
-});
+import { another } from '../another.ts';
 
 async function given() {
   const { store, path, remove } = await fileStore();
-  removals.push(remove);
+  onTestFinished(remove);
   return { store, path, lock: filesOf(path).daemons };
-}
-
-/** The same store as another process opens it. */
-function another(path: string): Store {
-  const store = openStore(path, {
-    clock: () => nowMs,
-    migrationsFolder: join(process.cwd(), 'migrations'),
-  });
-  removals.push(() => store.close());
-  return store;
 }
 
 /** A row as a daemon leaves it that was killed: with the number of a process that lives. */
@@ -60,7 +43,7 @@ describe('a daemon', () => {
       lock.exec('begin'); lock.prepare('select count(*) from sqlite_master').get();
       console.log('held'); setInterval(() => lock, 1000);`;
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    removals.push(() => child.kill('SIGKILL'));
+    onTestFinished(() => void child.kill('SIGKILL'));
     await once(child.stdout, 'data');
     const other = another(path);
     await store.close();

@@ -1,7 +1,7 @@
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { verifyChain } from '../../../../src/core/audit/chain.ts';
 import { HkctlError } from '../../../../src/core/errors.ts';
 import type { StoreOptions } from '../../../../src/store/engine.ts';
@@ -16,14 +16,9 @@ const options: StoreOptions = {
   clock: () => nowMs,
   migrationsFolder: join(process.cwd(), 'migrations'),
 };
-const removals: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const remove of removals.splice(0)) await remove();
-});
-
 function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-files-'));
-  removals.push(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -100,7 +95,10 @@ describe('the files', () => {
   it('are never made in the database of another program', async () => {
     const path = join(emptyFolder(), 'other.db');
     openFile(path, { busyTimeoutMs: 100, create: true }).exec('create table bookmarks (url text)').close();
-    const refused = expect.objectContaining({ code: 'store_corrupt', message: expect.stringContaining('no store') });
+    const refused = expect.objectContaining({
+      code: 'store_corrupt',
+      message: expect.stringContaining('not one of hkctl'),
+    });
     expect(() => openStore(path, options)).toThrow(refused);
     expect(() => requireNoStore(path)).toThrow(refused);
     await expect(migrateStore(path, options)).rejects.toEqual(refused);
@@ -126,12 +124,12 @@ describe('the files', () => {
   it('wait for another writer, then say that they are locked', async () => {
     const path = await closedStore();
     const holder = openFile(path, { busyTimeoutMs: 100, create: false });
-    removals.push(() => holder.close());
+    onTestFinished(() => void holder.close());
     const impatient = openFile(path, { busyTimeoutMs: 50, create: false });
     impatient.close();
     holder.exec('begin immediate');
     const store = openStore(path, { ...options, busyTimeoutMs: 300 });
-    removals.push(() => store.close());
+    onTestFinished(() => store.close());
     const before = performance.now();
     expect(() => store.audit.append(draftOf('x', 'key.list', 'x'))).toThrow(
       expect.objectContaining({ code: 'store_locked', hint: expect.stringContaining('Try again') }),
@@ -155,7 +153,7 @@ describe('the version', () => {
     const path = await closedStore();
     tamper(filesOf(path).readings, 'pragma user_version = 0');
     const store = openStore(path, options);
-    removals.push(() => store.close());
+    onTestFinished(() => store.close());
     expect(() => store.readings.states([1])).toThrow(
       expect.objectContaining({ code: 'store_too_old', hint: expect.stringContaining('hkctl migrate') }),
     );
@@ -168,7 +166,7 @@ describe('the version', () => {
     const path = await closedStore();
     tamper(filesOf(path).readings, 'pragma user_version = 99');
     const store = openStore(path, options);
-    removals.push(() => store.close());
+    onTestFinished(() => store.close());
     expect(() => store.readings.states([1])).toThrow(expect.objectContaining({ code: 'store_too_new' }));
   });
 
@@ -184,7 +182,7 @@ describe('the version', () => {
     await expect(migrateStore(path, options, refuse)).rejects.toBe(refusal);
     expect(await migrateStore(path, options)).toEqual({ applied: schemaVersions.readings });
     const store = openStore(path, options);
-    removals.push(() => store.close());
+    onTestFinished(() => store.close());
     expect((await store.readings.states([1])).get(1)).toMatchObject({ lastValue: null });
   });
 
@@ -197,7 +195,7 @@ describe('the version', () => {
 describe('the audit chain', () => {
   const chainOf = async (sql: string) => {
     const { store, path, remove } = await fileStore();
-    removals.push(remove);
+    onTestFinished(remove);
     await store.audit.append(draftOf('t', 'store.init', 'event 1'));
     for (let n = 2; n <= 10; n++) await store.audit.append(draftOf('t', 'key.list', `event ${n}`));
     tamper(path, sql);
@@ -234,7 +232,7 @@ describe('the audit chain', () => {
 describe('the journal of revocations', () => {
   it('names each revoked key, and never a secret', async () => {
     const { store, path, remove } = await fileStore();
-    removals.push(remove);
+    onTestFinished(remove);
     const plant = await plantIn(store);
     const [a, b, c] = [newKey(plant, 1), newKey(plant, 2), newKey(plant, 3, { rotatedFrom: 'x' })];
     for (const key of [a, b]) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));

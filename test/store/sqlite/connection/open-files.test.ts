@@ -1,17 +1,12 @@
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
-const removals: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const remove of removals.splice(0)) await remove();
-});
-
 async function openStore(): Promise<{ store: Store; path: string; revoke: (n: number) => Promise<void> }> {
   const { store, path, remove } = await fileStore();
-  removals.push(remove);
+  onTestFinished(remove);
   const plant = await plantIn(store);
   const revoke = async (n: number) => {
     const key = newKey(plant, n);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
 import type { User } from '../../../../src/core/port/users.ts';
 import {
@@ -15,14 +15,9 @@ import { changeWithJournal } from '../../../../src/store/sqlite/journal/journale
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
 import { draftOf, fileStore, nowMs, plantIn } from '../../stores.ts';
 
-const removals: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const remove of removals.splice(0).reverse()) await remove();
-});
-
 async function given() {
   const { store, path, remove } = await fileStore();
-  removals.push(remove);
+  onTestFinished(remove);
   const plant = await plantIn(store);
   const user: User = { ...plant.user, id: randomUUID(), login: 'carl', role: 'super_user' };
   await store.users.insert(user, draftOf(plant.tenant.id, 'user.add', 'carl'));
@@ -138,7 +133,7 @@ describe('the journal', () => {
   it('has no entry of a start that another process has undone before it was recorded', async () => {
     const { path, journal, user, said } = await given();
     const connection = openFile(path, { busyTimeoutMs: 1000, create: false });
-    removals.push(() => connection.close());
+    onTestFinished(() => void connection.close());
     const registry = createRegistry(connection, path);
     const start: StateEntry = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
     const plan = (stillHolds: boolean) => () => ({
