@@ -110,7 +110,7 @@ export const baseUrlFlag: Flag<string | undefined> = parsed(
 /** An http or https address, without a slash at its end. Throws `usage`. */
 export function requireBaseUrl(given: string): string {
   if (!/^https?:\/\/[^\s/?#"'$`\\]+(\/[^\s?#"'$`\\]*)?$/.test(given) || !URL.canParse(given) || holdsSecret(given)) {
-    throw new HkctlError('usage', `"${given}" is no address: give one such as https://api.example.com.`);
+    throw new HkctlError('usage', `"${given}" is not an address: give one such as https://api.example.com.`);
   }
   return given.replace(/\/+$/, '');
 }

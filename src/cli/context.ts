@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
 import { type Actor, type Domain, findActor } from '../core/access/actors.ts';
-import { HkctlError } from '../core/errors.ts';
 import { withoutSecrets } from '../core/keys/secrets.ts';
 import type { Store } from '../core/port/store.ts';
 import { toSafeJson } from '../core/text/shown-text.ts';
-import { wordList } from '../core/text/word-list.ts';
 import { steadyClock, storeClock } from '../core/time/steady-clock.ts';
-import { cancelled } from './cancellation.ts';
 import type { FlagValues } from './flags.ts';
 import type { globalFlags } from './global-flags.ts';
 import type { Services } from './services.ts';
-import { canAsk, type Io, type Output } from './terminal/io.ts';
-import { sentenceOf } from './terminal/sentence.ts';
+import type { Io, Output } from './terminal/io.ts';
 import { createStyle, type Style } from './terminal/style.ts';
 import { terminalLine, visibleText } from './terminal/terminal-text.ts';
 import { wrapWhole } from './terminal/wrap.ts';
@@ -149,90 +145,4 @@ function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): 
   // Before colours become escape sequences, which would be counted as text.
   const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrapWhole(visibleText(line), columns));
   return wrapped.map((line) => `${terminalLine(line)}\n`).join('');
-}
-
-/** Asks for a value that was not given, on a terminal; elsewhere exit 2 with the flag's name. */
-export async function valueOrAsk<T>(
-  context: Context,
-  given: T | undefined,
-  flag: string,
-  ask: () => Promise<T>,
-): Promise<T> {
-  requireGiven(context, { [flag]: given });
-  return given ?? ask();
-}
-
-/** Asks for a text that was not given, on a terminal; `rule` throws where the answer is not valid. */
-export function textOrAsk(
-  context: Context,
-  given: string | undefined,
-  flag: string,
-  question: string,
-  rule: (answer: string) => void,
-  preset?: string,
-): Promise<string> {
-  return valueOrAsk(context, given, flag, async () => {
-    const { askText } = await import('./terminal/prompts.ts');
-    return askText(context.io, question, (answer) => sentenceOf(() => rule(answer)), preset);
-  });
-}
-
-/**
- * Where nothing can be asked, throws `usage` with every flag that was not given, so that all are reported at once. `values` are
- * what was given, by flag.
- */
-export function requireGiven(context: Pick<Context, 'io' | 'json'>, values: Readonly<Record<string, unknown>>): void {
-  if (canAsk(context.io) && !context.json) return;
-  const missing = missingOf(values);
-  if (missing.length === 0) return;
-  const [are, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  throw new HkctlError('usage', `${wordList(missing, 'and')} ${are} missing.`, {
-    hint: context.io.asksNothing
-      ? `With --yes nothing is asked: give ${them}.`
-      : `Give ${them}; hkctl asks only on a terminal, without --json.`,
-  });
-}
-
-/** The names without a value. */
-export function missingOf(values: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(values).filter((name) => values[name] === undefined);
-}
-
-/** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */
-export async function requireConfirmation(
-  context: Context,
-  yes: boolean,
-  question: string,
-  action: string,
-): Promise<void> {
-  if (yes) return;
-  requireConfirmable(context, yes, question);
-  const { askChoice } = await import('./terminal/prompts.ts');
-  // An Enter too many destroys nothing: the safe answer stands first, and is chosen to begin with.
-  const choices = [
-    { name: 'Cancel', value: false },
-    { name: action, value: true },
-  ];
-  const answer = await askChoice(context.io, question, choices, false);
-  if (!answer) throw cancelled();
-}
-
-/** The same for the most destructive commands: the answer has to be typed in full, such as the code of an entity. */
-export async function requireTyped(context: Context, yes: boolean, question: string, word: string): Promise<void> {
-  if (yes) return;
-  requireConfirmable(context, yes, question);
-  const { askText } = await import('./terminal/prompts.ts');
-  const message = `${question} Type ${word} to confirm, or nothing to cancel`;
-  const answer = await askText(context.io, message, (given) =>
-    given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
-  );
-  if (answer !== word) throw cancelled();
-}
-
-/** Refuses what a question would have to confirm where nobody can be asked and `--yes` is missing (exit 2). */
-export function requireConfirmable(context: Context, yes: boolean, question: string): void {
-  if (yes || (canAsk(context.io) && !context.json)) return;
-  throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
-    hint: 'Give --yes to confirm it.',
-  });
 }

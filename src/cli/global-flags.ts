@@ -36,7 +36,7 @@ function refusePassword(given: string): void {
  */
 function requireStoreName(given: string): string {
   if (given === '' || given === ':memory:') {
-    throw new HkctlError('usage', `"${given}" is no place where a store is kept: give the path of a file.`);
+    throw new HkctlError('usage', `"${given}" is not a place where a store can be kept: give the path of a file.`);
   }
   // Taken for a path, a mistyped address would make folders, and its password would be shown.
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(given)?.[0];

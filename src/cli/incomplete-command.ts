@@ -1,8 +1,8 @@
 import { HkctlError } from '../core/errors.ts';
 import { wordList } from '../core/text/word-list.ts';
 import type { CommandDefinition } from './command.ts';
-import { missingOf } from './context.ts';
 import { readFlags } from './flags.ts';
+import { missingOf } from './questions/values.ts';
 import { canAsk, type Io } from './terminal/io.ts';
 
 /** A command line that ends before the arguments of its command; `run` reports what is missing, once it knows where it runs. */

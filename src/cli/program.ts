@@ -6,7 +6,7 @@ import { addFlags, type Flags, nameOf } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
 
 import { examplesText } from './help-examples.ts';
-import { IncompleteCommand } from './missing.ts';
+import { IncompleteCommand } from './incomplete-command.ts';
 import { type NounEntry, nounGroups, nouns } from './nouns.ts';
 
 import type { Io } from './terminal/io.ts';

@@ -117,7 +117,7 @@ describe('a key with allowed addresses', () => {
     expect((await cli.ok(line, { env })).json()).toMatchObject({ key: { allowed_ips: ['10.0.0.0/8', 'fd00::/8'] } });
     expect((await cli.run([...line, '--allow-ip', '10.0.0.0/33'])).error()).toMatchObject({
       code: 'usage',
-      message: '--allow-ip: "10.0.0.0/33" is no address or network.',
+      message: '--allow-ip: "10.0.0.0/33" is not an address or network.',
     });
     const many = Array.from({ length: 101 }, (_, n) => ['--allow-ip', `10.0.0.${n}`]).flat();
     expect((await cli.run([...line, ...many])).error().code).toBe('bad_input');

@@ -119,7 +119,7 @@ describe('what is no PostgreSQL server for a store is refused with exit status 6
     await expectRefusal(newer, 6, 'store_too_new', /newer hkctl \(schema 1000\)/, ['keys list', 'migrate']);
     const foreign = await newDatabase();
     await onServer(foreign, 'create schema hkctl', 'create table hkctl.theirs (a int)');
-    await expectRefusal(foreign, 6, 'store_corrupt', /holds tables, but no store of hkctl/);
+    await expectRefusal(foreign, 6, 'store_corrupt', /holds tables, but not those of a store of hkctl/);
     // Only its own table is there.
     await onServer(foreign, 'drop table hkctl.theirs', 'drop schema hkctl');
     const poor = await newDatabase('store');

@@ -8,7 +8,7 @@ import type { Io } from '../terminal/io.ts';
 /** Parses how many backups to keep. Throws `usage`. */
 export function parseKeep(given: string): number {
   if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
-  throw new HkctlError('usage', `"${given}" is no number of backups: give one from 1 to 9999.`);
+  throw new HkctlError('usage', `"${given}" is not a number of backups: give one from 1 to 9999.`);
 }
 
 /** The next backup of this store's series in a folder, and the id that its name contains. Throws `usage` for another path. */
@@ -18,7 +18,7 @@ export async function nextInSeries(
   { withOwnRights, clock }: Pick<Io, 'withOwnRights' | 'clock'>,
 ): Promise<{ target: string; storeId: string }> {
   if (!withOwnRights(() => statSync(folder, { throwIfNoEntry: false }))?.isDirectory()) {
-    throw new HkctlError('usage', `With --keep give a folder that exists; ${folder} is none.`, {
+    throw new HkctlError('usage', `--keep needs a folder that exists; ${folder} is not one.`, {
       hint: 'The backups in it get names of their own, and the oldest are removed.',
     });
   }

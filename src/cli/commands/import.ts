@@ -5,8 +5,8 @@ import { importFormats, importRecords as importIntoStore } from '../../core/reco
 import { csvTemplate } from '../../core/records/template.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
-import { entityOrAsk } from '../entity-choice.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
+import { entityOrAsk } from '../questions/entity.ts';
 import type { Services } from '../services.ts';
 import { streamNamedFile } from '../terminal/named-files.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -110,14 +110,14 @@ async function findResource(services: Services, name: string): Promise<ResourceD
     resources.map((resource) => resource.name),
   );
   const found = resources.find((resource) => resource.name === wanted);
-  if (!found) throw new HkctlError('usage', `"${name}" is no resource.`);
+  if (!found) throw new HkctlError('usage', `"${name}" is not a resource.`);
   return found;
 }
 
 function parseMapping(given: string): [column: string, field: string] {
   const cut = given.lastIndexOf('=');
   if (cut < 1 || cut === given.length - 1) {
-    throw new HkctlError('usage', `"${given}" is no mapping: give COLUMN=FIELD, such as MATNR=part_number.`);
+    throw new HkctlError('usage', `"${given}" is not a mapping: give COLUMN=FIELD, such as MATNR=part_number.`);
   }
   return [given.slice(0, cut), given.slice(cut + 1)];
 }

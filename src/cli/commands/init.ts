@@ -5,8 +5,9 @@ import { modeText } from '../../core/text/file-mode.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../command.ts';
-import { type Context, requireGiven, textOrAsk } from '../context.ts';
+import type { Context } from '../context.ts';
 import { oneOf, text, toggle } from '../flags.ts';
+import { requireGiven, textOrAsk } from '../questions/values.ts';
 import { canAsk } from '../terminal/io.ts';
 import { entityJson, tenantJson, userJson } from '../terminal/output.ts';
 
@@ -104,22 +105,28 @@ async function completeInput(context: Context, given: Given, login: string): Pro
   requireGiven(context, required);
   // Where all that is required was given, the week start alone is no reason to ask.
   const asksNothing = !Object.values(required).includes(undefined);
-  const org = await textOrAsk(context, given.org, '--org', 'Name of the organization', (text) =>
-    requireLabel(text, 'A name'),
-  );
+  const org = await textOrAsk(context, given.org, {
+    flag: '--org',
+    question: 'Name of the organization',
+    rule: (text) => requireLabel(text, 'A name'),
+  });
   const weekStart = given.weekStart ?? (asksNothing ? 'monday' : await askWeekStart(context));
-  const code = await textOrAsk(context, given.entity, '--entity', 'Code of the first entity (site)', requireEntityCode);
-  const name = await textOrAsk(context, given.entityName, '--entity-name', 'Its name', (text) =>
-    requireLabel(text, 'A name'),
-  );
-  const timezone = await textOrAsk(
-    context,
-    given.timezone,
-    '--timezone',
-    'Its time zone',
-    requireTimezone,
-    hostTimezone(),
-  );
+  const code = await textOrAsk(context, given.entity, {
+    flag: '--entity',
+    question: 'Code of the first entity (site)',
+    rule: requireEntityCode,
+  });
+  const name = await textOrAsk(context, given.entityName, {
+    flag: '--entity-name',
+    question: 'Its name',
+    rule: (text) => requireLabel(text, 'A name'),
+  });
+  const timezone = await textOrAsk(context, given.timezone, {
+    flag: '--timezone',
+    question: 'Its time zone',
+    rule: requireTimezone,
+    preset: hostTimezone(),
+  });
   return { name: org, weekStart, entity: { code, name, timezone }, admin: { login, name: login } };
 }
 
@@ -132,9 +139,9 @@ async function askWeekStart(context: Context): Promise<FirstTenantInput['weekSta
 
 /** Validates all input before a store is created, so that a refusal leaves no store behind. */
 function requireValid({ name, entity, admin }: FirstTenantInput): void {
-  requireLabel(name, 'A name of an organization');
+  requireLabel(name, 'The name of an organization');
   requireEntityCode(entity.code);
-  requireLabel(entity.name, 'A name of an entity');
+  requireLabel(entity.name, 'The name of an entity');
   requireTimezone(entity.timezone);
   requireLogin(admin.login);
 }

@@ -5,7 +5,7 @@ import type { KeptStopped, RestoreHooks } from '../../core/operations/backups.ts
 import { printable } from '../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../command.ts';
-import { requireConfirmation } from '../context.ts';
+import { requireConfirmation } from '../questions/confirmation.ts';
 import { createProgress } from '../terminal/progress.ts';
 
 /** `hkctl restore` */

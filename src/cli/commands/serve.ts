@@ -1,6 +1,12 @@
 import { HkctlError } from '../../core/errors.ts';
 import { parseNetwork } from '../../core/keys/networks.ts';
-import { logLevels, parseRateLimit, type ServeSettings, serveDefaults } from '../../core/operations/settings.ts';
+import {
+  logLevels,
+  parseRateLimit,
+  rateLimitText,
+  type ServeSettings,
+  serveDefaults,
+} from '../../core/operations/settings.ts';
 import { defineCommand, requireBaseUrl } from '../command.ts';
 import { list, oneOf, parsed, text, toggle } from '../flags.ts';
 
@@ -28,11 +34,19 @@ export const serve = defineCommand({
     metricsPublic: toggle('--metrics-public', 'let others than loopback read /metrics'),
     limitFailedChecks: parsed(
       '--limit-failed-checks <N/s|m|h>',
-      'failed key checks per client address, or off (default 20/m)',
+      `failed key checks per client address, or off (default ${rateLimitText(serveDefaults.limitFailedChecks)})`,
       limit,
     ),
-    limitRequests: parsed('--limit-requests <N/s|m|h>', 'requests per key, or off (default 600/m)', limit),
-    limitIngest: parsed('--limit-ingest <N/s|m|h>', 'ingest requests per key, or off (default 6000/m)', limit),
+    limitRequests: parsed(
+      '--limit-requests <N/s|m|h>',
+      `requests per key, or off (default ${rateLimitText(serveDefaults.limitRequests)})`,
+      limit,
+    ),
+    limitIngest: parsed(
+      '--limit-ingest <N/s|m|h>',
+      `ingest requests per key, or off (default ${rateLimitText(serveDefaults.limitIngest)})`,
+      limit,
+    ),
     logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
   },
   examples: [
@@ -77,5 +91,5 @@ export function requireBothOfTls({ tlsCert, tlsKey }: { tlsCert?: string; tlsKey
 export function parsePort(given: string): number {
   const port = Number(given);
   if (/^\d{1,5}$/.test(given) && port <= 65_535) return port;
-  throw new HkctlError('usage', `"${given}" is no port: give a number from 0 to 65535.`);
+  throw new HkctlError('usage', `"${given}" is not a port: give a number from 0 to 65535.`);
 }

@@ -71,7 +71,7 @@ function requireNoScrollback(context: Context, keys: number): void {
       hint: 'A secret is never left in the scrollback of a terminal.',
     });
   if (context.json) throw refuse('With --json the secret would stay on this terminal.');
-  if (!io.stdinIsTTY) throw refuse('Standard input is no terminal, so the one-time panel could not be dismissed.');
+  if (!io.stdinIsTTY) throw refuse('Standard input is not a terminal, so the one-time panel could not be dismissed.');
   if (!canDraw(io.env, io.stdout)) throw refuse('This terminal (TERM) has no alternate screen for the one-time panel.');
   if (!fitsPanel(context, keys)) throw refuse(`${keys} secrets do not fit on this screen at once.`, '--secret-dir DIR');
 }

@@ -1,4 +1,4 @@
-import { HkctlError } from '../core/errors.ts';
+import { HkctlError } from '../../core/errors.ts';
 
 /** The error of a question that was answered with no, or not at all (exit 130). */
 export function cancelled(): HkctlError {

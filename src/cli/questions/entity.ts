@@ -1,8 +1,9 @@
-import type { Actor, Domain } from '../core/access/actors.ts';
-import { HkctlError } from '../core/errors.ts';
-import { listEntities, requireEntity } from '../core/organization/entities.ts';
-import type { Entity } from '../core/port/entities.ts';
-import { type Context, valueOrAsk } from './context.ts';
+import type { Actor, Domain } from '../../core/access/actors.ts';
+import { HkctlError } from '../../core/errors.ts';
+import { listEntities, requireEntity } from '../../core/organization/entities.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import type { Context } from '../context.ts';
+import { valueOrAsk } from './values.ts';
 
 /** The entity that `--entity` names, or one that is asked for. */
 export async function entityOrAsk(
@@ -28,7 +29,7 @@ export async function askEntity(
       hint: 'Add one: hkctl entities add CODE --name N --timezone TZ',
     });
   }
-  const { askChoice } = await import('./terminal/prompts.ts');
+  const { askChoice } = await import('../terminal/prompts.ts');
   return askChoice(
     context.io,
     'Entity',

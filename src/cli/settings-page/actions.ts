@@ -4,8 +4,9 @@ import { findKeys, requireActive, revokeKeys } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { completeInput, createAndDeliver } from '../commands/keys/create.ts';
 import { namesOf } from '../commands/keys/names.ts';
-import { rotateAndDeliver } from '../commands/keys/rotate.ts';
-import { type Context, requireConfirmation } from '../context.ts';
+import { rotateAndDeliver } from '../commands/keys/rotate/rotate.ts';
+import type { Context } from '../context.ts';
+import { requireConfirmation } from '../questions/confirmation.ts';
 
 /** Opens the documents in a browser; returns a message, which shows the address where there is no browser. */
 export async function openDocumentation(context: Context, url: string): Promise<string> {

@@ -53,7 +53,7 @@ export function readNamedText(path: string, mostBytes: number): string {
   const fd = openNamedFile(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(fd);
-    if (!stats.isFile()) throw new HkctlError('bad_input', `${path} is no plain file.`);
+    if (!stats.isFile()) throw new HkctlError('bad_input', `${path} is not a regular file.`);
     return stats.size > mostBytes ? '' : readFileSync(fd, 'utf8');
   } finally {
     closeSync(fd);

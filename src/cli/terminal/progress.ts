@@ -4,7 +4,7 @@ import { canDraw } from './style.ts';
 /** A progress bar on standard error that shows how much of a source was read. */
 interface Progress {
   watch(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-  /** Shows that so many bytes were read. */
+  /** Shows how many bytes were read so far. */
   at(bytes: number): void;
   /** Removes the bar; further calls do nothing. */
   end(): void;

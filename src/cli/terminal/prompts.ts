@@ -1,5 +1,5 @@
 import { input, password, select } from '@inquirer/prompts';
-import { cancelled } from '../cancellation.ts';
+import { cancelled } from '../questions/cancellation.ts';
 import type { Choice, ChoiceGroup } from './asker.ts';
 import type { Io } from './io.ts';
 import { isCancelKey, onKeypress } from './keypress.ts';

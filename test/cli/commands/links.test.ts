@@ -82,13 +82,13 @@ describe('a link in place of a file of the store', () => {
   });
 });
 
-describe('what is no plain file', () => {
+describe('what is not a regular file', () => {
   it('is refused in place of a file of the store, and nobody waits for it', async () => {
     const { key } = await cli.key('A');
     const { revocations } = filesOf(cli.store);
     fifo(revocations);
     const revoked = await cli.run(['keys', 'revoke', key.id, '--yes']);
-    expect([revoked.code, revoked.stderr]).toEqual([6, expect.stringContaining('is no plain file')]);
+    expect([revoked.code, revoked.stderr]).toEqual([6, expect.stringContaining('is not a regular file')]);
     expect((await cli.show(key.id)).status).toBe('Active');
   });
 
@@ -96,7 +96,7 @@ describe('what is no plain file', () => {
     const file = join(folder, 'plant.backup');
     fifo(file);
     const replaced = await cli.run(['backup', file, '--force']);
-    expect([replaced.code, replaced.stderr]).toEqual([2, expect.stringContaining('it is no plain file')]);
+    expect([replaced.code, replaced.stderr]).toEqual([2, expect.stringContaining('it is not a regular file')]);
     const device = join(folder, 'device');
     symlinkSync('/dev/null', device);
     expect((await cli.run(['backup', device, '--force'])).code).toBe(2);
@@ -104,7 +104,7 @@ describe('what is no plain file', () => {
     rmSync(file);
     fifo(`${file}.new`);
     const pending = await cli.run(['backup', file]);
-    expect([pending.code, pending.stderr]).toEqual([5, expect.stringContaining('is no backup')]);
+    expect([pending.code, pending.stderr]).toEqual([5, expect.stringContaining('is not a backup')]);
     rmSync(`${file}.new`);
     symlinkSync(join(folder, 'absent'), `${file}.new`);
     expect((await cli.run(['backup', file])).code).toBe(5);
@@ -115,7 +115,7 @@ describe('what is no plain file', () => {
     const file = join(folder, 'plant.backup');
     fifo(file);
     const { code, stderr } = await cli.run(['restore', file, '--yes']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is no plain file')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not a regular file')]);
   });
 
   it('takes no secret', async () => {

@@ -35,10 +35,10 @@ describe('serve', () => {
     });
   });
 
-  it('refuses a proxy that is no address or network, naming the flag', async () => {
+  it('refuses a proxy that is not an address or network, naming the flag', async () => {
     for (const given of ['proxy.example', '10.0.0.0/33', '10.0.0.0/8/3']) {
       const { code, stderr } = await cli.run(['serve', '--trust-proxy', given]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`--trust-proxy: "${given}" is no address`)]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`--trust-proxy: "${given}" is not an address`)]);
     }
   });
 

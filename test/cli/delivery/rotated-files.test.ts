@@ -143,10 +143,10 @@ describe('keys rotate --secret-file', () => {
     expect(await isValid(cli, next)).toBe(true);
   });
 
-  it('refuses what is no plain file: exit 2', async () => {
+  it('refuses what is not a regular file: exit 2', async () => {
     for (const path of [folder, '/dev/null']) {
       const result = await cli.run(['keys', 'rotate', key.prefix, '--secret-file', path, '--force', '--yes']);
-      expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('is no plain file')]);
+      expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('is not a regular file')]);
     }
   });
 

@@ -37,7 +37,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     terminal.press('Enter');
     await terminal.until('Code of the first entity');
     terminal.type('no blanks please');
-    await golden('init-refused-code', await terminal.until('is no entity code'));
+    await golden('init-refused-code', await terminal.until('is not an entity code'));
     terminal.press('C-u');
     terminal.type('BER');
     await terminal.until('Its name');

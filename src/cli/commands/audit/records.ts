@@ -46,5 +46,5 @@ export function instantOf(given: string | undefined, nowMs: number): number | un
 function parseLimit(given: string): number {
   const limit = Number(given);
   if (/^\d+$/.test(given) && limit >= 1 && limit <= 100_000) return limit;
-  throw new HkctlError('usage', `"${given}" is no limit: give a number from 1 to 100000.`);
+  throw new HkctlError('usage', `"${given}" is not a limit: give a number from 1 to 100000.`);
 }

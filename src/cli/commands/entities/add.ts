@@ -2,8 +2,8 @@ import { addEntity } from '../../../core/organization/entities.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
 import { isTimezone } from '../../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { textOrAsk, valueOrAsk } from '../../context.ts';
 import { text } from '../../flags.ts';
+import { textOrAsk, valueOrAsk } from '../../questions/values.ts';
 import { entityJson } from '../../terminal/output.ts';
 import { codeArgument } from './code-argument.ts';
 
@@ -22,7 +22,11 @@ export const add = defineCommand({
   required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
   async run(context, flags, [code = '']) {
     const { domain, actor } = await context.session();
-    const name = await textOrAsk(context, flags.name, '--name', 'Name', (given) => requireLabel(given, 'A name'));
+    const name = await textOrAsk(context, flags.name, {
+      flag: '--name',
+      question: 'Name',
+      rule: (given) => requireLabel(given, 'A name'),
+    });
     const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
       const { askText } = await import('../../terminal/prompts.ts');
       return askText(context.io, 'IANA time zone', (given) => (isTimezone(given) ? undefined : 'No such time zone.'));

@@ -1,6 +1,6 @@
 import { setEntityStatus, workingKeysOfEntity } from '../../../core/organization/entities.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { requireConfirmation } from '../../context.ts';
+import { requireConfirmation } from '../../questions/confirmation.ts';
 import { entityJson } from '../../terminal/output.ts';
 import { stopped, stopping } from '../keys/names.ts';
 import { codeArgument } from './code-argument.ts';

@@ -1,6 +1,6 @@
 import { removeEntity, workingKeysOfEntity } from '../../../core/organization/entities.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { requireTyped } from '../../context.ts';
+import { requireTyped } from '../../questions/confirmation.ts';
 import { entityJson } from '../../terminal/output.ts';
 import { stopped, stopping } from '../keys/names.ts';
 import { codeArgument } from './code-argument.ts';

@@ -14,11 +14,12 @@ import { parseNote } from '../../../core/keys/notes.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
-import { type Context, valueOrAsk } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
-import { askEntity } from '../../entity-choice.ts';
 import { list, oneOf, parsed, requireOneOf, text, toggle } from '../../flags.ts';
+import { askEntity } from '../../questions/entity.ts';
+import { valueOrAsk } from '../../questions/values.ts';
 import { canAsk } from '../../terminal/io.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -136,7 +137,7 @@ export async function completeInput(
       : await requireEntity(domain, actor, given.entity);
   const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
   const permissions = await ask(chosen.length > 0 ? chosen : undefined, '--preset or --permission', async () => {
-    const { askPermissions } = await import('./questions.ts');
+    const { askPermissions } = await import('../../questions/permissions.ts');
     return askPermissions(io);
   });
   const askExpiry = given.expires === undefined && asked && !given.yes && canAsk(io) && !context.json;

@@ -4,8 +4,8 @@ import { create } from './create.ts';
 import { list } from './list.ts';
 import { note } from './note.ts';
 import { revoke } from './revoke.ts';
-import { rotate } from './rotate.ts';
-import { scan } from './scan.ts';
+import { rotate } from './rotate/rotate.ts';
+import { scan } from './scan/scan.ts';
 import { show } from './show.ts';
 import { verify } from './verify.ts';
 

@@ -1,7 +1,7 @@
 import { keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { findKeys, requireActive, revokeKeys } from '../../../core/keys/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { requireConfirmation } from '../../context.ts';
+import { requireConfirmation } from '../../questions/confirmation.ts';
 import { keyJson } from '../../terminal/output.ts';
 import { namesOf } from './names.ts';
 

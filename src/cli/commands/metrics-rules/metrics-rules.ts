@@ -32,5 +32,5 @@ export const metricsRules = defineCommand({
 
 function requireJob(given: string): string {
   if (/^[\w.:/-]{1,100}$/.test(given) && !holdsSecret(given)) return given;
-  throw new HkctlError('usage', `"${given}" is no name of a job: letters, digits and . : / _ - may be in it.`);
+  throw new HkctlError('usage', `"${given}" is not a job name: use letters, digits and . : / _ -`);
 }

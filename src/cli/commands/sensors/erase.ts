@@ -4,8 +4,8 @@ import { requireSensor } from '../../../core/readings/sensors.ts';
 import { formatLocal } from '../../../core/time/calendar.ts';
 import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { requireConfirmation } from '../../context.ts';
-import { entityOrAsk } from '../../entity-choice.ts';
+import { requireConfirmation } from '../../questions/confirmation.ts';
+import { entityOrAsk } from '../../questions/entity.ts';
 import { rangeFlags, readRange } from './range.ts';
 import { entity } from './sensors.ts';
 

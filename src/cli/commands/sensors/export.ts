@@ -1,8 +1,8 @@
 import type { Sensor } from '../../../core/port/readings.ts';
 import { auditExport, readingsOf, requireSensor } from '../../../core/readings/sensors.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { entityOrAsk } from '../../entity-choice.ts';
 import { oneOf } from '../../flags.ts';
+import { entityOrAsk } from '../../questions/entity.ts';
 import { rangeFlags, readRange } from './range.ts';
 import { rowWriter } from './row-writer.ts';
 import { entity } from './sensors.ts';

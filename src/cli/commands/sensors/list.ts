@@ -2,7 +2,7 @@ import { listSensors } from '../../../core/readings/sensors.ts';
 import { isSilent } from '../../../core/readings/silence.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { entityOrAsk } from '../../entity-choice.ts';
+import { entityOrAsk } from '../../questions/entity.ts';
 import { relativeTimeWidth } from '../../table/relative-time.ts';
 import { createTimeText } from '../../table/shown-time.ts';
 import { type Column, printSummary, printTable } from '../../table/table.ts';

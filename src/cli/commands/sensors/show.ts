@@ -1,6 +1,6 @@
 import { showSensor } from '../../../core/readings/sensors.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { entityOrAsk } from '../../entity-choice.ts';
+import { entityOrAsk } from '../../questions/entity.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
 import { entity, sensorResource } from './sensors.ts';

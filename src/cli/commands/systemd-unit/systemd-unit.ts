@@ -83,5 +83,5 @@ function titled({ name, text }: Unit): string {
 
 function requireAddress(given: string): string {
   if (isIP(given) !== 0) return given;
-  throw new HkctlError('usage', `"${given}" is no IP address.`);
+  throw new HkctlError('usage', `"${given}" is not an IP address.`);
 }

@@ -1,8 +1,8 @@
 import { addTenant } from '../../../core/organization/tenants.ts';
 import { requireLogin } from '../../../core/organization/users.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { textOrAsk } from '../../context.ts';
 import { text } from '../../flags.ts';
+import { textOrAsk } from '../../questions/values.ts';
 import { tenantJson } from '../../terminal/output.ts';
 import { weekStart } from './week-start.ts';
 
@@ -18,7 +18,11 @@ export const add = defineCommand({
   required: ({ admin }) => ({ '--admin': admin }),
   async run(context, flags, [name = '']) {
     const { domain, actor } = await context.session();
-    const login = await textOrAsk(context, flags.admin, '--admin', 'Login of its first Super user', requireLogin);
+    const login = await textOrAsk(context, flags.admin, {
+      flag: '--admin',
+      question: 'Login of its first Super user',
+      rule: requireLogin,
+    });
     const input = { name, weekStart: flags.weekStart ?? 'monday', admin: { login, name: login } };
     const tenant = await addTenant(domain, actor, input);
     if (context.json) context.printJson(tenantJson(tenant));

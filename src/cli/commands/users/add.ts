@@ -2,8 +2,8 @@ import { roleNames, roles } from '../../../core/access/roles.ts';
 import { addUser } from '../../../core/organization/users.ts';
 import { requireLabel } from '../../../core/text/labels.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { textOrAsk, valueOrAsk } from '../../context.ts';
 import { oneOf, text } from '../../flags.ts';
+import { textOrAsk, valueOrAsk } from '../../questions/values.ts';
 import { userJson } from '../../terminal/output.ts';
 import { loginArgument } from './login-argument.ts';
 
@@ -23,7 +23,11 @@ export const add = defineCommand({
   required: ({ name, role }) => ({ '--name': name, '--role': role }),
   async run(context, flags, [login = '']) {
     const { domain, actor } = await context.session();
-    const name = await textOrAsk(context, flags.name, '--name', 'Name', (given) => requireLabel(given, 'A name'));
+    const name = await textOrAsk(context, flags.name, {
+      flag: '--name',
+      question: 'Name',
+      rule: (given) => requireLabel(given, 'A name'),
+    });
     const role = await valueOrAsk(context, flags.role, '--role', async () => {
       const { askChoice } = await import('../../terminal/prompts.ts');
       return askChoice(

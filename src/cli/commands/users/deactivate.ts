@@ -1,6 +1,6 @@
 import { requireAnotherSuperUser, updateUser, workingKeysOfUser } from '../../../core/organization/users.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
-import { requireConfirmation } from '../../context.ts';
+import { requireConfirmation } from '../../questions/confirmation.ts';
 import { userJson } from '../../terminal/output.ts';
 import { stopped, stopping } from '../keys/names.ts';
 import { loginArgument } from './login-argument.ts';

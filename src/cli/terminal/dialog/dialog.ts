@@ -1,4 +1,4 @@
-import { cancelled } from '../../cancellation.ts';
+import { cancelled } from '../../questions/cancellation.ts';
 import type { Asker } from '../asker.ts';
 import { isCancelKey } from '../keypress.ts';
 import type { Screen } from '../screen.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { HkctlError } from '../../../core/errors.ts';
-import type { Io } from '../../terminal/io.ts';
+import { HkctlError } from '../../../../core/errors.ts';
+import type { Io } from '../../../terminal/io.ts';
 
 /**
  * Runs a command by the shell after a rotation, with the rights of the account that called hkctl. It reads nothing and writes

@@ -1,9 +1,8 @@
-import type { Actor, Domain } from '../../../core/access/actors.ts';
-import { findInterrupted, type RotationFiles } from '../../../core/keys/interrupted-rotation.ts';
-import type { Key } from '../../../core/port/keys.ts';
-import type { Context } from '../../context.ts';
-import { completePending, discardPending, isLeftover, pendingPath, readSecretFile } from '../../delivery/files.ts';
-import { deliveryJson } from '../../delivery/stdout.ts';
+import type { Actor, Domain } from '../../../../core/access/actors.ts';
+import { type FileRotation, findInterrupted, type RotationFiles } from '../../../../core/keys/interrupted-rotation.ts';
+import type { Context } from '../../../context.ts';
+import { completePending, discardPending, isLeftover, pendingPath, readSecretFile } from '../../../delivery/files.ts';
+import { deliveryJson } from '../../../delivery/stdout.ts';
 
 /** Reads what the files of a rotation hold, with the rights of the account that called hkctl. */
 export function readFiles({ io }: Context, path: string): RotationFiles {
@@ -28,14 +27,12 @@ export async function finishInterrupted(
   context: Context,
   domain: Domain,
   actor: Actor,
-  asked: Key,
-  files: RotationFiles,
-  force: boolean,
+  rotation: FileRotation,
 ): Promise<boolean> {
-  const found = await findInterrupted(domain, actor, asked, files, force);
+  const found = await findInterrupted(domain, actor, rotation);
   if (!found) return false;
   const { io } = context;
-  const { path, pendingPath } = files;
+  const { path, pendingPath } = rotation.files;
   if ('worthless' in found) {
     io.withOwnRights(() => discardPending(path));
     context.say(`Discarded ${pendingPath}: ${found.worthless}.`);

@@ -1,20 +1,21 @@
-import type { Domain } from '../../../core/access/actors.ts';
-import { HkctlError } from '../../../core/errors.ts';
-import { type RotationFiles, requireReplaceable } from '../../../core/keys/interrupted-rotation.ts';
-import { type RotatedKey, rotateKeys } from '../../../core/keys/issuance.ts';
-import { type KeyActor, keyNeeds } from '../../../core/keys/key-permissions.ts';
-import { findKeys, requireActive } from '../../../core/keys/keys.ts';
-import type { Key } from '../../../core/port/keys.ts';
-import { parseSpanMs } from '../../../core/time/spans.ts';
-import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
-import { type Context, requireConfirmation } from '../../context.ts';
-import { requireFolder } from '../../delivery/files.ts';
-import { deliveryJson, unrotated } from '../../delivery/stdout.ts';
-import { parsed, text, toggle } from '../../flags.ts';
-import { canAsk } from '../../terminal/io.ts';
-import { baseUrlOf } from './base-url.ts';
+import type { Domain } from '../../../../core/access/actors.ts';
+import { HkctlError } from '../../../../core/errors.ts';
+import { type RotationFiles, requireReplaceable } from '../../../../core/keys/interrupted-rotation.ts';
+import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
+import { type KeyActor, keyNeeds } from '../../../../core/keys/key-permissions.ts';
+import { findKeys, requireActive } from '../../../../core/keys/keys.ts';
+import type { Key } from '../../../../core/port/keys.ts';
+import { parseSpanMs } from '../../../../core/time/spans.ts';
+import { baseUrlFlag, defineCommand, yesFlag } from '../../../command.ts';
+import type { Context } from '../../../context.ts';
+import { requireFolder } from '../../../delivery/files.ts';
+import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
+import { parsed, text, toggle } from '../../../flags.ts';
+import { requireConfirmation } from '../../../questions/confirmation.ts';
+import { canAsk } from '../../../terminal/io.ts';
+import { baseUrlOf } from '../base-url.ts';
+import { namesOf } from '../names.ts';
 import { finishInterrupted, readFiles } from './interrupted.ts';
-import { namesOf } from './names.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
@@ -64,9 +65,9 @@ export const rotate = defineCommand({
     const keys = await findKeys(domain, actor, refs);
     const files = secretFile === undefined ? undefined : readFiles(context, secretFile);
     const [first] = keys;
-    const finished = files && first && (await finishInterrupted(context, domain, actor, first, files, force));
-    const options = { ...given, several: refs.length > 1 };
-    if (!finished && !(await rotateDue(context, domain, actor, keys, files, options))) return;
+    const finished = files && first && (await finishInterrupted(context, domain, actor, { old: first, files, force }));
+    const options = { ...given, files, several: refs.length > 1 };
+    if (!finished && !(await rotateDue(context, domain, actor, keys, options))) return;
     if (exec === undefined) return;
     const { runAfterRotation } = await import('./command-after.ts');
     await runAfterRotation(context.io, exec);
@@ -92,12 +93,11 @@ async function rotateDue(
   domain: Domain,
   actor: KeyActor<'rotate'>,
   keys: readonly Key[],
-  files: RotationFiles | undefined,
-  given: RotationOptions & { force: boolean; ifOlderThan?: number },
+  given: RotationOptions & { files?: RotationFiles; force: boolean; ifOlderThan?: number },
 ): Promise<boolean> {
   const nowMs = domain.clock();
   requireActive(keys, nowMs, 'rotated');
-  const { ifOlderThan } = given;
+  const { ifOlderThan, files, force } = given;
   const isDue = ({ createdAtMs }: Key) => ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan;
   const due = keys.filter(isDue);
   const kept = keys.filter((key) => !isDue(key));
@@ -109,7 +109,7 @@ async function rotateDue(
     if (context.json) context.printJson(deliveryJson(nowMs, kept.map(unrotated), given.several));
     return false;
   }
-  if (files) await requireReplaceable(domain, actor, first, files, given.force);
+  if (files) await requireReplaceable(domain, actor, { old: first, files, force });
   await rotateAndDeliver(context, domain, actor, due, { ...given, kept });
   return true;
 }
@@ -125,7 +125,7 @@ export async function rotateAndDeliver(
   const several = keys.length > 1;
   const baseUrl = await baseUrlOf(domain, given.baseUrl);
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
-  const { chooseDelivery } = await import('../../delivery/choose.ts');
+  const { chooseDelivery } = await import('../../../delivery/choose.ts');
   const options = { ...given, baseUrl, clock: domain.clock, replace: true, keys: keys.length, done };
   const { delivery, fileOf } = await chooseDelivery(context, options);
   const title = several ? `Rotate ${keys.length} API keys` : 'Rotate API key';

@@ -1,17 +1,18 @@
-import { type Actor, type Domain, requirePermissions } from '../../../core/access/actors.ts';
-import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import type { KeyActor } from '../../../core/keys/key-permissions.ts';
-import { revokeKeys, statusOf } from '../../../core/keys/keys.ts';
-import { gitleaksRule } from '../../../core/keys/leak-scan.ts';
-import { hashOf, prefixOf } from '../../../core/keys/secrets.ts';
-import type { Key } from '../../../core/port/keys.ts';
-import { defineCommand, yesFlag } from '../../command.ts';
-import { type Context, requireConfirmation } from '../../context.ts';
-import { toggle } from '../../flags.ts';
-import { type Finding, linkReason, type ScanReport, scanPaths, scanStream } from '../../scan.ts';
-import { keyJson } from '../../terminal/output.ts';
-import { counted } from '../../terminal/sentence.ts';
-import { namesOf } from './names.ts';
+import { type Actor, type Domain, requirePermissions } from '../../../../core/access/actors.ts';
+import { HkctlError, isHkctlError } from '../../../../core/errors.ts';
+import type { KeyActor } from '../../../../core/keys/key-permissions.ts';
+import { revokeKeys, statusOf } from '../../../../core/keys/keys.ts';
+import { gitleaksRule } from '../../../../core/keys/leak-scan.ts';
+import { hashOf, prefixOf } from '../../../../core/keys/secrets.ts';
+import type { Key } from '../../../../core/port/keys.ts';
+import { defineCommand, yesFlag } from '../../../command.ts';
+import type { Context } from '../../../context.ts';
+import { toggle } from '../../../flags.ts';
+import { requireConfirmation } from '../../../questions/confirmation.ts';
+import { keyJson } from '../../../terminal/output.ts';
+import { counted } from '../../../terminal/sentence.ts';
+import { namesOf } from '../names.ts';
+import { type Finding, linkReason, type ScanReport, scanPaths, scanStream } from './secret-scan.ts';
 
 /** `hkctl keys scan` */
 export const scan = defineCommand({

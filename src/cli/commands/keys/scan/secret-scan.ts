@@ -1,6 +1,6 @@
 import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
-import { errnoOf } from '../core/errno.ts';
-import { type FoundSecret, scanOverlap, secretsIn } from '../core/keys/leak-scan.ts';
+import { errnoOf } from '../../../../core/errno.ts';
+import { type FoundSecret, scanOverlap, secretsIn } from '../../../../core/keys/leak-scan.ts';
 
 /** A secret in a file, with its place. */
 export interface Finding {
@@ -21,7 +21,7 @@ export interface ScanReport {
 /** Why a link in a folder was skipped. */
 export const linkReason = 'is a link, not followed';
 
-const otherReason = 'is no plain file';
+const otherReason = 'is not a regular file';
 
 const pieceBytes = 1 << 20;
 
@@ -85,7 +85,7 @@ function kindOf(entry: Dirent): string {
 }
 
 function scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boolean): void {
-  // What was a plain file when its folder was listed may be a link or a FIFO by now, which the command line does not name.
+  // What was a regular file when its folder was listed may be a link or a FIFO by now, which the command line does not name.
   const fd = openSync(path, plain ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK : 'r');
   try {
     const isFile = fstatSync(fd).isFile();
@@ -111,7 +111,7 @@ function scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boole
       kept = Math.min(scanOverlap, end);
       buffer.copyWithin(0, end - kept, end);
       start += end - kept;
-      // Only a plain file ends where a read comes back short.
+      // Only a regular file ends where a read comes back short.
       if (plain && end < buffer.length) break;
     }
     report.files++;

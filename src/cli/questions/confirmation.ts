@@ -1,0 +1,43 @@
+import { HkctlError } from '../../core/errors.ts';
+import type { Context } from '../context.ts';
+import { canAsk } from '../terminal/io.ts';
+import { cancelled } from './cancellation.ts';
+
+/** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */
+export async function requireConfirmation(
+  context: Context,
+  yes: boolean,
+  question: string,
+  action: string,
+): Promise<void> {
+  if (yes) return;
+  requireConfirmable(context, yes, question);
+  const { askChoice } = await import('../terminal/prompts.ts');
+  // An Enter too many destroys nothing: the safe answer stands first, and is chosen to begin with.
+  const choices = [
+    { name: 'Cancel', value: false },
+    { name: action, value: true },
+  ];
+  const answer = await askChoice(context.io, question, choices, false);
+  if (!answer) throw cancelled();
+}
+
+/** The same for the most destructive commands: the answer has to be typed in full, such as the code of an entity. */
+export async function requireTyped(context: Context, yes: boolean, question: string, word: string): Promise<void> {
+  if (yes) return;
+  requireConfirmable(context, yes, question);
+  const { askText } = await import('../terminal/prompts.ts');
+  const message = `${question} Type ${word} to confirm, or nothing to cancel`;
+  const answer = await askText(context.io, message, (given) =>
+    given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
+  );
+  if (answer !== word) throw cancelled();
+}
+
+/** Refuses what a question would have to confirm where nobody can be asked and `--yes` is missing (exit 2). */
+export function requireConfirmable(context: Context, yes: boolean, question: string): void {
+  if (yes || (canAsk(context.io) && !context.json)) return;
+  throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
+    hint: 'Give --yes to confirm it.',
+  });
+}
