@@ -1070,7 +1070,7 @@ export interface components {
         };
         /** @description A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported. */
         SenmlPack: Record<string, never>[];
-        IngestVerdict: {
+        IngestResult: {
             /** @description Number of items that were stored on disk. */
             accepted: number;
             /** @description Number of items that were stored before with the same value: a retry is safe. */
@@ -7011,7 +7011,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["IngestVerdict"];
+                    "application/json": components["schemas"]["IngestResult"];
                 };
             };
             400: components["responses"]["BadBody"];
@@ -7076,7 +7076,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["IngestVerdict"];
+                    "application/json": components["schemas"]["IngestResult"];
                 };
             };
             400: components["responses"]["BadBody"];

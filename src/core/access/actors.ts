@@ -56,7 +56,7 @@ function refusedProfile(domain: Domain, login: string, osAccount: string, user: 
     action: 'profile.use',
     actor: user ? { id: user.id, login: user.login } : null,
     osAccount,
-    // Nothing has validated it yet, and no login is as long. A secret goes first: the rest of one would not be recognised.
+    // Nothing has validated this text, and no valid login is longer. Secrets are cut first: half of one would not be recognised.
     target: cutText(withoutSecrets(login), 64),
     outcome: 'denied',
     detail: { reason: user ? 'profile_inactive' : 'no_profile' },
@@ -81,9 +81,8 @@ export async function requirePermissions<P extends UserPermission>(
   const missing = permissions.filter((permission) => !actorHolds(actor, permission));
   const first = missing[0];
   if (first === undefined) return actor as Permitted<P>; // the mark exists for the compiler only
-  await domain.store.audit.append(
-    auditDraft(domain, actor, attempt.action, attempt.target, { missing: missing.join(' ') }, 'denied'),
-  );
+  const refused = auditDraft(domain, actor, attempt.action, attempt.target, { missing: missing.join(' ') });
+  await domain.store.audit.append({ ...refused, outcome: 'denied' });
   throw new HkctlError(
     'not_permitted',
     `This needs the permission ${missing.join(' and ')}, which the role ${roles[actor.user.role].label} does not hold.`,
@@ -91,14 +90,13 @@ export async function requirePermissions<P extends UserPermission>(
   );
 }
 
-/** Builds the audit event of something an actor did or was refused. */
+/** Builds the audit event of something an actor did; what was refused or failed needs another `outcome`. */
 export function auditDraft(
   domain: Pick<Domain, 'clock'>,
   actor: Actor,
   action: AuditAction,
   target: string,
   detail: AuditDraft['detail'] = {},
-  outcome: AuditDraft['outcome'] = 'done',
 ): AuditDraft {
   return {
     tenantId: actor.user.tenantId,
@@ -107,7 +105,7 @@ export function auditDraft(
     actor: { id: actor.user.id, login: actor.user.login },
     osAccount: actor.osAccount,
     target,
-    outcome,
+    outcome: 'done',
     detail,
   };
 }

@@ -16,7 +16,7 @@ export function parseExpiry(text: string, nowMs: number, timezone: string): numb
       : parseInstantMs(text);
   // The last day of the calendar, which stands for never in many systems, ends beyond it in the west.
   if (atMs !== undefined && atMs - latestMs < dayMs) return Math.min(atMs, latestMs);
-  throw new HkctlError('bad_input', `"${text}" is no expiry.`, { hint: expiryHint });
+  throw new HkctlError('bad_input', `"${text}" is not an expiry.`, { hint: expiryHint });
 }
 
 /** Refuses an expiry in the past: `bad_input`. */

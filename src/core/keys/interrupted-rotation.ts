@@ -16,32 +16,38 @@ export interface RotationFiles {
   pendingIsLeftover: boolean;
 }
 
+/** A rotation into a file: the key to rotate, and what is in the files. */
+export interface FileRotation {
+  old: Key;
+  files: RotationFiles;
+  /** Whether PATH is replaced whatever it holds. */
+  force: boolean;
+}
+
 /** What a rotation that was cut off has left: a pending file without use, or the secret of a successor that works. */
 type InterruptedRotation = { worthless: string } | { key: Key; revoked: Key | null };
 
 /**
- * Finds out what a pending file is, before the key `asked` is rotated: undefined where there is none, `worthless` where its
+ * Finds out what a pending file is, before the key `old` is rotated: undefined where there is none, `worthless` where its
  * secret opens nothing, else the active successor whose secret it holds. `state_forbids` (exit 5) for any other file, and,
  * unless forced, for a PATH that does not hold the secret of a predecessor.
  */
 export async function findInterrupted(
   domain: Domain,
   actor: Actor,
-  asked: Key,
-  files: RotationFiles,
-  force: boolean,
+  { old, files, force }: FileRotation,
 ): Promise<InterruptedRotation | undefined> {
   const { path, pendingPath, pendingText } = files;
   if (pendingText === undefined) return undefined;
   const key = await keyOf(domain, actor, pendingText);
   if (!key || statusOf(key, domain.clock()) !== 'Active') return worthless(files, force);
-  if (!(await descendsFrom(domain, actor, key, asked))) {
+  if (!(await descendsFrom(domain, actor, key, old))) {
     throw inTheWay(`${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`);
   }
   const revoked = key.rotatedFrom === null ? null : await requireKey(domain, actor, key.rotatedFrom);
   const held = await keyOf(domain, actor, files.text);
   // REF names the successor itself: only the secret of its predecessor in PATH proves an interrupted rotation.
-  if (key.id === asked.id && (revoked === null || held?.id !== revoked.id)) {
+  if (key.id === old.id && (revoked === null || held?.id !== revoked.id)) {
     throw inTheWay(`${pendingPath} holds the secret of ${key.name} (${key.prefix}) itself; no rotation was cut off.`);
   }
   if (!force && files.text !== undefined && !(held && (await descendsFrom(domain, actor, key, held)))) {
@@ -54,9 +60,7 @@ export async function findInterrupted(
 export async function requireReplaceable(
   domain: Domain,
   actor: Actor,
-  old: Key,
-  { path, text }: RotationFiles,
-  force: boolean,
+  { old, files: { path, text }, force }: FileRotation,
 ): Promise<void> {
   if (text === undefined || force || (await keyOf(domain, actor, text))?.id === old.id) return;
   throw notReplaceable(`${path} does not hold the secret of ${old.name} (${old.prefix}).`);

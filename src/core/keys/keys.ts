@@ -55,7 +55,7 @@ export async function verifySecret(
   secret: string,
 ): Promise<{ key: Key; refusal: Refusal | undefined }> {
   if (!isCompleteSecret(secret)) {
-    throw new HkctlError('incomplete_secret', 'This is no complete secret: its length or its checksum is wrong.', {
+    throw new HkctlError('incomplete_secret', 'This is not a complete secret: its length or its checksum is wrong.', {
       hint: 'A secret has 52 characters and begins with hk_; a part of one, such as the prefix, opens nothing.',
     });
   }

@@ -7,7 +7,7 @@ import { HkctlError } from '../errors.ts';
 export function parseNetwork(text: string): string {
   const network = readNetwork(text);
   if (network) return `${formatGroups(network.groups)}/${network.bits}`;
-  throw new HkctlError('bad_input', `"${text}" is no address or network.`, {
+  throw new HkctlError('bad_input', `"${text}" is not an address or network.`, {
     hint: 'Give one such as 10.0.0.7, 10.0.0.0/8 or fd00::/8.',
   });
 }

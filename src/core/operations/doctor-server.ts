@@ -67,7 +67,7 @@ function findingOfRights({ isSuperuser, canChangeAudit, creators }: ServerFacts)
   return ok('The log-in can read and add audit records, and not change them.');
 }
 
-/** Below so many rows the space does not matter. */
+/** Below this number of rows the space does not matter. */
 const fewRows = 1_000_000;
 
 function findingOfBloat({ dead, live }: ServerFacts['readings']): Finding {

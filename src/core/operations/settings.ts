@@ -50,10 +50,17 @@ export const serveDefaults: ServeSettings = {
 
 const windows = { s: 1, m: 60, h: 3600 } as const;
 
+/** A limit as people type it: `600/m`, or `off`. */
+export function rateLimitText(limit: RateLimit | null): string {
+  if (limit === null) return 'off';
+  const unit = Object.entries(windows).find(([, seconds]) => seconds === limit.windowSeconds)?.[0];
+  return `${limit.requests}/${unit ?? `${limit.windowSeconds}s`}`;
+}
+
 /** Parses `600/m`, `20/s`, `5/h` or `off` (null: no limit). Throws `usage`. */
 export function parseRateLimit(text: string): RateLimit | null {
   if (text === 'off') return null;
   const match = /^([1-9]\d{0,8})\/([smh])$/.exec(text);
-  if (!match) throw new HkctlError('usage', `"${text}" is no limit: give N/s, N/m, N/h or off, such as 600/m.`);
+  if (!match) throw new HkctlError('usage', `"${text}" is not a limit: give N/s, N/m, N/h or off, such as 600/m.`);
   return { requests: Number(match[1]), windowSeconds: windows[match[2] as keyof typeof windows] }; // the pattern allows no other
 }

@@ -3,7 +3,7 @@ import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key } from '../port/keys.ts';
 import { requireLabel } from '../text/labels.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { isTimezone } from '../time/calendar.ts';
 
 /** Sites of the actor's tenant; every profile may see them, since every key names one. */
@@ -33,7 +33,7 @@ export function newEntity(
   input: { code: string; name: string; timezone: string },
 ): Entity {
   requireEntityCode(input.code);
-  requireLabel(input.name, 'A name of an entity');
+  requireLabel(input.name, 'The name of an entity');
   requireTimezone(input.timezone);
   return { ...input, id: domain.newId(), tenantId, status: 'active', createdAtMs: domain.clock() };
 }
@@ -91,7 +91,7 @@ function hintOf(given: string, known: readonly Entity[]): string {
   const codes = known.map(({ code }) => code);
   const near = nearest(given, codes) ?? codeByName(given, known);
   const more = codes.length > 20 ? ' …' : '';
-  return `${near === undefined ? '' : `Did you mean ${near}? `}There are: ${codes.slice(0, 20).join(', ')}${more}`;
+  return `${didYouMean(near)}There are: ${codes.slice(0, 20).join(', ')}${more}`;
 }
 
 /** The code of the entity whose name contains what was given instead of it. */
@@ -103,7 +103,7 @@ function codeByName(given: string, known: readonly Entity[]): string | undefined
 /** An IANA time zone that this machine knows. Throws `bad_input`. */
 export function requireTimezone(timezone: string): void {
   if (!isTimezone(timezone)) {
-    throw new HkctlError('bad_input', `"${timezone}" is no IANA time zone.`, {
+    throw new HkctlError('bad_input', `"${timezone}" is not an IANA time zone.`, {
       hint: 'Give a name such as Europe/Berlin, America/Chicago or UTC.',
     });
   }
@@ -112,6 +112,6 @@ export function requireTimezone(timezone: string): void {
 /** A site's code: 1 to 32 letters, digits, `_` and `-`. Throws `bad_input`. */
 export function requireEntityCode(code: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(code)) {
-    throw new HkctlError('bad_input', `"${code}" is no entity code: use 1 to 32 letters, digits, _ and -.`);
+    throw new HkctlError('bad_input', `"${code}" is not an entity code: use 1 to 32 letters, digits, _ and -.`);
   }
 }

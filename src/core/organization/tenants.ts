@@ -55,7 +55,7 @@ export async function addTenant(
 ): Promise<Tenant> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.add', target: input.name });
   if (!(await isOfFirstTenant(domain, actor))) {
-    await domain.store.audit.append(auditDraft(domain, actor, 'tenant.add', input.name, {}, 'denied'));
+    await domain.store.audit.append({ ...auditDraft(domain, actor, 'tenant.add', input.name), outcome: 'denied' });
     throw new HkctlError('not_permitted', 'Only a Super user of the first organization may add organizations.');
   }
   const { tenant, user } = newTenant(domain, input);
@@ -71,7 +71,7 @@ export async function addTenant(
 /** Changes name, week start or retention of the actor's own organization. Needs `tenant.manage`. */
 export async function updateTenant(domain: Domain, actor: Actor, change: TenantChange): Promise<Tenant> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.set', target: 'tenant' });
-  if (change.name !== undefined) requireLabel(change.name, 'A name of an organization');
+  if (change.name !== undefined) requireLabel(change.name, 'The name of an organization');
   const tenant = await domain.store.tenants.find(actor.user.tenantId);
   if (!tenant) throw new HkctlError('not_found', 'This organization is no longer in the store.');
   // What is not given stays: an undefined here would stand in for it.
@@ -93,9 +93,9 @@ function newTenant(
   domain: Domain,
   input: { name: string; weekStart: WeekDay; admin: { login: string; name: string } },
 ): { tenant: Tenant; user: User } {
-  requireLabel(input.name, 'A name of an organization');
+  requireLabel(input.name, 'The name of an organization');
   requireLogin(input.admin.login);
-  requireLabel(input.admin.name, 'A name of a user');
+  requireLabel(input.admin.name, 'The name of a user');
   const nowMs = domain.clock();
   const tenant: Tenant = {
     id: domain.newId(),

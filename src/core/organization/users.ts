@@ -5,7 +5,7 @@ import { holdsSecret } from '../keys/secrets.ts';
 import type { Key } from '../port/keys.ts';
 import type { User } from '../port/users.ts';
 import { requireLabel } from '../text/labels.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 
 /** Profiles of the actor's tenant. Needs `users.manage`. */
 export async function listUsers(domain: Domain, actor: Actor): Promise<User[]> {
@@ -21,7 +21,7 @@ export async function addUser(
 ): Promise<User> {
   await requirePermissions(domain, actor, ['users.manage'], { action: 'user.add', target: input.login });
   requireLogin(input.login);
-  requireLabel(input.name, 'A name of a user');
+  requireLabel(input.name, 'The name of a user');
   const user: User = {
     ...input,
     id: domain.newId(),
@@ -86,7 +86,7 @@ async function requireUser(domain: Domain, actor: Actor, login: string): Promise
       known.map((other) => other.login),
     );
     throw new HkctlError('not_found', `No user "${login}" in this organization.`, {
-      hint: `${near === undefined ? '' : `Did you mean ${near}? `}hkctl users list shows them.`,
+      hint: `${didYouMean(near)}hkctl users list shows them.`,
     });
   }
   return user;
@@ -95,6 +95,6 @@ async function requireUser(domain: Domain, actor: Actor, login: string): Promise
 /** A login as operating systems allow it, domain accounts included. Throws `bad_input`. */
 export function requireLogin(login: string): void {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.@\\$-]{0,63}$/.test(login) || holdsSecret(login)) {
-    throw new HkctlError('bad_input', `"${login}" is no login: use 1 to 64 letters, digits and _ . @ - \\ $.`);
+    throw new HkctlError('bad_input', `"${login}" is not a login: use 1 to 64 letters, digits and _ . @ - \\ $.`);
   }
 }

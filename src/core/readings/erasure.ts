@@ -40,11 +40,12 @@ export async function eraseReadings(domain: Domain, actor: Actor, erasure: Erasu
   const count = await countErasable(domain, erasure);
   const { readings, summarised } = count;
   const detail = { from: formatInstantUs(fromUs), to: formatInstantUs(toUs), readings, summarised };
-  await domain.store.audit.append(auditDraft(domain, actor, 'sensors.erase', target, detail));
+  const audit = auditDraft(domain, actor, 'sensors.erase', target, detail);
+  await domain.store.audit.append(audit);
   try {
     await domain.store.readings.erase({ series: sensor.series, fromUs, toUs });
   } catch (thrown) {
-    await domain.store.audit.append(auditDraft(domain, actor, 'sensors.erase', target, detail, 'failed'));
+    await domain.store.audit.append({ ...audit, atMs: domain.clock(), outcome: 'failed' });
     throw thrown;
   }
   // An hour may have been dropped since it was counted, and lie only partly in the range.

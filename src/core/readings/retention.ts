@@ -15,7 +15,7 @@ export function parseRetention(given: string): number | null {
   if (days <= mostDays) return days;
   throw new HkctlError(
     'usage',
-    `"${given}" is no retention: give days such as 400d, at most ${mostDays}d, or forever.`,
+    `"${given}" is not a retention: give days such as 400d, at most ${mostDays}d, or forever.`,
   );
 }
 

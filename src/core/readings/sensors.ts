@@ -4,7 +4,7 @@ import type { Entity } from '../port/entities.ts';
 import type { Reading, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
 import type { ResourceDefinition } from '../records/fields.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { formatOptionalUs } from '../time/instants.ts';
 
 /** A sensor as it was imported, with its last state. */
@@ -35,9 +35,8 @@ export async function requireSensor(domain: Domain, entity: Entity, ref: string)
   const sensors = await domain.store.readings.directory(entity.id);
   const sensor = sensors.get(ref);
   if (sensor) return sensor;
-  const near = nearest(ref, [...sensors.keys()]);
   throw new HkctlError('not_found', `No sensor "${ref}" in entity ${entity.code}.`, {
-    hint: `${near === undefined ? '' : `Did you mean ${near}? `}hkctl sensors list --entity ${entity.code} shows them.`,
+    hint: `${didYouMean(nearest(ref, [...sensors.keys()]))}hkctl sensors list --entity ${entity.code} shows them.`,
   });
 }
 

@@ -21,6 +21,8 @@ export interface PageParameter {
   role: 'limit' | 'cursor' | 'sync_token' | 'include' | 'equals' | 'from' | 'to' | 'week';
   /** Absent where it does not filter. */
   on?: { field: string; declaration: Field };
+  /** The values of a list of names; only of `include`. */
+  names?: readonly string[];
 }
 
 /** The entity of a page and its calendar. */
@@ -87,6 +89,7 @@ export function createPageReader(resource: ResourceDefinition): PageReader {
 
 /** Lists every parameter of a resource's list. */
 export function pageParameters(resource: ResourceDefinition): PageParameter[] {
+  const details = detailFields(resource);
   const filters = filterableFields(resource).flatMap((field): PageParameter[] => {
     const declaration = resource.fields[field];
     if (!declaration) return [];
@@ -105,7 +108,7 @@ export function pageParameters(resource: ResourceDefinition): PageParameter[] {
     { name: 'cursor', role: 'cursor' },
     { name: 'updated_since', role: 'from', on: { field: 'updated_at', declaration: updatedAtField } },
     { name: 'sync_token', role: 'sync_token' },
-    ...(detailFields(resource).length > 0 ? [{ name: 'include', role: 'include' } as const] : []),
+    ...(details.length > 0 ? [{ name: 'include', role: 'include', names: details } as const] : []),
     ...filters,
   ];
 }

@@ -7,6 +7,11 @@ export function nearest(given: string, words: readonly string[]): string | undef
   return best?.word ?? words.find((word) => given.length > 2 && word.startsWith(given.toLowerCase()));
 }
 
+/** The beginning of a hint that suggests a word, with a blank at its end; empty where there is none to suggest. */
+export function didYouMean(word: string | undefined): string {
+  return word === undefined ? '' : `Did you mean ${word}? `;
+}
+
 /** The Levenshtein distance: how many letters must be inserted, deleted or replaced. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -6,7 +6,7 @@ import type { Log } from '../monitoring/log.ts';
 import { Repetition } from '../monitoring/repetition.ts';
 
 const sampleGapMs = 1000;
-/** The store is updated with every so many samples. */
+/** The number of samples from one update of the store to the next. */
 const samplesPerUpdate = 10;
 /** A clock that is further behind is logged. */
 const farBehindMs = 60_000;

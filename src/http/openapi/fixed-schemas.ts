@@ -120,7 +120,7 @@ export const fixedSchemas: Record<string, Schema> = {
     description: 'A SenML pack (RFC 8428). Base fields, relative times and `v` or `vb` are supported.',
     items: { type: 'object' },
   },
-  IngestVerdict: object({
+  IngestResult: object({
     accepted: { type: 'integer', description: 'Number of items that were stored on disk.' },
     duplicates: {
       type: 'integer',

@@ -28,7 +28,7 @@ function toOperation({ id, summary, description, permissions, schema, examples }
 
 const ingestResult = {
   'application/json': {
-    schema: { $ref: '#/components/schemas/IngestVerdict' },
+    schema: { $ref: '#/components/schemas/IngestResult' },
     example: {
       accepted: 998,
       duplicates: 1,

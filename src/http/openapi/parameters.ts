@@ -13,11 +13,11 @@ export const idParameter = {
 };
 
 /** Converts a query parameter of a list. */
-export function queryParameter({ name, role, on }: PageParameter): Schema {
+export function queryParameter({ name, role, on, names = [] }: PageParameter): Schema {
   const base = { name, in: 'query', required: false };
   if (role === 'limit') return { ...base, ...limitOf(pageLimit) };
   if (role === 'sync_token') return { ...base, ...syncTokenOf };
-  if (role === 'include') return { ...base, ...includeOf };
+  if (role === 'include') return { ...base, ...includeOf(names) };
   if (!on) return { ...base, ...cursorOf };
   const { description, schema, example } = filterOf(name, role, on.field, on.declaration);
   return { ...base, description, schema, example };
@@ -43,13 +43,15 @@ const syncTokenOf = {
   schema: { type: 'string', maxLength: 2000 },
 };
 
-const includeOf = {
-  description: 'Fields of the single record that the list shows, too.',
-  style: 'form',
-  explode: false,
-  schema: { type: 'array', uniqueItems: true, minItems: 1, items: { type: 'string', enum: ['services'] } },
-  example: ['services'],
-};
+function includeOf(names: readonly string[]): Schema {
+  return {
+    description: 'Fields of the single record that the list shows, too.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', uniqueItems: true, minItems: 1, items: { type: 'string', enum: [...names] } },
+    example: names.slice(0, 1),
+  };
+}
 
 const ofEntity = " in the entity's time zone";
 

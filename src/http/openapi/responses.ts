@@ -157,7 +157,7 @@ const details: Partial<Record<ApiCode, string>> = {
   key_in_query: 'An API key belongs in the Authorization header only.',
   bad_json: 'The body is not JSON: line 1, column 14.',
   missing_authorization: 'Send the API key as: Authorization: Bearer hk_…',
-  incomplete_secret: 'This is no complete API key: it was cut short or mistyped.',
+  incomplete_secret: 'This is not a complete API key: it was cut short or mistyped.',
   unknown_key: 'There is no such API key.',
   ...refusalDetails,
   address_not_allowed: 'This API key must not be used from the address 203.0.113.7.',

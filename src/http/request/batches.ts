@@ -38,7 +38,7 @@ export class RequestBatches {
   /** Requests for which an earlier batch had no time. */
   readonly #left: SourceQueues;
   readonly #flow: FlowControl;
-  /** Whether connections are being accepted, which short iterations make fast. */
+  /** Whether connections are being accepted: the shorter the event-loop iterations are, the sooner that is done. */
   readonly #mustWait: () => boolean;
   readonly #held = new Set<Source>();
   #last: Source | undefined;
@@ -64,7 +64,7 @@ export class RequestBatches {
     this.#schedule();
   }
 
-  /** Calls `deliver`, which must not throw, in a row with all others that come before no promise has anything left to do. */
+  /** Calls `deliver`, which must not throw, once no promise has anything left to do, in a row with all others given by then. */
   send(deliver: () => void): void {
     if (this.#deliveries.push(deliver) > 1) return;
     whenSettled(() => {

@@ -53,8 +53,8 @@ export function openBackup(file: string, migrationsFolder: string): OpenBackup {
 function requireBackupFile(file: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) throw new HkctlError('bad_input', `There is no file ${file}.`);
-  if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, and no backup.`);
-  if (!stat.isFile()) throw new HkctlError('bad_input', `${file} is no plain file, and no backup.`);
+  if (stat.isDirectory()) throw new HkctlError('bad_input', `${file} is a folder, not a backup.`);
+  if (!stat.isFile()) throw new HkctlError('bad_input', `${file} is not a regular file, and so not a backup.`);
   const header = headerOf(file);
   const isMarked = header.readUInt32BE(applicationIdAt) === marks.whole;
   if (!header.subarray(0, sqliteMagic.length).equals(sqliteMagic) || !isMarked) throw noBackup(file);
@@ -114,7 +114,7 @@ function ownObjects(versions: Partial<Record<DatabaseName, number>>, migrationsF
 
 /** The error of a file that is no backup: `bad_input`. */
 export function noBackup(file: string): HkctlError {
-  return new HkctlError('bad_input', `${file} is no backup of hkctl.`, {
+  return new HkctlError('bad_input', `${file} is not a backup of hkctl.`, {
     hint: 'Give a file that was made with: hkctl backup FILE',
   });
 }

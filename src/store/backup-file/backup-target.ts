@@ -20,7 +20,7 @@ export function requireFreeTarget(target: string, force: boolean): void {
       });
     }
     if (found.isFile()) return;
-    const what = found.isDirectory() ? 'it is a folder' : 'it is no plain file';
+    const what = found.isDirectory() ? 'it is a folder' : 'it is not a regular file';
     throw new HkctlError('bad_input', `${target} cannot be written: ${what}.`, {
       hint: 'Give the name of a new file.',
     });
@@ -66,7 +66,7 @@ function openLeftover(pending: string): number {
 }
 
 function notOurs(pending: string): HkctlError {
-  return new HkctlError('state_forbids', `${pending} is there already, and is no backup; nothing was written.`, {
+  return new HkctlError('state_forbids', `${pending} is there already, and is not a backup; nothing was written.`, {
     hint: 'A backup is written under that name first: move the file away.',
   });
 }

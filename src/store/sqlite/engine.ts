@@ -15,9 +15,9 @@ export function createSqliteEngine(path: string, options: StoreOptions): Engine 
     async backup(target, { nowMs, force }) {
       const { writeBackup } = await import('./backup/backup.ts');
       const withOwn = adminRights();
-      if (!withOwn) return writeBackup(path, target, nowMs, force, migrationsFolder);
+      if (!withOwn) return writeBackup(path, target, { nowMs, force, migrationsFolder });
       const { backupForAdmin } = await import('./backup/transfer.ts');
-      const write = (file: string) => writeBackup(path, file, nowMs, false, migrationsFolder);
+      const write = (file: string) => writeBackup(path, file, { nowMs, force: false, migrationsFolder });
       return backupForAdmin(path, target, { force, withOwn }, write);
     },
     async restore(file, hooks) {

@@ -63,7 +63,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
         database,
         what: checking(database, (connection) => {
           const version = Number(connection.pragma('user_version', { simple: true }));
-          return foreignObjects(connection, database, version, migrationsFolder);
+          return foreignObjects(connection, { name: database, version, migrationsFolder });
         }),
       })),
     journal: (nowMs) =>

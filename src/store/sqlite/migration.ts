@@ -27,7 +27,8 @@ export async function migrateStore(
   const store = new SqliteStore(path, registry, { ...options, threads: undefined });
   const databases: [DatabaseName, Connection][] = [['registry', registry]];
   try {
-    requireOwnSchema(registry, 'registry', path, requireNotNewer(registry, 'registry', path), options.migrationsFolder);
+    const version = requireNotNewer(registry, 'registry', path);
+    requireOwnSchema(registry, path, { name: 'registry', version, migrationsFolder: options.migrationsFolder });
     await check(store);
     for (const name of databaseNames) {
       if (name !== 'registry') databases.push([name, openFile(files[name])]);
@@ -50,7 +51,7 @@ async function backUp(path: string, { clock, migrationsFolder }: StoreOptions): 
   const { dir, name } = parse(path);
   const target = join(dir, `${name}.before-migrate-${compactInstant(clock())}.backup`);
   // Replaces the one of a migration that was killed in the same second.
-  await writeBackup(path, target, clock(), true, migrationsFolder);
+  await writeBackup(path, target, { nowMs: clock(), force: true, migrationsFolder });
   return target;
 }
 

@@ -228,7 +228,7 @@ describe('an expiry', () => {
   it.each(['', 'soon', 'Never', '-1d', '90', '2027-02-30', '2027-01-31T12:00:00', '10000-01-01'])(
     'is not %j',
     (text) => {
-      expect(() => parseExpiry(text, nowMs, 'UTC')).toThrow('is no expiry');
+      expect(() => parseExpiry(text, nowMs, 'UTC')).toThrow('is not an expiry');
     },
   );
 });

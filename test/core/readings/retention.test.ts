@@ -17,7 +17,7 @@ describe('a retention', () => {
   it.each(['0d', '01d', '400', '400 d', '400D', '36501d', '99999d', '-1d', '1w', 'Forever', '∞', '４00d', ''])(
     '%j is refused',
     (given) => {
-      expect(() => parseRetention(given)).toThrow(/no retention: give days such as 400d/);
+      expect(() => parseRetention(given)).toThrow(/not a retention: give days such as 400d/);
     },
   );
 });

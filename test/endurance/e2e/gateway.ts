@@ -10,7 +10,7 @@ export interface GatewayReading {
   unit?: string;
 }
 
-type IngestResult = components['schemas']['IngestVerdict'];
+type IngestResult = components['schemas']['IngestResult'];
 
 /** What a gateway has seen. */
 export interface GatewayReport {

@@ -243,7 +243,7 @@ describe.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
       const wrong = join(admin, 'wrong.backup');
       writeFileSync(wrong, 'no backup at all', { mode: 0o600 });
       const none = await run(['restore', wrong, '--yes']);
-      expect([none.code, none.stderr]).toEqual([2, expect.stringContaining(`${wrong} is no backup of hkctl`)]);
+      expect([none.code, none.stderr]).toEqual([2, expect.stringContaining(`${wrong} is not a backup of hkctl`)]);
       const absent = await run(['restore', join(admin, 'absent'), '--yes']);
       expect([absent.code, absent.stderr]).toEqual([2, expect.stringContaining('There is no file')]);
       const own = await run(['backup', join(state, 'hkctl.db'), '--force']);

@@ -18,7 +18,7 @@ interface Patience {
 const usualPatience: Patience = { commandMs: 30_000, daemonMs: 1500, probeMs: 15_000 };
 /** Connections beside the pipelined one. */
 const mostSessions = 8;
-/** While the database is away, a daemon tries again after so long. */
+/** The time after which a daemon tries again while the database is away. */
 const retryMs = 250;
 
 /** The database of a store, as its parts use it. */

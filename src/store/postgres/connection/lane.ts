@@ -18,10 +18,10 @@ export function settingsSql(settings: LaneSettings): string {
   return `select ${set.join(', ')}`;
 }
 
-/** A server keeps a plan of each statement until the connection ends; past so many, a new connection is made. */
+/** The most statements of one connection, since the server keeps a plan of each until the connection ends. */
 const mostStatements = 500;
 
-/** Where the server has no connection left, a lane does without one for so long. */
+/** The time for which a lane does without a connection where the server has none left. */
 const shortageMs = 1000;
 
 /** Runs work on a connection of others, with the settings of the lane meanwhile. */

@@ -4,7 +4,7 @@ import type { Session } from './session.ts';
 /** A million records are written by one statement, and the readings of a plant removed by one. */
 const longestMs = 3_600_000;
 
-/** Calls `probe` so often while long work goes on. */
+/** How long work finds out whether the server still answers. */
 interface Probing {
   everyMs: number;
   /** Asks the server for an answer on another connection; rejects where none comes. */

@@ -55,7 +55,7 @@ export const meanings: readonly Meaning[] = [
   {
     codes: /^NOT_POSTGRES$/,
     as: 'store_unreachable',
-    message: (shown) => `What answers at ${shown} is no PostgreSQL server.`,
+    message: (shown) => `What answers at ${shown} is not a PostgreSQL server.`,
     hint: 'Check host and port of the address.',
   },
   {

@@ -10,16 +10,16 @@ import { prepareSession } from './server-settings.ts';
 export interface SessionOptions {
   /** Sends statements without waiting for the answers of earlier ones; for single statements only. */
   pipeline: boolean;
-  /** Ends the connection where a statement gets no answer for so long. */
+  /** The time without an answer to a statement after which the connection ends. */
   silentMs: number;
   connectTimeoutMs: number;
 }
 
 /** How long a server may take to close a connection; one that hangs never does. */
 const closeMs = 2000;
-/** So many bytes may a server send before it is known to be one. */
+/** The most bytes that are accepted before what answers is known to be a PostgreSQL server. */
 const mostStartBytes = 1 << 20;
-/** So many may the answer to a statement have, far more than any of ours. */
+/** The most bytes of the answer to a statement, far more than any of ours has. */
 const mostAnswerBytes = 1 << 28;
 /** The longest time between two checks of what a server sends. */
 const longestCheckMs = 100;

@@ -4,7 +4,7 @@ import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
 import type { Database } from '../connection/database.ts';
 import type { Generations } from './generations.ts';
 
-/** A daemon commits a heartbeat so often. */
+/** The interval at which a daemon commits a heartbeat. */
 const heartbeatMs = 500;
 /** A daemon lets nobody in later than this after it began a write that was committed. */
 const leaseMs = 2000;

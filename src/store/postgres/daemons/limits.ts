@@ -2,9 +2,9 @@ import type { LimitState, LimitStore } from '../../../core/port/limits.ts';
 import type { Database } from '../connection/database.ts';
 import { nowSql } from './daemons.ts';
 
-/** Windows that ended so long ago are removed; no limit has a longer one. */
+/** Windows are removed this long after their end; no limit has a longer window. */
 const keptMs = 2 * 3_600_000;
-/** After so many calls what has ended is removed. */
+/** The number of calls from one removal of ended windows to the next. */
 const callsPerCleaning = 300;
 
 /** The counts of limits of all daemons, in windows by the database's clock. */

@@ -1,7 +1,7 @@
 import type { BatchResult } from '../../../core/port/readings.ts';
 import { Backlog, settleEach, type WaitingBatch } from '../../readings/backlog.ts';
 
-/** Items in one statement, unless a single batch has more; so many take some tens of milliseconds. */
+/** The most items in one statement, unless a single batch has more: some tens of milliseconds. */
 const mostInGroup = 20_000;
 
 interface Waiting<Batch> extends WaitingBatch {

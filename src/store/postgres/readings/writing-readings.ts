@@ -37,8 +37,8 @@ const plainSql = `with b as (select max(until_us) as until from drops)
     where coalesce((select until from b), $6::int8) <= $6 order by e, s, t`;
 
 /**
- * After a group that could not be inserted plainly so many are not tried: repeated readings come in numbers, when a gateway sends
- * again what it has kept, and each failure leaves rows for the server to clean up.
+ * After a group that could not be inserted plainly, this number of groups is not tried plainly: repeated readings come in
+ * numbers, when a gateway sends again what it has kept, and each failure leaves rows for the server to clean up.
  */
 const carefulGroups = 256;
 

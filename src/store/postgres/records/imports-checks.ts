@@ -7,8 +7,8 @@ import { incoming, rowsOf, rowsOfFile } from './import-table.ts';
 const mostFetched = 100;
 
 /**
- * So many rows are looked up one by one where the planner likes to. It knows little of tables that have just been filled, and
- * once took ten minutes for a join of nested loops.
+ * Up to this number of rows the planner may choose to look each one up by itself. It knows little of tables that have just been
+ * filled, and once took ten minutes for a join of nested loops.
  */
 const fewRows = 10_000;
 

@@ -86,7 +86,7 @@ function requireKnown(version: number, shown: string): void {
 }
 
 function strange(shown: string): HkctlError {
-  return new HkctlError('store_corrupt', `The schema of ${shown} holds tables, but no store of hkctl.`, {
+  return new HkctlError('store_corrupt', `The schema of ${shown} holds tables, but not those of a store of hkctl.`, {
     hint: 'Name another schema with ?schema=NAME in the address, or another database.',
   });
 }

@@ -20,9 +20,7 @@ import { requireElsewhere } from './own-files.ts';
 export async function writeBackup(
   path: string,
   target: string,
-  nowMs: number,
-  force: boolean,
-  migrationsFolder: string,
+  { nowMs, force, migrationsFolder }: { nowMs: number; force: boolean; migrationsFolder: string },
 ): Promise<BackupFacts> {
   requireFreeTarget(target, force);
   const files = filesOf(path);
@@ -49,7 +47,7 @@ function fill(backup: Connection, files: StoreFiles, nowMs: number, migrationsFo
   beginBackup(backup, nowMs);
   for (const name of databaseNames) {
     const version = Number(backup.pragma(`${name}.user_version`, { simple: true }));
-    requireOwnSchema(backup, name, files[name], version, migrationsFolder, name);
+    requireOwnSchema(backup, files[name], { name, version, migrationsFolder, attachedAs: name });
     const tables = addTables(backup, name, version, migrationsFolder);
     refusingRows(
       () => copyAttached(backup, name, tables),

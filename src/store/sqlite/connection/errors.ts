@@ -36,7 +36,7 @@ export function toDomainError(thrown: unknown, path: string): unknown {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code) || isStrangeFormat(thrown, code)) {
     return new HkctlError(
       'store_corrupt',
-      `The store ${path} is damaged or no store of hkctl.`,
+      `The store ${path} is damaged, or is not a store of hkctl.`,
       options('Keep the files as they are and go back to your last backup.'),
     );
   }

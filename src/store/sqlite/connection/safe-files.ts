@@ -108,7 +108,7 @@ function requireOwn(file: string, stats: Stats): void {
       'Name the file of the store with --store PATH.',
     );
   if (!stats.isFile())
-    throw refused(`${file} is no plain file, as a file of a store has to be.`, 'Move it away, and try again.');
+    throw refused(`${file} is not a regular file, as every file of a store has to be.`, 'Move it away, and try again.');
   // Windows has no user ids to compare.
   const own = process.geteuid?.();
   if (own === undefined || stats.uid === own || stats.uid === 0) return;

@@ -11,7 +11,7 @@ export function requireStorePath(path: string): void {
   const found = translating(path, () => find(path));
   if (!found || found.isFile()) return;
   const what = found.isDirectory() ? 'a folder' : 'no ordinary file';
-  throw new HkctlError('store_unreadable', `${path} is ${what}, and so no store.`, {
+  throw new HkctlError('store_unreadable', `${path} is ${what}, which cannot be a store.`, {
     hint: 'Name the file of the store with --store PATH or HKCTL_STORE.',
   });
 }

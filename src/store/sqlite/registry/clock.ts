@@ -44,7 +44,7 @@ export function createClockStore(registry: Registry, append: AppendAudit): Clock
 
 function requireInstants(samples: ClockSamples): ClockSamples {
   if (Object.values(samples).every((ms) => Math.abs(ms) <= latestDateMs)) return samples;
-  throw new HkctlError('store_corrupt', 'The store is damaged: what it has seen of the clock is no time.', {
+  throw new HkctlError('store_corrupt', 'The store is damaged: the time that it has seen is not an instant.', {
     hint: 'Keep the files as they are and go back to your last backup.',
   });
 }

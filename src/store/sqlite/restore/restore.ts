@@ -32,7 +32,7 @@ export function prepareRestore(
     for (const name of databaseNames) {
       const connection = translating(files[name], () => createPrivate(files[name]));
       try {
-        translating(files[name], () => fill(connection, backup, name, file, migrationsFolder, copied));
+        translating(files[name], () => fill(connection, backup, { name, file, migrationsFolder, copied }));
       } finally {
         connection.close();
       }
@@ -44,14 +44,21 @@ export function prepareRestore(
   }
 }
 
+/** A database to be made from a backup. */
+interface DatabaseCopy {
+  name: DatabaseName;
+  /** The path of the backup. */
+  file: string;
+  migrationsFolder: string;
+  /** Receives the number of rows since its last call. */
+  copied(rows: number): void;
+}
+
 /** Creates the tables of one database from our own migrations, in the version of the backup, and copies its rows. */
 function fill(
   connection: Connection,
   backup: OpenBackup,
-  name: DatabaseName,
-  file: string,
-  migrationsFolder: string,
-  copied: (rows: number) => void,
+  { name, file, migrationsFolder, copied }: DatabaseCopy,
 ): void {
   const version = backup.versions[name];
   connection.exec('begin');

@@ -18,7 +18,7 @@ export function applyMigrations(connection: Connection, name: DatabaseName, fold
   const apply = connection.transaction(() => {
     // Read under the write lock: another process may have migrated already.
     const before = requireNotNewer(connection, name, path);
-    requireOwnSchema(connection, name, path, before, folder);
+    requireOwnSchema(connection, path, { name, version: before, migrationsFolder: folder });
     const missing = readMigrationFiles({ migrationsFolder }).slice(before);
     for (const statement of missing.flatMap(({ sql }) => sql)) connection.exec(statement);
     connection.pragma(`user_version = ${schemaVersions[name]}`);

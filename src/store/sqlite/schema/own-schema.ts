@@ -5,20 +5,22 @@ import type { DatabaseName } from '../connection/files.ts';
 import { keptSchema, migratedSchema } from './migrated-schema.ts';
 import { lineOf, type SchemaObject, schemaObjectsIn, textOf } from './schema-objects.ts';
 
+/** The schema that a database claims to have. */
+interface ClaimedSchema {
+  name: DatabaseName;
+  /** The number of migrations that the database states. */
+  version: number;
+  migrationsFolder: string;
+  /** The name under which the database is attached; without it, it is the main one of its connection. */
+  attachedAs?: string;
+}
+
 /**
  * Throws `store_corrupt` (exit 6) where the schema of a database is not exactly that of its migrations: a foreign trigger or
- * view would run within hkctl's own statements. The message names the differences. `version` is the one that the database
- * claims, `database` its name where it is attached.
+ * view would run within hkctl's own statements. The message names the differences.
  */
-export function requireOwnSchema(
-  connection: Connection,
-  name: DatabaseName,
-  path: string,
-  version: number,
-  migrationsFolder: string,
-  database = 'main',
-): void {
-  const wrong = translating(path, () => foreignObjects(connection, name, version, migrationsFolder, database));
+export function requireOwnSchema(connection: Connection, path: string, schema: ClaimedSchema): void {
+  const wrong = translating(path, () => foreignObjects(connection, schema));
   if (wrong.length === 0) return;
   throw new HkctlError(
     'store_corrupt',
@@ -29,15 +31,12 @@ export function requireOwnSchema(
   );
 }
 
-/** The differences between the schema of a database, main or attached, and that of its migrations, as texts. */
+/** The differences between the schema of a database and that of its migrations, as texts. */
 export function foreignObjects(
   connection: Connection,
-  name: DatabaseName,
-  version: number,
-  migrationsFolder: string,
-  database = 'main',
+  { name, version, migrationsFolder, attachedAs }: ClaimedSchema,
 ): string[] {
-  const objects = schemaObjectsIn(connection, database);
+  const objects = schemaObjectsIn(connection, attachedAs);
   // Comparing texts saves milliseconds: the migrations need not be applied, nor node:crypto loaded for a hash.
   if (textOf(objects) === keptSchema(name, version, migrationsFolder)) return [];
   return differences(objects, migratedSchema(name, version, migrationsFolder).objects);

@@ -25,7 +25,7 @@ export function requireSchemaVersion(
   const readAtOnce = connection.transaction(() => {
     const version = requireNotNewer(connection, name, path);
     if (version !== schemaVersions[name]) throw storeTooOld(path, version, 'the daemon');
-    requireOwnSchema(connection, name, path, version, migrationsFolder);
+    requireOwnSchema(connection, path, { name, version, migrationsFolder });
   });
   translating(path, () => readAtOnce());
 }
@@ -58,7 +58,7 @@ export function isEmpty(connection: Connection, path: string): boolean {
   ) ?? { version: 0, tables: 0 };
   if (version > 0) return false;
   if (tables === 0) return true;
-  throw new HkctlError('store_corrupt', `${path} is a database, but no store of hkctl.`, {
+  throw new HkctlError('store_corrupt', `${path} is a database, but not one of hkctl.`, {
     hint: 'Name the store with --store PATH or HKCTL_STORE.',
   });
 }

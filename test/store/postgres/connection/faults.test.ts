@@ -33,7 +33,7 @@ describe('a store that cannot be opened', () => {
       [addressOf(server, 'no_such_database'), 'store_absent', 'There is no database'],
       [empty, 'store_absent', 'There is no store at'],
       [`${store}&schema=other`, 'store_absent', 'There is no store at'],
-      [foreign, 'store_corrupt', 'holds tables, but no store of hkctl'],
+      [foreign, 'store_corrupt', 'holds tables, but not those of a store of hkctl'],
       [newer, 'store_too_new', 'was made by a newer hkctl (schema 1000)'],
       [as(store, 'nobody_here'), 'store_unreadable', 'refused the log-in'],
       ['postgres://localhost:1/d?sslmode=disable', 'store_unreachable', 'No PostgreSQL server can be reached'],

@@ -72,8 +72,10 @@ describe('the differences of two schemas', () => {
 
 it('an unmigrated database that is empty has nothing foreign, and one with a table has', () => {
   const connection = openDatabase(':memory:', {});
-  expect(foreignObjects(connection, 'registry', 0, folder)).toEqual([]);
+  expect(foreignObjects(connection, { name: 'registry', version: 0, migrationsFolder: folder })).toEqual([]);
   connection.exec('create table keys (x)');
-  for (const version of [-5, 0]) expect(foreignObjects(connection, 'registry', version, folder)).toHaveLength(1);
+  for (const version of [-5, 0]) {
+    expect(foreignObjects(connection, { name: 'registry', version, migrationsFolder: folder })).toHaveLength(1);
+  }
   connection.close();
 });
