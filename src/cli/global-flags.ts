@@ -7,7 +7,7 @@ export const globalFlags = {
   store: {
     ...parsed(
       '--store <PATH>',
-      'the store (default: $STATE_DIRECTORY/hkctl.db, else $XDG_DATA_HOME/hkctl/hkctl.db, else /var/lib/hkctl/hkctl.db)',
+      'the store (default: $STATE_DIRECTORY/hkctl.db, else hkctl/hkctl.db in $XDG_DATA_HOME or ~/.local/share, else /var/lib/hkctl/hkctl.db)',
       requireStoreName,
     ),
     refuseGiven: refusePassword,

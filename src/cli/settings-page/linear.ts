@@ -26,7 +26,7 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
   const print = (...lines: string[]) =>
     given.print(...lines.flatMap((line) => wrapLabelled('', line, given.io.stdout.columns())));
   const context = { ...given, io: { ...given.io, plain: true }, print };
-  const { domain, actor } = await context.session();
+  const session = await context.session();
   const settings: PageSettings = {
     showInactive: options.all,
     search: options.search ?? '',
@@ -34,12 +34,12 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
     baseUrl: options.baseUrl,
     ...pageFrom('start'),
   };
-  const readPage = createPageReader(domain, actor);
+  const readPage = createPageReader(session.domain, session.actor);
   for (let going = true; going; ) {
     const read = await readPage(settings);
     const view = { ...read, keys: read.keys.slice(0, pageSize) };
     context.print(...linearLines(view));
-    going = await choose(context, domain, actor, settings, view, read.keys[pageSize]);
+    going = await choose(context, session, settings, view, read.keys[pageSize]);
   }
 }
 
@@ -61,8 +61,7 @@ function linearLines(view: PageView): string[] {
 
 async function choose(
   context: Context,
-  domain: Domain,
-  actor: Actor,
+  { domain, actor }: { domain: Domain; actor: Actor },
   settings: PageSettings,
   view: PageView,
   next: Key | undefined,

@@ -124,9 +124,15 @@ async function readWindow(
   const isFirst = at === 'start' || before.length < above;
   const isLast = at === 'end' || from.length < below;
   const total = isFirst && isLast ? keys.length : await count(filter);
-  const tenantId = actor.user.tenantId;
-  const placed =
-    typeof at === 'string' ? 0 : (at.number ?? (await numberOf(domain, tenantId, filter, at.key, before, total)));
+  // How many keys of the list precede the place.
+  const preceding = async ({ createdAtMs }: KeyPosition) => {
+    const createdBeforeMs = Math.min(filter.createdBeforeMs ?? Number.POSITIVE_INFINITY, createdAtMs + 1);
+    const notNewer = await domain.store.keys.count(actor.user.tenantId, { ...filter, createdBeforeMs });
+    // Keys made at the same instant are ordered by id.
+    const equallyOld = before.filter((key) => key.createdAtMs === createdAtMs).length;
+    return total - notNewer + equallyOld;
+  };
+  const placed = typeof at === 'string' ? 0 : (at.number ?? (await preceding(at.key)));
   const number = placed - before.length;
   return {
     keys,
@@ -135,21 +141,6 @@ async function readWindow(
     chosen: Math.max(0, Math.min(before.length, keys.length - 1)),
     total,
   };
-}
-
-/** How many keys of the list precede a place; `before` are the last of them. Keys made at the same instant are ordered by id. */
-async function numberOf(
-  { store }: Domain,
-  tenantId: string,
-  filter: KeyFilter,
-  { createdAtMs }: KeyPosition,
-  before: readonly Key[],
-  total: number,
-): Promise<number> {
-  const createdBeforeMs = Math.min(filter.createdBeforeMs ?? Number.POSITIVE_INFINITY, createdAtMs + 1);
-  const notNewer = await store.keys.count(tenantId, { ...filter, createdBeforeMs });
-  const equallyOld = before.filter((key) => key.createdAtMs === createdAtMs).length;
-  return total - notNewer + equallyOld;
 }
 
 /** The place of a read key by its index, clamped to the first and last; `known`: whether its number will hold in the next list. */
