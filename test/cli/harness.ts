@@ -16,6 +16,7 @@ import { rolesSql, schemaOf } from '../../src/store/postgres/operations/roles.ts
 import { removeOldBackups } from '../../src/store/sqlite/backup/old-backups.ts';
 import { atEndOfFile } from '../ends.ts';
 import { threads } from '../store/stores.ts';
+import { type TypedKey, typeKeys } from './keyboard.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
 export const startMs = Date.parse('2026-11-20T08:00:00Z');
@@ -42,12 +43,6 @@ export interface RunOptions {
   copy?: (text: string) => Promise<void>;
   /** What a write to standard output does; throws to play a closed pipe or a full disk. */
   onWrite?: (text: string) => void;
-}
-
-/** A key that is typed only once a text has been shown since the key before it. */
-export interface TypedKey {
-  on: string;
-  type: string;
 }
 
 /** What came of it. */
@@ -77,7 +72,7 @@ export class Cli {
     const stderr = collect(options.terminal);
     const stdin = new PassThrough();
     if (!options.terminal) stdin.end(options.input ?? '');
-    else void type(stdin, options.keys ?? [], () => [stdout.text, stderr.text]);
+    else void typeKeys(stdin, options.keys ?? [], () => [stdout.text, stderr.text]);
     const io: Io = {
       stdin: Object.assign(stdin, { isTTY: options.terminal !== undefined, setRawMode: () => {} }),
       stdinIsTTY: options.terminal !== undefined,
@@ -188,19 +183,6 @@ export interface KeyJson {
   last_used_ip: string | null;
 }
 
-/** Keys of a terminal by name. */
-export const press = {
-  enter: '\r',
-  up: '\u001b[A',
-  down: '\u001b[B',
-  right: '\u001b[C',
-  left: '\u001b[D',
-  escape: '\u001b',
-  ctrlC: '\u0003',
-  ctrlD: '\u0004',
-  space: ' ',
-};
-
 /** The services of the composition root that tests of the command line need. */
 export function createServices(clock: () => number): Services {
   const options = { clock, migrationsFolder: join(__dirname, '..', '..', 'migrations'), threads };
@@ -265,29 +247,6 @@ function collect(
       return parts.join('');
     },
   };
-}
-
-/** Types one key after the other, each once the screen has come to rest. */
-async function type(
-  stdin: PassThrough,
-  keys: readonly (string | TypedKey)[],
-  written: () => readonly [string, string],
-): Promise<void> {
-  let [out, err] = [0, 0];
-  const length = () => written().join('').length;
-  for (const key of keys) {
-    const { on, type: text } = typeof key === 'string' ? { on: '', type: key } : key;
-    const isShown = () => {
-      const [stdout, stderr] = written();
-      return stripVTControlCharacters(stdout.slice(out) + stderr.slice(err)).includes(on);
-    };
-    for (let before = -1; before !== length() || length() === 0 || !isShown(); ) {
-      before = length();
-      await new Promise((resolve) => setTimeout(resolve, 30));
-    }
-    [out, err] = written().map(({ length }) => length) as [number, number]; // a pair stays one
-    stdin.write(text);
-  }
 }
 
 function splitWords(line: string): string[] {

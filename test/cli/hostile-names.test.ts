@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { requireLabel } from '../../src/core/text/labels.ts';
 import { toSafeJson } from '../../src/core/text/shown-text.ts';
 import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
-import { Cli, press, type TypedKey } from './harness.ts';
+import { Cli } from './harness.ts';
+import { press, type TypedKey } from './keyboard.ts';
 
 const terminal = { columns: 200, rows: 50 };
 /** Clears the screen, names the window, copies to the clipboard, hides, turns, joins, a line of its own, C1's CSI. */

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,11 +6,10 @@ import { verifyChain } from '../../src/core/audit/chain.ts';
 import { refusalOf } from '../../src/core/keys/authentication.ts';
 import { hashOf } from '../../src/core/keys/secrets.ts';
 import type { Store } from '../../src/core/port/store.ts';
-import { filesOf, isCode } from '../../src/store/sqlite/connection/files.ts';
-import { preparedPath } from '../../src/store/sqlite/restore/prepared.ts';
 import { Plant } from '../e2e/plant.ts';
-import { cli, type Outcome, pause, type Running, until } from '../e2e/program.ts';
+import { pause } from '../e2e/program.ts';
 import { draftOf } from '../store/stores.ts';
+import { canTrace, halted, type Point, pointsOf, resumed, runAt } from './traced.ts';
 
 /*
  * Stops of every kind against a restore, each of the two halted or killed at system calls that touch the store's files: some
@@ -19,7 +17,6 @@ import { draftOf } from '../store/stores.ts';
  * follow: each of them restores the same backup, in which all of it works.
  */
 
-const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 const isWhole = process.env.HKCTL_TEST_ROUNDS === 'all';
 const samples = { halted: 4, killed: 3, stopKilled: 3 };
 
@@ -137,46 +134,6 @@ async function noteStopped(kind: Kind, subject: Subject): Promise<void> {
   }
 }
 
-interface Point {
-  call: string;
-  /** The how manieth of its name that touches a file of the store. */
-  when: number;
-}
-
-function storeFiles(): string[] {
-  const { store, ready, lock } = preparedPath(plant.store);
-  const bases = [...Object.values(filesOf(plant.store)), ...Object.values(filesOf(store))];
-  const files = [...bases.filter((file) => file !== null), ready, lock];
-  return [
-    ...files,
-    ...files.flatMap((file) => [`${file}-wal`, `${file}-shm`, `${file}-journal`]),
-    dirname(plant.store),
-  ];
-}
-
-const strace = (...more: string[]) => ['-f', '-qq', ...storeFiles().flatMap((file) => ['-P', file]), ...more];
-
-/** Every system call of a command on the store's files, in order. */
-async function pointsOf(args: readonly string[]): Promise<Point[]> {
-  const log = plant.path('calls');
-  const traced = plant.attach('strace', [...strace('-o', log), process.execPath, cli, ...args]);
-  expect((await traced.ended).code).toBe(0);
-  const counts = new Map<string, number>();
-  const lines = readFileSync(log, 'utf8').split('\n');
-  const main = lines[0]?.split(' ')[0];
-  const points: Point[] = [];
-  for (const line of lines) {
-    const [pid, call] = /^(\d+) +(\w+)\(/.exec(line)?.slice(1) ?? [];
-    // Each thread has its own count; databases are the main one's.
-    if (pid !== main || call === undefined) continue;
-    const when = (counts.get(call) ?? 0) + 1;
-    counts.set(call, when);
-    points.push({ call, when });
-  }
-  expect(points.length).toBeGreaterThan(50);
-  return points;
-}
-
 /** Some of the points, spread evenly, a share of them for each kind of stop; or all. */
 function sampled(points: readonly Point[], kind: Kind, count: number): Point[] {
   if (isWhole) return [...points];
@@ -186,75 +143,12 @@ function sampled(points: readonly Point[], kind: Kind, count: number): Point[] {
   );
 }
 
-const runAt = ({ call, when }: Point, signal: 'KILL' | 'STOP', args: readonly string[]): Running =>
-  plant.attach('strace', [
-    ...strace('-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:signal=${signal}:when=${when}`),
-    process.execPath,
-    cli,
-    ...args,
-  ]);
-
 const restoreArgs = () => ['restore', backup, '--yes'];
-
-/** Waits until the program under strace is halted; its number, or undefined where it has ended. */
-async function halted(traced: Running): Promise<number | undefined> {
-  let seen = 0;
-  return until(
-    'the restore is halted or has ended',
-    () => {
-      if (traced.hasEnded) return { pid: undefined };
-      const pid = childOf(traced.child.pid ?? 0);
-      const isHalted = pid !== undefined && /^\d+ \(.*\) [tT] /.test(readStat(pid));
-      // Every system call halts it for a moment: what stays so is halted.
-      seen = isHalted ? seen + 1 : 0;
-      return seen > 8 ? { pid } : undefined;
-    },
-    { everyMs: 10 },
-  ).then(({ pid }) => pid);
-}
-
-/** Lets it go on until its end. On a busy machine it may have seemed halted before it was: then it is so only later. */
-async function resumed(traced: Running): Promise<Outcome> {
-  const resume = () => {
-    const pid = childOf(traced.child.pid ?? 0);
-    try {
-      if (pid !== undefined) process.kill(pid, 'SIGCONT');
-    } catch (thrown) {
-      // It has ended meanwhile.
-      if (!isCode(thrown, 'ESRCH')) throw thrown;
-    }
-  };
-  resume();
-  const again = setInterval(resume, 100);
-  try {
-    return await traced.ended;
-  } finally {
-    clearInterval(again);
-  }
-}
-
-function childOf(pid: number): number | undefined {
-  try {
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]) || undefined;
-  } catch {
-    // It has ended meanwhile.
-    return undefined;
-  }
-}
-
-function readStat(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    // It has ended meanwhile.
-    return '';
-  }
-}
 
 describe.skipIf(!canTrace)('a restore, with strace,', () => {
   let restorePoints: Point[];
   beforeAll(async () => {
-    restorePoints = await pointsOf(restoreArgs());
+    restorePoints = await pointsOf(plant, restoreArgs());
   });
 
   it.each(kinds)(
@@ -264,7 +158,7 @@ describe.skipIf(!canTrace)('a restore, with strace,', () => {
       let halts = 0;
       for (const point of sampled(restorePoints, kind, samples.halted)) {
         const subject = freshSubject();
-        const restore = runAt(point, 'STOP', restoreArgs());
+        const restore = runAt(plant, point, 'STOP', restoreArgs());
         const pid = await halted(restore);
         const stop = plant.hkctl(argsOf(kind, subject));
         // It may wait for the restore, which then has to go on.
@@ -294,7 +188,7 @@ describe.skipIf(!canTrace)('a restore, with strace,', () => {
         const subject = freshSubject();
         await plant.ok(argsOf(kind, subject));
         subject.stopped = kind;
-        if ((await runAt(point, 'KILL', restoreArgs()).ended).signal === 'SIGKILL') killed++;
+        if ((await runAt(plant, point, 'KILL', restoreArgs()).ended).signal === 'SIGKILL') killed++;
         await expectStopped(`a restore killed at ${point.call} ${point.when} after ${kind}`);
         await plant.ok(restoreArgs());
         await expectStopped('the restore after that');
@@ -308,12 +202,12 @@ describe.skipIf(!canTrace)('a restore, with strace,', () => {
     'revives nothing that was stopped by a %s that was killed anywhere',
     async (kind) => {
       const counted = freshSubject();
-      const points = await pointsOf(argsOf(kind, counted));
+      const points = await pointsOf(plant, argsOf(kind, counted));
       counted.stopped = kind;
       let killed = 0;
       for (const point of sampled(points, kind, samples.stopKilled)) {
         const subject = freshSubject();
-        if ((await runAt(point, 'KILL', argsOf(kind, subject)).ended).signal === 'SIGKILL') killed++;
+        if ((await runAt(plant, point, 'KILL', argsOf(kind, subject)).ended).signal === 'SIGKILL') killed++;
         // It may have come to its commit or not; what is so before the restore is so after it.
         await noteStopped(kind, subject);
         await plant.ok(restoreArgs());

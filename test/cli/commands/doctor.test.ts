@@ -6,7 +6,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Check } from '../../../src/core/operations/findings.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
-import { Cli, press, startMs } from '../harness.ts';
+import { Cli, startMs } from '../harness.ts';
+import { press } from '../keyboard.ts';
 import { tamper } from '../tamper.ts';
 
 let cli: Cli;

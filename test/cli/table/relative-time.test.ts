@@ -10,12 +10,14 @@ it.each([
   [-59 * second, 'now'],
   [59 * second, 'in 1 min'],
   [-minute, '1 min ago'],
-  [59 * minute, 'in 59 min'],
+  [59 * minute + 59 * second, 'in 59 min'],
   [-hour, '1 h ago'],
   [2 * day - 1, 'in 47 h'],
   [-2 * day, '2 d ago'],
   [14 * day, 'in 14 d'],
-  [-400 * day, '400 d ago'],
+  [6 * day + 1, 'in 6 d'],
+  [-999 * day, '999 d ago'],
+  [-4400 * day, '12 y ago'],
 ])('an instant %i ms away is %s', (distance, text) => {
   expect(relativeTime(1e12 + distance, 1e12)).toBe(text);
 });

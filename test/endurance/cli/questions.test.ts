@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Cli, press, type TypedKey } from '../../cli/harness.ts';
+import { Cli } from '../../cli/harness.ts';
+import { press, type TypedKey } from '../../cli/keyboard.ts';
 
 const terminal = { columns: 200, rows: 40 };
 const { enter, up, down, left, right, escape: esc, ctrlC, ctrlD } = press;

@@ -2,7 +2,6 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { represent, toRepresentation } from '../../../src/http/request/caching.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
-import { call } from '../../e2e/client.ts';
 import { fileStore } from '../../store/stores.ts';
 import { type Face, listening } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
@@ -173,63 +172,6 @@ describe('HEAD', () => {
       expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(body));
     },
   );
-});
-
-describe('pages', () => {
-  it('visit each record once, by the cursor and by the Link header', async () => {
-    for (const query of ['limit=7', 'limit=50&is_active=true', 'limit=13&updated_since=2026-01-01T00:00:00Z']) {
-      const seen: string[] = [];
-      let path: string | undefined = `/api/v1/parts?${query}`;
-      while (path !== undefined) {
-        const response: Response = await get(path);
-        const { data, next_cursor } = (await response.json()) as { data: { id: string }[]; next_cursor: string | null };
-        seen.push(...data.map(({ id }) => id));
-        path = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-        expect(path === undefined).toBe(next_cursor === null);
-      }
-      expect(new Set(seen).size).toBe(seen.length);
-      expect(seen.length).toBeGreaterThanOrEqual(59);
-    }
-  });
-
-  it('of readings continue where the previous one ended, in every type', async () => {
-    const base = Date.UTC(2026, 10, 19);
-    const readings = Array.from({ length: 25 }, (_, index) => ({
-      sensor: 'SE-1001',
-      at: base + index * 1000,
-      value: index,
-    }));
-    const url = `${face.url}/api/v1/sensors/readings`;
-    expect((await call(url, { secret, body: { readings } })).json()).toMatchObject({ accepted: 25 });
-    for (const type of ['application/json', 'text/csv', 'application/x-ndjson']) {
-      const values: number[] = [];
-      let path: string | undefined =
-        '/api/v1/sensors/SE-1001/readings?limit=10&from=2026-11-19T00:00:00Z&to=2026-11-19T00:00:24Z';
-      while (path !== undefined) {
-        const response: Response = await get(path, { accept: type });
-        const text = await response.text();
-        if (type === 'application/json')
-          values.push(...JSON.parse(text).data.map((row: { value: number }) => row.value));
-        else if (type === 'text/csv')
-          values.push(
-            ...text
-              .trim()
-              .split('\n')
-              .slice(1)
-              .map((line) => Number(line.split(',')[1])),
-          );
-        else
-          values.push(
-            ...text
-              .trim()
-              .split('\n')
-              .map((line) => JSON.parse(line).value),
-          );
-        path = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-      }
-      expect(values).toEqual(Array.from({ length: 24 }, (_, index) => index));
-    }
-  });
 });
 
 /** fetch() decompresses by itself; this returns the bytes on the wire. */

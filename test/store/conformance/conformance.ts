@@ -3,6 +3,7 @@ import { auditConformance } from './audit.ts';
 import { auditTextConformance } from './audit-texts.ts';
 import { clockConformance } from './clock.ts';
 import type { Given } from './given.ts';
+import { keyListConformance } from './key-lists.ts';
 import { keyConformance } from './keys.ts';
 import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
@@ -18,6 +19,7 @@ import { retentionConformance } from './retention.ts';
 export function conformance(given: Given): void {
   describe('organizations, users, entities', () => peopleConformance(given));
   describe('keys', () => keyConformance(given));
+  describe('lists of keys', () => keyListConformance(given));
   describe('audit', () => auditConformance(given));
   describe('texts of the audit trail', () => auditTextConformance(given));
   describe('clock', () => clockConformance(given));

@@ -13,7 +13,8 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { holdAsDaemon } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { type Cli, press } from '../../harness.ts';
+import type { Cli } from '../../harness.ts';
+import { press } from '../../keyboard.ts';
 import { tamper } from '../../tamper.ts';
 import { backupPlant } from './backup-plant.ts';
 

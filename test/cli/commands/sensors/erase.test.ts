@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cli, press } from '../../harness.ts';
+import { Cli } from '../../harness.ts';
+import { press } from '../../keyboard.ts';
 
 let cli: Cli;
 beforeEach(async () => {

@@ -228,28 +228,3 @@ describe('the audit chain', () => {
     expect((await verifyChain(store.audit.walk())).broken).toMatchObject({ seq: 8 });
   });
 });
-
-describe('the journal of revocations', () => {
-  it('names each revoked key, and never a secret', async () => {
-    const { store, path, remove } = await fileStore();
-    onTestFinished(remove);
-    const plant = await plantIn(store);
-    const [a, b, c] = [newKey(plant, 1), newKey(plant, 2), newKey(plant, 3, { rotatedFrom: 'x' })];
-    for (const key of [a, b]) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));
-    await store.keys.revoke([a.id], plant.user.id, nowMs, []);
-    await store.keys.rotate([{ oldKeyId: b.id, next: c }], nowMs + 1, []);
-    // A change that fails after the note takes it back.
-    const taken = newKey(plant, 1);
-    expect(() => store.keys.rotate([{ oldKeyId: c.id, next: taken }], nowMs + 2, [])).toThrow(
-      expect.objectContaining({ code: 'duplicate' }),
-    );
-    const lines = readFileSync(filesOf(path).revocations, 'utf8').trim().split('\n');
-    expect(lines.map((line) => line.split(' ').slice(1))).toEqual([
-      ['revoked', a.id, a.prefix, a.secretHash],
-      ['revoked', b.id, b.prefix, b.secretHash],
-      ['revoked', c.id, c.prefix, c.secretHash],
-      ['withdrawn', c.id, c.prefix, c.secretHash],
-    ]);
-    expect(await store.keys.find(plant.tenant.id, c.id)).toMatchObject({ revokedAtMs: null });
-  });
-});

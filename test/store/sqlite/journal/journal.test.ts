@@ -13,7 +13,7 @@ import {
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { changeWithJournal } from '../../../../src/store/sqlite/journal/journaled-change.ts';
 import { createRegistry } from '../../../../src/store/sqlite/registry/registry.ts';
-import { draftOf, fileStore, nowMs, plantIn } from '../../stores.ts';
+import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';
 
 async function given() {
   const { store, path, remove } = await fileStore();
@@ -47,6 +47,27 @@ function failChanges(path: string): void {
 }
 
 describe('the journal', () => {
+  it('names each revoked key, and never a secret', async () => {
+    const { store, plant, journal } = await given();
+    const [a, b, c] = [newKey(plant, 1), newKey(plant, 2), newKey(plant, 3, { rotatedFrom: 'x' })];
+    for (const key of [a, b]) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', key.prefix));
+    await store.keys.revoke([a.id], plant.user.id, nowMs, []);
+    await store.keys.rotate([{ oldKeyId: b.id, next: c }], nowMs + 1, []);
+    // A change that fails after the note takes it back.
+    const taken = newKey(plant, 1);
+    expect(() => store.keys.rotate([{ oldKeyId: c.id, next: taken }], nowMs + 2, [])).toThrow(
+      expect.objectContaining({ code: 'duplicate' }),
+    );
+    const lines = readFileSync(journal, 'utf8').trim().split('\n');
+    expect(lines.map((line) => line.split(' ').slice(1))).toEqual([
+      ['revoked', a.id, a.prefix, a.secretHash],
+      ['revoked', b.id, b.prefix, b.secretHash],
+      ['revoked', c.id, c.prefix, c.secretHash],
+      ['withdrawn', c.id, c.prefix, c.secretHash],
+    ]);
+    expect(await store.keys.find(plant.tenant.id, c.id)).toMatchObject({ revokedAtMs: null });
+  });
+
   it('names whatever is stopped or started again, with its time', async () => {
     const { update, setStatus, remove, said, user, plant, journal } = await given();
     await update({ status: 'inactive' });
