@@ -6,8 +6,8 @@ import { alreadyThere } from '../refusals.ts';
 import type { Location } from './address/location.ts';
 import type { Database } from './connection/database.ts';
 import { databaseWithin } from './connection/database-within.ts';
-import { liftTimeLimits } from './connection/long-work.ts';
 import type { Session } from './connection/session.ts';
+import { liftTimeLimits } from './connection/time-limits.ts';
 import { creatorsSql } from './schema/foreign-objects.ts';
 import { applyMigrations, lockMigrations } from './schema/migrations.ts';
 import { readPlace, requireNotNewer } from './schema/schema-version.ts';
@@ -53,16 +53,33 @@ export async function prepareSchema(session: Session, location: Location, migrat
   await applyMigrations(session, migrationsFolder, location.shown);
 }
 
+interface Creator {
+  name: string;
+  /** The name as SQL writes it, and that of this log-in. */
+  quoted: string;
+  own: string;
+  /** Whether the schema belongs to it, whatever is revoked. */
+  owns: boolean;
+}
+
 /** A role that may create functions in the schema could have them run with the rights of this log-in. */
 async function requireOwnCreators(session: Session, { shown, schema }: Location): Promise<void> {
-  const creators = await session.query<{ name: string }>('schema.creators', creatorsSql);
+  const creators = await session.query<Creator>('schema.creators', creatorsSql);
   if (creators.length === 0) return;
   const named = creators.map(({ name }) => name).join(', ');
   throw new HkctlError(
     'store_unreadable',
     `Others may create functions in the schema of ${shown}, which would run with the rights of this log-in: ${named}.`,
-    {
-      hint: `Use the log-in that owns the schema, or take that right from them: REVOKE CREATE ON SCHEMA ${schema} FROM …`,
-    },
+    { hint: `A superuser or the owner of the schema ends that with: ${endingOf(creators, schema).join('; ')}` },
   );
+}
+
+/** The SQL after which nobody else may create functions in a schema. */
+function endingOf(creators: readonly Creator[], schema: string): string[] {
+  const owner = creators.find(({ owns }) => owns);
+  const granted = creators.filter(({ owns }) => !owns).map(({ quoted }) => quoted);
+  return [
+    ...(owner ? [`ALTER SCHEMA ${schema} OWNER TO ${owner.own}`] : []),
+    ...(granted.length > 0 ? [`REVOKE CREATE ON SCHEMA ${schema} FROM ${granted.join(', ')}`] : []),
+  ];
 }

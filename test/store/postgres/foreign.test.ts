@@ -121,17 +121,22 @@ describe('a database that somebody else has prepared', () => {
     await onServer(owned, `create schema hkctl authorization ${role}`);
     await onServer(granted, 'create schema hkctl', `grant create on schema hkctl to ${role}`);
     await onServer(open, 'create schema hkctl', 'grant create on schema hkctl to public');
-    for (const [address, name] of [
-      [owned, role],
-      [granted, role],
-      [open, 'PUBLIC'],
+    for (const [address, name, mends] of [
+      [owned, role, 'ALTER SCHEMA hkctl OWNER TO postgres'],
+      [granted, role, `REVOKE CREATE ON SCHEMA hkctl FROM ${role}`],
+      [open, 'PUBLIC', 'REVOKE CREATE ON SCHEMA hkctl FROM PUBLIC'],
     ] as const) {
       await expect(engineAt(address, options).create()).rejects.toMatchObject({
         code: 'store_unreadable',
         message: expect.stringContaining(`the rights of this log-in: ${name}.`),
+        hint: `A superuser or the owner of the schema ends that with: ${mends}`,
       });
     }
-    await expect(onServer(owned, rolesSql('hkctl'))).rejects.toThrow('belongs to another role');
+    await expect(onServer(owned, rolesSql('hkctl'))).rejects.toThrow(`belongs to another role, ${role},`);
+    await onServer(owned, 'alter schema hkctl owner to postgres');
+    await onServer(granted, `revoke create on schema hkctl from ${role}`);
+    await onServer(open, 'revoke create on schema hkctl from public');
+    for (const address of addresses) await (await engineAt(address, options).create()).close();
     const store = await newDatabase('store');
     await onServer(store, `grant create on schema hkctl to ${role}`);
     expect((await (await engineAt(store, options).inspect()).server?.())?.creators).toEqual([role]);

@@ -1,9 +1,10 @@
 import type { Location } from '../address/location.ts';
 import { isShortage, unreachable } from './errors.ts';
 import { Lane, type LaneSettings, settingsSql, sharing } from './lane.ts';
-import { liftTimeLimits, runLong } from './long-work.ts';
+import { runLong } from './long-work.ts';
 import { openUnshared } from './pooler.ts';
 import { Session, type SessionOptions } from './session.ts';
+import { liftTimeLimits } from './time-limits.ts';
 
 /** How long the database may be silent. */
 interface Patience {
