@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readProgram } from '../docs/program.ts';
 import { call, Wire } from './client.ts';
-import { filesUnder, leakOf, ProcessWatch } from './leaks.ts';
+import { filesUnder, leakOf, ProcessWatch, tablesOf } from './leaks.ts';
 import { Plant } from './plant.ts';
 import type { Outcome } from './program.ts';
 
@@ -122,8 +122,10 @@ describe('nothing that is written holds a secret', () => {
       ['commands', outputs.map(({ stdout, stderr }) => stdout + stderr).join('\n')],
       ['processes', processes],
       ...filesUnder(plant.folder).map((path) => [path, readFileSync(path, 'latin1')] as const),
+      ...(plant.isOnPostgres ? await tablesOf(plant.place) : []),
     ]);
-    expect([...written.keys()].filter((name) => name.endsWith('.db')).length).toBeGreaterThanOrEqual(3);
+    const ofStore = [...written.keys()].filter((name) => name.endsWith('.db') || name.startsWith('table '));
+    expect(ofStore.length).toBeGreaterThanOrEqual(3);
     expect(daemon.log).toContain('"url"');
     for (const [name, text] of written) {
       // In a database the column behind a prefix may begin, by chance, with the secret's next characters.
@@ -246,13 +248,16 @@ describe('every command', () => {
     }
     const mistaken = await plant.hkctl(['--debug', `--${wrong}`, wrong], { env: { HKCTL_LIMIT_REQUESTS: wrong } });
     outputs.push(mistaken.stdout + mistaken.stderr, (await plant.ok(['audit', 'export'])).stdout);
+    const files = plant.isOnPostgres ? [] : filesUnder(plant.path('store'));
+    const tables = plant.isOnPostgres ? await tablesOf(plant.place) : [];
     for (const secret of new Set(secrets)) {
       expect(leakOf(seen, secret, 9), 'processes').toBeUndefined();
       for (const text of outputs) expect(leakOf(text, secret, 9), text.slice(0, 200)).toBeUndefined();
-      for (const path of [...filesUnder(plant.path('store')), plant.path('copy.db')])
-        expect(leakIn(path, secret), path).toBeUndefined();
+      for (const path of [...files, plant.path('copy.db')]) expect(leakIn(path, secret), path).toBeUndefined();
+      for (const [name, text] of tables) expect(leakOf(text, secret, 9), name).toBeUndefined();
     }
-    expect(readdirSync(plant.folder).sort()).toEqual(['copy.db', 'dir', 'gateway.key', 'store']);
+    const store = plant.isOnPostgres ? [] : ['store'];
+    expect(readdirSync(plant.folder).sort()).toEqual(['copy.db', 'dir', 'gateway.key', ...store]);
   });
 });
 
