@@ -32,7 +32,7 @@ const aboutFiles = [
 
 /** Commands that are about no files of a store, and about no instant of a clock, since keys expire by the clock of the database. */
 const commands = [
-  'test/cli/{bad-input,careless}.test.ts',
+  'test/cli/careless.test.ts',
   'test/cli/commands/{actors,import,keys/scan}.test.ts',
   'test/cli/delivery/{rotated-files,secret-files}.test.ts',
 ];
