@@ -194,7 +194,7 @@ export class PooledDatabase implements Database {
   }
 
   #retry(): void {
-    const timer = setTimeout(() => {
+    setTimeout(() => {
       if (this.#isClosed) return;
       this.#connect().then(
         () => {
@@ -205,8 +205,7 @@ export class PooledDatabase implements Database {
           this.#retry();
         },
       );
-    }, retryMs);
-    timer.unref();
+    }, retryMs).unref();
   }
 
   #options(pipeline: boolean): SessionOptions {
