@@ -21,7 +21,21 @@ const shared = {
 /** The long suite waits still more: for terminals, browsers, killed daemons. */
 const long = Math.ceil(cores * 2.5);
 
-const onBothEngines = ['erp-import', 'last-use', 'pipes', 'revocation', 'signals'];
+/**
+ * Tests of processes that are about files of a store, or about none: locks and journals of files, the drivers of SQLite, a folder of
+ * root, the demo of `npm start`, the clock of the machine.
+ */
+const aboutFiles = [
+  'test/e2e/{closed-store,driver,journal,postgres,start}.test.ts',
+  'test/endurance/e2e/{backup,clock,daemon-lock,init,rights,socket-tls}.test.ts',
+];
+
+/** Commands that are about no files of a store, and about no instant of a clock, since keys expire by the clock of the database. */
+const commands = [
+  'test/cli/careless.test.ts',
+  'test/cli/commands/{actors,import,keys/scan}.test.ts',
+  'test/cli/delivery/{rotated-files,secret-files}.test.ts',
+];
 
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
 const globalSetup = 'test/store/postgres/shared-server.ts';
@@ -44,15 +58,16 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // The tests of the API once more, over stores on PostgreSQL, and those end to end that are about no files of a store.
+      // Over stores on PostgreSQL once more: the tests of the API, of processes and of commands.
       {
         test: {
           ...shared,
           globalSetup,
           name: 'postgres',
-          include: ['test/http/**/*.test.ts', `test/e2e/{${onBothEngines.join(',')}}.test.ts`],
-          exclude: ['test/http/postgres.test.ts'],
+          include: ['test/http/**/*.test.ts', 'test/{e2e,endurance/e2e}/*.test.ts', ...commands],
+          exclude: ['test/http/postgres.test.ts', ...aboutFiles],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
+          testTimeout: 300_000,
           isolate: false,
           maxWorkers: long,
           sequence: { groupOrder: 1 },

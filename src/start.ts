@@ -53,6 +53,10 @@ main().then(
 async function main(): Promise<number> {
   // Without a listener Node would open its debugger to every account of this machine.
   process.on('SIGUSR1', () => {});
+  if (/^postgres(ql)?:/i.test(store)) {
+    process.stderr.write('npm start keeps its demo in files: name one with HKCTL_STORE, or leave that out.\n');
+    return 2;
+  }
   // Every file here belongs to the demo: root takes the rights of its owner for good, for the child processes as well.
   rights.takeFor(store);
   await rights.withOwnForTheLastTime(async () => {});

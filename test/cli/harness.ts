@@ -57,12 +57,16 @@ export interface RunResult {
 
 /** A store in a folder of its own, and command lines run on it in this process. */
 export class Cli {
+  /** The file of the store, unless it is on PostgreSQL; its folder is that of the test. */
   readonly store: string;
+  /** Where the store is: a file or an address. */
+  place: string;
   readonly services: Services;
   nowMs = startMs;
 
   constructor(store?: string) {
     this.store = store ?? join(createFolder(), 'state', 'hkctl.db');
+    this.place = this.store;
     this.services = createServices(() => this.nowMs);
   }
 
@@ -80,12 +84,12 @@ export class Cli {
       stderr: stderr.output,
       promptOutput: stderr.stream,
       env: {
-        ...(!options.isSystemStore && !options.closedSystemStore && { HKCTL_STORE: this.store }),
+        ...(!options.isSystemStore && !options.closedSystemStore && { HKCTL_STORE: this.place }),
         ...(options.terminal && { TERM: 'xterm' }),
         ...options.env,
       },
       osAccount: options.osAccount ?? 'root',
-      defaultStorePath: this.store,
+      defaultStorePath: this.place,
       isSystemStore: options.isSystemStore ?? false,
       closedSystemStore: () => options.closedSystemStore,
       program: ['/usr/bin/node', '/usr/lib/hkctl/bin/hkctl.js'],
@@ -116,8 +120,17 @@ export class Cli {
     return result;
   }
 
-  /** The organization Acme with the sites BER and CHI, and a profile of each role. */
+  /** The organization Acme with the sites BER and CHI, and a profile of each role; in a new database where tests run over PostgreSQL. */
   async seed(): Promise<this> {
+    if (process.env.HKCTL_TEST_ENGINE !== 'postgres') return this.#fill();
+    const { copiedDatabase } = await import('../store/postgres/databases.ts');
+    this.place = await copiedDatabase('hkctl_seeded', async (address) => {
+      await new Cli(address).#fill();
+    });
+    return this;
+  }
+
+  async #fill(): Promise<this> {
     await this.ok([
       'init',
       '--org',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newDatabase } from '../store/postgres/databases.ts';
+import { newDatabase, onServer } from '../store/postgres/databases.ts';
 import { Cli } from './harness.ts';
 
 const init =
@@ -87,6 +87,43 @@ describe('the command line on PostgreSQL', () => {
     rmSync(folder, { recursive: true });
     expect((await other.ok('keys list --json')).json()).toMatchObject([{ name: 'one' }]);
     expect((await other.ok('audit verify')).stdout).toContain('the chain is whole');
+  });
+
+  it('shows whatever the log-in of a daemon can have written, and backs it up', async () => {
+    const address = await newDatabase();
+    const cli = new Cli(address);
+    await cli.ok(init);
+    await cli.ok('import sensors - --format ndjson --entity BER', {
+      input: '{"id":"S-1","code":"S1","name":"One","is_active":true}',
+    });
+    await cli.ok('keys create --name one --entity BER --permission parts.view --json');
+    const [folder, nowMs] = [mkdtempSync(join(tmpdir(), 'hkctl-')), Date.now()];
+    const file = join(folder, 'plant.backup');
+    for (const number of [2n ** 63n - 1n, -(2n ** 63n)]) {
+      await onServer(
+        address,
+        'set search_path = hkctl; delete from key_uses; delete from daemons; delete from marks; delete from drops',
+        `insert into key_uses select id, ${number}, E'\\x1b' || repeat('x', 9999) from keys`,
+        `insert into daemons (id, pid, since_ms, seen_at_ms, base_url) values ('x', 1, ${number}, ${nowMs}, 'http://[')`,
+        `insert into marks select name, ${number} from unnest(array['clock_seen_ms', 'last_backup_ms']) as name`,
+        `insert into drops select number, ${number} from record_entities`,
+        `insert into readings select entity, series, ${number}, 1, 0 from series`,
+        `insert into readings select entity, series, at, 'NaN', 0 from series, unnest(array[1, 2]) as at on conflict do nothing`,
+        `insert into summaries select entity, series, ${number}, 1, 1, 1, 1, 1, 1, ${number}, ${number} from series`,
+        `insert into heartbeats select entity, series, ${number}, E'\\x1b[2J', 'NaN', 'NaN', '' from series`,
+      );
+      const commands = ['keys list', 'keys list --json', 'sensors list --entity BER', 'sensors show S1 --entity BER'];
+      for (const line of [...commands, 'status', 'status --json', 'doctor', `backup ${file} --force`]) {
+        const { code, stdout, stderr } = await cli.run(line);
+        // What is silent or old needs a hand.
+        expect(line.startsWith('status') ? [0, 5] : [0], `${line}: ${stderr}`).toContain(code);
+        for (const part of ['\u001b', 'x'.repeat(99)]) expect(stdout).not.toContain(part);
+      }
+    }
+    const other = new Cli(await newDatabase());
+    await other.ok(['restore', file, '--yes']);
+    rmSync(folder, { recursive: true });
+    expect((await other.ok('keys list --json')).json()).toMatchObject([{ name: 'one' }]);
   });
 
   it('prints the SQL for administrators without a store', async () => {

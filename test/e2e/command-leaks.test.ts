@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readProgram } from '../docs/program.ts';
-import { filesUnder, leakIn, leakOf, ProcessWatch } from './leaks.ts';
+import { filesUnder, leakIn, leakOf, ProcessWatch, tablesOf } from './leaks.ts';
 import { Plant } from './plant.ts';
 
 describe('every command', () => {
@@ -118,13 +118,16 @@ describe('every command', () => {
     }
     const mistaken = await plant.hkctl(['--debug', `--${wrong}`, wrong], { env: { HKCTL_LIMIT_REQUESTS: wrong } });
     outputs.push(mistaken.stdout + mistaken.stderr, (await plant.ok(['audit', 'export'])).stdout);
+    const files = plant.isOnPostgres ? [] : filesUnder(plant.path('store'));
+    const tables = plant.isOnPostgres ? await tablesOf(plant.place) : [];
     for (const secret of new Set(secrets)) {
       expect(leakOf(seen, secret, 9), 'processes').toBeUndefined();
       for (const text of outputs) expect(leakOf(text, secret, 9), text.slice(0, 200)).toBeUndefined();
-      for (const path of [...filesUnder(plant.path('store')), plant.path('copy.db')])
-        expect(leakInFile(path, secret), path).toBeUndefined();
+      for (const path of [...files, plant.path('copy.db')]) expect(leakInFile(path, secret), path).toBeUndefined();
+      for (const [name, text] of tables) expect(leakIn(name, text, secret), name).toBeUndefined();
     }
-    expect(readdirSync(plant.folder).sort()).toEqual(['copy.db', 'dir', 'gateway.key', 'store']);
+    const store = plant.isOnPostgres ? [] : ['store'];
+    expect(readdirSync(plant.folder).sort()).toEqual(['copy.db', 'dir', 'gateway.key', ...store]);
   });
 });
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, Wire } from './client.ts';
-import { filesUnder, leakIn } from './leaks.ts';
+import { filesUnder, leakIn, tablesOf } from './leaks.ts';
 import { Plant } from './plant.ts';
 import type { Outcome } from './program.ts';
 
@@ -121,8 +121,10 @@ describe('nothing that is written holds a secret', () => {
       ['commands', outputs.map(({ stdout, stderr }) => stdout + stderr).join('\n')],
       ['processes', processes],
       ...filesUnder(plant.folder).map((path) => [path, readFileSync(path, 'latin1')] as const),
+      ...(plant.isOnPostgres ? await tablesOf(plant.place) : []),
     ]);
-    expect([...written.keys()].filter((name) => name.endsWith('.db')).length).toBeGreaterThanOrEqual(3);
+    const ofStore = [...written.keys()].filter((name) => name.endsWith('.db') || name.startsWith('table '));
+    expect(ofStore.length).toBeGreaterThanOrEqual(3);
     expect(daemon.log).toContain('"url"');
     for (const [name, text] of written) {
       for (const secret of secrets) expect(leakIn(name, text, secret), name).toBeUndefined();

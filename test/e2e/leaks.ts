@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 
 /**
  * The first part of a secret that a text holds: `telling` characters from its start, or ten from anywhere behind it; in
@@ -25,6 +26,27 @@ export function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** What a store in a database holds, each table as a text under its name. */
+export async function tablesOf(address: string): Promise<[name: string, text: string][]> {
+  const client = new Client({ connectionString: address });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "select tablename as name from pg_tables where schemaname = 'hkctl'",
+    );
+    const texts: [string, string][] = [];
+    for (const { name } of rows) {
+      const found = await client.query<{ text: string }>(
+        `select string_agg(t::text, E'\\n') as text from hkctl."${name}" t`,
+      );
+      texts.push([`table ${name}`, found.rows[0]?.text ?? '']);
+    }
+    return texts;
+  } finally {
+    await client.end();
+  }
 }
 
 /** Looks into every process that starts: what of its arguments and environment anybody on the machine could see. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Store } from '../../src/core/port/store.ts';
+import { isStoreAddress } from '../../src/core/text/store-address.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
 import { type Api, type Call, call, createApi } from './client.ts';
 import { cli, type Environment, environment, type Outcome, Running, root } from './program.ts';
@@ -88,6 +89,11 @@ export class Plant {
   /** Where its store is: a file, or a database. */
   get place(): string {
     return this.env.HKCTL_STORE ?? this.store;
+  }
+
+  /** Whether its store is in a database server. */
+  get isOnPostgres(): boolean {
+    return isStoreAddress(this.place);
   }
 
   /** A path in the folder of this plant. */
@@ -176,8 +182,8 @@ export class Plant {
   }
 }
 
-/** Where a plant keeps its store: in its folder, or in a new database. */
-async function placeOfTests(): Promise<Environment> {
+/** Where tests keep a store: nothing for their folder, or a new database. */
+export async function placeOfTests(): Promise<Environment> {
   if (process.env.HKCTL_TEST_ENGINE !== 'postgres') return {};
   const { newDatabase } = await import('../store/postgres/databases.ts');
   return { HKCTL_STORE: await newDatabase() };

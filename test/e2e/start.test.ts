@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -125,6 +125,15 @@ describe('npm start', () => {
     expect(again.stdout).toContain('with a made-up plant');
     expect((await again.stop()).code).toBe(0);
     expect(readdirSync(plant.path('.')).filter((name) => name.startsWith('cut'))).toEqual(['cut']);
+  });
+
+  it('refuses the address of a database, and makes nothing', async () => {
+    const folder = plant.path('elsewhere');
+    mkdirSync(folder);
+    const env = { HKCTL_STORE: 'postgres://u@/plant?host=/nowhere' };
+    const { code, stdout, stderr } = await plant.attach(process.execPath, [startFile], env, folder).ended;
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^npm start keeps its demo in files: .*\n$/)]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('says what is wrong and ends where the port is taken', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call } from './client.ts';
+import { placeOfTests } from './plant.ts';
 import { environment, Running, root } from './program.ts';
 
 let folder: string;
@@ -20,7 +21,8 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('a daemon goes on reading and writing after an upgrade has replaced its files', async () => {
-  const env = environment({ HKCTL_STORE: join(folder, 'store', 'hkctl.db'), HKCTL_USER: 'admin' });
+  const place = { HKCTL_STORE: join(folder, 'store', 'hkctl.db'), ...(await placeOfTests()) };
+  const env = environment({ ...place, HKCTL_USER: 'admin' });
   const run = (...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(hkctl, args, { env, cwd: folder, encoding: 'utf8' });
     expect(status, `hkctl ${args.join(' ')}: ${stderr}`).toBe(0);

@@ -46,8 +46,12 @@ export function endOfDayMs(date: string, timezone: string): number {
   return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`) + dayMs, timezone) - 1;
 }
 
-/** An instant in local time: `2026-11-20 08:15:00 CET` (or `GMT+1` where the zone has no abbreviation). */
-export function formatLocal(ms: number, timezone: string): string {
+/**
+ * An instant in local time: `2026-11-20 08:15:00 CET` (or `GMT+1` where the zone has no abbreviation); in UTC where this Node does not
+ * know the zone, which a newer one on another machine may have accepted.
+ */
+export function formatLocal(ms: number, zone: string): string {
+  const timezone = knownZone(zone);
   const wall = new Date(ms + offsetMs(ms, timezone)).toISOString();
   const name = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeZoneName: 'short' })
     .formatToParts(ms)
@@ -84,6 +88,11 @@ function firstInstantAfterGap(candidates: number[], wallMs: number, timezone: st
     else before = middle;
   }
   return after;
+}
+
+function knownZone(timezone: string): string {
+  if (formatters.has(timezone)) return timezone;
+  return isTimezone(timezone) ? timezone : 'UTC';
 }
 
 /** Building a formatter costs 50 µs and using one 2 µs; there are few zones, so they are kept. */

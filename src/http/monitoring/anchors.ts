@@ -1,4 +1,5 @@
 import { anchorMessage } from '../../core/audit/anchors.ts';
+import type { AuditHead } from '../../core/audit/events.ts';
 import type { AuditStore } from '../../core/port/audit.ts';
 import type { Log } from './log.ts';
 import { Repetition } from './repetition.ts';
@@ -8,15 +9,19 @@ const minimumGapMs = 60_000;
 
 /**
  * Writes the head and the count of the audit chain to the daemon's log, which somebody who can change the store cannot
- * change: when the daemon starts, when it ends, and in between after each change, at most once a minute.
+ * change: when the daemon starts, when it ends, in between after each change, at most once a minute, and where the store is away.
+ * A chain that has become shorter is an error in the log: the store has gone back in time, and revoked keys may work again.
  */
 export class AuditAnchors {
   readonly #audit: Pick<AuditStore, 'head'>;
   readonly #log: Log;
   readonly #monotonicMs: () => number;
+  /** The last head that was read, and the hash of the last that was written. */
+  #seen: AuditHead | undefined;
   #written = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
-  readonly #checks = new Repetition(checkEveryMs, () => this.writeIfDue());
+  #warnedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #checks = new Repetition(checkEveryMs, () => this.check());
 
   constructor(audit: Pick<AuditStore, 'head'>, log: Log, monotonicMs: () => number = () => performance.now()) {
     this.#audit = audit;
@@ -25,31 +30,54 @@ export class AuditAnchors {
   }
 
   async start(): Promise<void> {
-    await this.#write();
+    await this.check();
     this.#checks.start();
   }
 
   async stop(): Promise<void> {
     await this.#checks.stop();
-    await this.#write();
+    await this.check();
+    if (this.#seen) this.#write(this.#seen);
   }
 
-  /** Writes the head if it has changed and the last one is at least a minute old. */
-  async writeIfDue(): Promise<void> {
-    if (this.#monotonicMs() - this.#writtenAtMs >= minimumGapMs) await this.#write(true);
+  /** Reads the head; writes it if it has changed and the last one is at least a minute old. */
+  async check(): Promise<void> {
+    const head = await this.#read();
+    const before = this.#seen;
+    if (head === undefined || (before && isBehind(head, before))) {
+      // The log shall name the last that was there.
+      if (before && before.hash !== this.#written) this.#write(before);
+    }
+    if (head === undefined) return;
+    this.#seen = head;
+    if (before && isBehind(head, before)) this.#log.error({ count: head.count, before: before.count }, wentBack);
+    const isDue = this.#monotonicMs() - this.#writtenAtMs >= minimumGapMs;
+    if (isDue && head.hash !== this.#written) this.#write(head);
   }
 
-  async #write(onlyChanged = false): Promise<void> {
+  async #read(): Promise<AuditHead | undefined> {
     try {
-      const { count, hash } = await this.#audit.head();
-      if (onlyChanged && hash === this.#written) return;
-      this.#log.info({ count, head: hash }, anchorMessage);
-      this.#written = hash;
-      this.#writtenAtMs = this.#monotonicMs();
+      return await this.#audit.head();
     } catch (thrown) {
       // A locked disk may recover, and requests need no anchor meanwhile.
+      if (this.#monotonicMs() - this.#warnedAtMs < minimumGapMs) return undefined;
+      this.#warnedAtMs = this.#monotonicMs();
       this.#log.warn({ err: thrown }, 'the head of the audit chain was not read; trying again');
-      this.#writtenAtMs = this.#monotonicMs();
+      return undefined;
     }
   }
+
+  #write({ count, hash }: AuditHead): void {
+    this.#log.info({ count, head: hash }, anchorMessage);
+    this.#written = hash;
+    this.#writtenAtMs = this.#monotonicMs();
+  }
+}
+
+const wentBack =
+  'the audit trail has lost records: the store has gone back in time, and what was revoked since then works again';
+
+/** Whether records are missing that were there before. */
+function isBehind(head: AuditHead, before: AuditHead): boolean {
+  return head.count < before.count || (head.count === before.count && head.hash !== before.hash);
 }

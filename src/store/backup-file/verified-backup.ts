@@ -9,6 +9,7 @@ import { createRegistry } from '../sqlite/registry/registry.ts';
 import { syncFolderOf } from '../sqlite/restore/prepared.ts';
 import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
 import { marks, removeLeftover, translatingTarget } from './backup-target.ts';
+import { columnOfUnknownValue } from './known-values.ts';
 import { createPrivate, syncFile } from './whole-files.ts';
 
 /** A backup to be written. */
@@ -67,6 +68,8 @@ export async function readBackup(
     if (damage !== 'ok') throw damaged(String(damage));
     const loose = translating(file, () => backup.prepare('pragma foreign_key_check').all());
     if (loose.length > 0) throw damaged(`${loose.length} rows refer to rows that are not there`);
+    const unknown = translating(file, () => columnOfUnknownValue(backup));
+    if (unknown !== undefined) throw damaged(`${unknown} has a value that hkctl does not know`);
     const registry = createRegistry(backup, file);
     const trail = createAuditStore(registry, createAppendAudit(registry), () => {});
     const chain = await verifyTrail(trail);

@@ -1,4 +1,3 @@
-import { HkctlError } from '../../core/errors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine.ts';
@@ -6,9 +5,9 @@ import { alreadyThere } from '../refusals.ts';
 import type { Location } from './address/location.ts';
 import type { Database } from './connection/database.ts';
 import { databaseWithin } from './connection/database-within.ts';
-import { liftTimeLimits } from './connection/long-work.ts';
 import type { Session } from './connection/session.ts';
-import { creatorsSql } from './schema/foreign-objects.ts';
+import { liftTimeLimits } from './connection/time-limits.ts';
+import { requireCreationRights } from './schema/creation-rights.ts';
 import { applyMigrations, lockMigrations } from './schema/migrations.ts';
 import { readPlace, requireNotNewer } from './schema/schema-version.ts';
 import { PostgresStore } from './store.ts';
@@ -46,23 +45,9 @@ export async function createStore(
 /** Creates the schema where it is missing, and the tables of this version; those of an older one are migrated. */
 export async function prepareSchema(session: Session, location: Location, migrationsFolder: string): Promise<void> {
   await lockMigrations(session);
+  await requireCreationRights(session, location);
   // A schema that an administrator has made needs no right to make one.
   const there = await session.query('schema.named', 'select from pg_namespace where nspname = $1', [location.schema]);
   if (there.length === 0) await session.run(`create schema "${location.schema}"`);
-  else await requireOwnCreators(session, location);
   await applyMigrations(session, migrationsFolder, location.shown);
-}
-
-/** A role that may create functions in the schema could have them run with the rights of this log-in. */
-async function requireOwnCreators(session: Session, { shown, schema }: Location): Promise<void> {
-  const creators = await session.query<{ name: string }>('schema.creators', creatorsSql);
-  if (creators.length === 0) return;
-  const named = creators.map(({ name }) => name).join(', ');
-  throw new HkctlError(
-    'store_unreadable',
-    `Others may create functions in the schema of ${shown}, which would run with the rights of this log-in: ${named}.`,
-    {
-      hint: `Use the log-in that owns the schema, or take that right from them: REVOKE CREATE ON SCHEMA ${schema} FROM …`,
-    },
-  );
 }

@@ -185,3 +185,7 @@ describe('time zones', () => {
     );
   });
 });
+
+it('shows an instant in UTC where the zone is known on another machine only', () => {
+  expect(formatLocal(0, 'Europe/Atlantis')).toBe('1970-01-01 00:00:00 UTC');
+});

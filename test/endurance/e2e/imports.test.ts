@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { keptAlive } from '../../e2e/client.ts';
@@ -36,8 +37,7 @@ describe('a long import', () => {
   /** Feeds an import half of its rows and holds it there: its transaction stays open until it is fed the rest. */
   async function holdHalfway(running: Running, generation: string): Promise<void> {
     await feed(running, csvHead + rowsOf(generation, 0, rowCount / 2));
-    const records = plant.store.replace(/\.db$/, '.records.db');
-    await until('the transaction of the import is open', () => isBeingWritten(records), { everyMs: 50 });
+    await until('the transaction of the import is open', () => isBeingWritten(plant), { everyMs: 50 });
   }
 
   /** The generations of parts on a page, which is one read of the store. */
@@ -138,9 +138,10 @@ function feed({ child }: Running, text: string): Promise<void> {
   });
 }
 
-/** Whether some process is in the middle of a transaction that writes to a database. */
-function isBeingWritten(file: string): boolean {
-  const connection = openDatabase(file, { timeout: 0, fileMustExist: true });
+/** Whether some process is in the middle of a transaction that writes records. */
+async function isBeingWritten(plant: Plant): Promise<boolean> {
+  if (plant.isOnPostgres) return isCopying(plant.place);
+  const connection = openDatabase(plant.store.replace(/\.db$/, '.records.db'), { timeout: 0, fileMustExist: true });
   try {
     connection.exec('begin immediate; rollback');
     return false;
@@ -150,4 +151,13 @@ function isBeingWritten(file: string): boolean {
   } finally {
     connection.close();
   }
+}
+
+/** Whether rows are on their way into a database. */
+async function isCopying(address: string): Promise<boolean> {
+  const client = new Client({ connectionString: address });
+  await client.connect();
+  const { rowCount } = await client.query('select from pg_stat_progress_copy where datname = current_database()');
+  await client.end();
+  return rowCount !== 0;
 }

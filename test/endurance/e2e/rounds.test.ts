@@ -5,9 +5,14 @@ import type { SecretDelivery } from '../../../src/core/keys/issuance.ts';
 import { requireEntity, setEntityStatus } from '../../../src/core/organization/entities.ts';
 import { updateUser } from '../../../src/core/organization/users.ts';
 import type { Store } from '../../../src/core/port/store.ts';
+import { engineAt } from '../../../src/store/open.ts';
 import { createKey, revokeKeys, rotateKeys } from '../../core/key-operations.ts';
 import { getText, Wire } from '../../e2e/client.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
+import { storeOptions } from '../../store/stores.ts';
+
+/** On PostgreSQL each change waits for a server; test/endurance/postgres/revocation.test.ts has more rounds there. */
+const mostRounds = process.env.HKCTL_TEST_ENGINE === 'postgres' ? 300 : 2000;
 
 // A command takes a tenth of a second to start: for thousands of rounds this process makes the changes itself, beside the daemon.
 describe('thousands of rounds between two processes', () => {
@@ -21,7 +26,7 @@ describe('thousands of rounds between two processes', () => {
     plant = await Plant.open();
     await plant.ok(['users', 'add', 'carla', '--name', 'Carla', '--role', 'entity_admin']);
     daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'silent' });
-    store = plant.openStore();
+    store = await engineAt(plant.place, { ...storeOptions, clock: Date.now }).open();
     domain = { store, clock: Date.now, random: randomBytes, newId: randomUUID };
     admin = await findActor(domain, 'admin', 'test');
   });
@@ -84,7 +89,7 @@ describe('thousands of rounds between two processes', () => {
     };
 
     let rounds = 0;
-    while (rounds < 2000) {
+    while (rounds < mostRounds) {
       const { id, secret } = await newKey(admin);
       await around('revoke', secret, () => revokeKeys(domain, admin, [id]), 200, 401);
       const rotated = await newKey(admin);

@@ -35,17 +35,17 @@ it('an anchor is logged after each change, at most once a minute', async () => {
   await anchors.start();
   await change();
   nowMs += 59_999;
-  await anchors.writeIfDue();
+  await anchors.check();
   expect(counts()).toEqual([1]);
   nowMs += 1;
   await change();
-  await anchors.writeIfDue();
+  await anchors.check();
   expect(counts()).toEqual([1, 3]);
   await change();
-  await anchors.writeIfDue();
+  await anchors.check();
   expect(counts()).toEqual([1, 3]);
   nowMs += 60_000;
-  await anchors.writeIfDue();
+  await anchors.check();
   expect(counts()).toEqual([1, 3, 4]);
   await anchors.stop();
 });
@@ -53,10 +53,10 @@ it('an anchor is logged after each change, at most once a minute', async () => {
 it('an anchor is logged at once where the last one is older than a minute', async () => {
   await anchors.start();
   nowMs += 3_600_000;
-  await anchors.writeIfDue();
+  await anchors.check();
   expect(counts()).toEqual([1]);
   await change();
-  await anchors.writeIfDue();
+  await anchors.check();
   expect(counts()).toEqual([1, 2]);
   await anchors.stop();
 });
@@ -65,9 +65,34 @@ it('anchors continue after the store could not be read', async () => {
   await anchors.start();
   await store.close();
   nowMs += 60_000;
-  await anchors.writeIfDue();
+  await anchors.check();
   expect(log.at(-1)).toContain('the head of the audit chain was not read; trying again');
-  await anchors.writeIfDue();
+  await anchors.check();
   expect(log.length).toBe(2);
   await anchors.stop();
+});
+
+it('the last head that was there is logged at once where the store is away, whatever the time', async () => {
+  await anchors.start();
+  await change();
+  await anchors.check();
+  expect(counts()).toEqual([1]);
+  await store.close();
+  await anchors.check();
+  await anchors.check();
+  expect(counts()).toEqual([1, undefined, 2]);
+});
+
+it('a chain that lost records is an error, after the head that was there', async () => {
+  const heads = [1, 3, 2, 2].map((count) => ({ count, hash: String(count % 10).repeat(64) }));
+  const audit = { head: () => heads.shift() ?? { count: 3, hash: 'f'.repeat(64) } };
+  anchors = new AuditAnchors(audit, createLog('info', { write: (line) => log.push(line) }), () => nowMs);
+  for (let time = 0; time < 6; time++) await anchors.check();
+  expect(counts()).toEqual([1, 3, undefined]);
+  expect(JSON.parse(log[2] ?? '')).toMatchObject({
+    level: 'error',
+    count: 2,
+    before: 3,
+    msg: expect.stringContaining('gone back in time'),
+  });
 });

@@ -6,23 +6,30 @@ import { atEndOfFile } from '../../ends.ts';
 import { storeOptions } from '../stores.ts';
 import { onceForAll, sharedServer } from './shared-server.ts';
 
-const template = 'hkctl_template';
-
 /** Address of a new database of the shared server, dropped after the file of tests: empty, or with an empty store in it. */
 export async function newDatabase(content: 'empty' | 'store' = 'empty'): Promise<string> {
+  if (content === 'empty') return databaseFrom('template0');
+  return copiedDatabase('hkctl_template', async (address) => {
+    await (await engineAt(address, { ...storeOptions, clock: Date.now }).create()).close();
+  });
+}
+
+/** A new database, too: a copy of one that `make` fills once for all files of tests. */
+export async function copiedDatabase(template: string, make: (address: string) => Promise<void>): Promise<string> {
   const folder = inject('postgresFolder');
   const server = await sharedServer(folder);
+  await onceForAll(folder, template, async () => {
+    await onServer(server, `drop database if exists ${template}`);
+    await onServer(server, `create database ${template} template template0 encoding 'UTF8'`);
+    await make(addressOf(server, template));
+  });
+  return databaseFrom(template);
+}
+
+async function databaseFrom(template: string): Promise<string> {
+  const server = await sharedServer(inject('postgresFolder'));
   const name = `hkctl_test_${randomBytes(6).toString('hex')}`;
-  if (content === 'store') {
-    await onceForAll(folder, 'template', async () => {
-      await onServer(server, `drop database if exists ${template}`);
-      await onServer(server, `create database ${template} template template0 encoding 'UTF8'`);
-      const options = { ...storeOptions, clock: Date.now };
-      await (await engineAt(addressOf(server, template), options).create()).close();
-    });
-  }
-  const from = content === 'store' ? template : 'template0';
-  await onServer(server, `create database ${name} template ${from} strategy file_copy`);
+  await onServer(server, `create database ${name} template ${template} strategy file_copy`);
   atEndOfFile(() => onServer(server, `drop database ${name} with (force)`));
   return addressOf(server, name);
 }

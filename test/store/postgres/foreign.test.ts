@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
+import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { citusSql } from '../../../src/store/postgres/operations/citus.ts';
 import { rolesSql } from '../../../src/store/postgres/operations/roles.ts';
 import { plantIn, storeOptions } from '../stores.ts';
@@ -121,21 +122,48 @@ describe('a database that somebody else has prepared', () => {
     await onServer(owned, `create schema hkctl authorization ${role}`);
     await onServer(granted, 'create schema hkctl', `grant create on schema hkctl to ${role}`);
     await onServer(open, 'create schema hkctl', 'grant create on schema hkctl to public');
-    for (const [address, name] of [
-      [owned, role],
-      [granted, role],
-      [open, 'PUBLIC'],
+    for (const [address, name, mends] of [
+      [owned, role, 'ALTER SCHEMA hkctl OWNER TO postgres'],
+      [granted, role, `REVOKE CREATE ON SCHEMA hkctl FROM ${role}`],
+      [open, 'PUBLIC', 'REVOKE CREATE ON SCHEMA hkctl FROM PUBLIC'],
     ] as const) {
       await expect(engineAt(address, options).create()).rejects.toMatchObject({
         code: 'store_unreadable',
         message: expect.stringContaining(`the rights of this log-in: ${name}.`),
+        hint: `A superuser or the owner of the schema ends that with: ${mends}`,
       });
     }
-    await expect(onServer(owned, rolesSql('hkctl'))).rejects.toThrow('belongs to another role');
+    await expect(onServer(owned, rolesSql('hkctl'))).rejects.toThrow(`belongs to another role, ${role},`);
+    await onServer(owned, 'alter schema hkctl owner to postgres');
+    await onServer(granted, `revoke create on schema hkctl from ${role}`);
+    await onServer(open, 'revoke create on schema hkctl from public');
+    for (const address of addresses) await (await engineAt(address, options).create()).close();
     const store = await newDatabase('store');
     await onServer(store, `grant create on schema hkctl to ${role}`);
     expect((await (await engineAt(store, options).inspect()).server?.())?.creators).toEqual([role]);
     for (const address of [...addresses, store]) await onServer(address, `drop owned by ${role}`);
+    await onServer(server, `drop role ${role}`);
+  });
+
+  it('gets no store where the log-in may make none, and is named the SQL that permits it', async () => {
+    const role = `hkctl_test_plain_${Date.now()}`;
+    await onServer(server, `create role ${role} login`);
+    const [none, closed] = [await newDatabase(), await newDatabase()];
+    await onServer(closed, 'create schema hkctl');
+    const name = parseLocation(none, {}).database;
+    for (const [address, permits] of [
+      [none, `database permits it with: GRANT CREATE ON DATABASE ${name} TO ${role}`],
+      [closed, `schema permits it with: GRANT CREATE, USAGE ON SCHEMA hkctl TO ${role}`],
+    ] as const) {
+      const engine = engineAt(address.replace('postgres@', `${role}@`), options);
+      await expect(engine.create()).rejects.toMatchObject({
+        code: 'store_unreadable',
+        hint: expect.stringContaining(permits),
+      });
+      await onServer(address, permits.slice(permits.indexOf('GRANT')));
+      await (await engine.create()).close();
+      await onServer(address, `drop owned by ${role}`);
+    }
     await onServer(server, `drop role ${role}`);
   });
 

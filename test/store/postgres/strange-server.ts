@@ -39,15 +39,15 @@ export function answerAsOld(version: number): (socket: Socket) => void {
         socket.write(Buffer.concat([message('R', int32(0)), ready]));
         return;
       }
-      const isSimple = chunk[0] === 'Q'.charCodeAt(0);
-      if (isSimple) socket.write(Buffer.concat([...row(['server_version_num'], [String(version)]), ready]));
+      const setsSettings = chunk.includes('set_config');
+      if (!setsSettings) socket.write(Buffer.concat([...row(['server_version_num'], [String(version)]), ready]));
       else if (version < 110_000) {
         const fields = 'SERROR\0C42704\0Munrecognized configuration parameter "jit"\0\0';
         socket.write(Buffer.concat([message('E', Buffer.from(fields)), ready]));
       } else {
         const names = ['version', 'standby', 'server', 'readonly', 'encoding'];
         const found = row(names, [String(version), 'f', 'now', 'f', 'UTF8']);
-        socket.write(Buffer.concat([message('1'), message('2'), ...found, ready]));
+        socket.write(Buffer.concat([message('C', Buffer.from('SET\0')), ...found, ready]));
       }
     });
   };

@@ -1,4 +1,5 @@
 import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
+import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/column-types.ts';
 import type { Row } from './cursor-rows.ts';
 
 /** How the rows of a table of a backup are read from PostgreSQL. */
@@ -23,7 +24,9 @@ export function queryFor(
   const listed = (of: string) => columns.map((column) => `${of}."${column}"`).join(', ');
   if (name === 'tenants') return { query: `select ${listed('t')} from tenants t order by number` };
   if (name === 'keys') return { query: keysQuery(columns) };
-  if (name === 'marks') return { query: `select name, value from marks where name = 'clock_seen_ms'` };
+  if (name === 'marks') {
+    return { query: `select name, value from marks where name = 'clock_seen_ms' and ${isShownMs('value')}` };
+  }
   if (name === 'audit') {
     const isText = columns.map((column) => jsonTexts.has(column));
     const toRow = (row: Row) => row.map((value, i) => (isText[i] ? parsedText(value) : value));
@@ -31,18 +34,28 @@ export function queryFor(
   }
   if (name === 'drops') {
     return {
-      query: `select e.entity_id, d.until_us from drops d join record_entities e on e.number = d.entity order by 1`,
+      query: `select e.entity_id, ${shownUs('d.until_us')} from drops d join record_entities e on e.number = d.entity order by 1`,
     };
   }
   if (bySeries.has(name)) {
     const [, ...rest] = columns;
+    const storable = rest.flatMap((column) => storableIn(types.get(column), `t."${column}"`));
     const query = `select t.entity, t.series, ${rest.map((column) => `t."${column}"`).join(', ')}
-      from ${name} t order by t.entity, t.series, t."${rest[0]}"`;
+      from ${name} t where ${storable.join(' and ')} order by t.entity, t.series, t."${rest[0]}"`;
     return { query, toRow: ([entity, series, ...values]) => [seriesOf(Number(entity), Number(series)), ...values] };
   }
   const ids = columns.filter((column) => idColumns.has(column)).map((column) => `t."${column}"`);
   const query = `select ${listed('t')} from "${name}" t${ids.length > 0 ? ` order by ${ids.join(', ')}` : ''}`;
   return { query, toRow: converter(columns.map((column) => types.get(column) ?? '')) };
+}
+
+/**
+ * SQL that is true for values that hkctl itself can have written. The log-in of a daemon can write others, which no restore would
+ * accept: they are left out.
+ */
+function storableIn(type: string | undefined, column: string): string[] {
+  if (type === 'bigint') return [isShownUs(column)];
+  return type === 'double precision' ? [`(${column} is null or abs(${column}) <= ${Number.MAX_VALUE})`] : [];
 }
 
 /** Columns of the audit trail that hold a text as JSON, since PostgreSQL's texts have no NUL character. */
@@ -56,7 +69,8 @@ const idColumns: ReadonlySet<string> = new Set(['entity', 'resource', 'id', 'ent
 
 function keysQuery(columns: readonly string[]): string {
   const ofUses: ReadonlySet<string> = new Set(['last_used_at_ms', 'last_used_ip']);
-  const listed = columns.map((column) => `${ofUses.has(column) ? 'u' : 'k'}."${column}"`).join(', ');
+  const ofUse = (column: string) => (column === 'last_used_at_ms' ? shownMs(`u."${column}"`) : `u."${column}"`);
+  const listed = columns.map((column) => (ofUses.has(column) ? ofUse(column) : `k."${column}"`)).join(', ');
   return `select ${listed} from keys k left join key_uses u on u.key_id = k.id order by k.created_at_ms, k.id`;
 }
 

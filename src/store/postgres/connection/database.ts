@@ -1,9 +1,10 @@
 import type { Location } from '../address/location.ts';
 import { isShortage, unreachable } from './errors.ts';
 import { Lane, type LaneSettings, settingsSql, sharing } from './lane.ts';
-import { liftTimeLimits, runLong } from './long-work.ts';
+import { runLong } from './long-work.ts';
 import { openUnshared } from './pooler.ts';
 import { Session, type SessionOptions } from './session.ts';
+import { liftTimeLimits } from './time-limits.ts';
 
 /** How long the database may be silent. */
 interface Patience {
@@ -193,7 +194,7 @@ export class PooledDatabase implements Database {
   }
 
   #retry(): void {
-    const timer = setTimeout(() => {
+    setTimeout(() => {
       if (this.#isClosed) return;
       this.#connect().then(
         () => {
@@ -204,8 +205,7 @@ export class PooledDatabase implements Database {
           this.#retry();
         },
       );
-    }, retryMs);
-    timer.unref();
+    }, retryMs).unref();
   }
 
   #options(pipeline: boolean): SessionOptions {

@@ -40,11 +40,3 @@ export async function runLong<T>(session: Session, { everyMs, probe }: Probing, 
     session.allowSilence(usualMs);
   }
 }
-
-/** Statements that lift the time limits of an administrator for the rest of a transaction: copying a plant takes minutes. */
-export function liftTimeLimits({ version }: Pick<Session, 'version'>): string {
-  const names = ['statement_timeout', ...(version >= firstWithTransactionTimeout ? ['transaction_timeout'] : [])];
-  return names.map((name) => `set local ${name} = 0`).join('; ');
-}
-
-const firstWithTransactionTimeout = 170_000;

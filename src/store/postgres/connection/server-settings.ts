@@ -1,7 +1,7 @@
-import type { QueryConfig } from 'pg';
 import { HkctlError } from '../../../core/errors.ts';
 import type { Location } from '../address/location.ts';
 import { isUnknownSetting, notPostgres } from './errors.ts';
+import { queryUnlimited } from './time-limits.ts';
 
 const oldestVersion = 15;
 
@@ -19,7 +19,8 @@ interface Settings {
 
 /** A session, as far as this needs it. */
 interface Sender {
-  send<Row>(config: string | QueryConfig): Promise<{ rows: Row[] }>;
+  version: number;
+  send<Row>(config: string): Promise<{ rows: Row[] }>;
 }
 
 /**
@@ -30,14 +31,11 @@ export async function prepareSession(
   session: Sender,
   { schema, target, shown }: Location,
 ): Promise<Pick<Settings, 'version' | 'server' | 'pid'>> {
-  // Temporary tables of others can never stand in for ours.
-  const values = [`"${schema}", pg_temp`];
-  const { rows } = await session.send<Settings>({ text: settingsSql, values }).catch(async (thrown: unknown) => {
+  const [settings] = await queryUnlimited<Settings>(session, settingsSql(schema)).catch(async (thrown: unknown) => {
     // A server from before one of the settings.
     if (isUnknownSetting(thrown)) requireVersion(await readVersion(session), shown);
     throw thrown;
   });
-  const [settings] = rows;
   if (!settings || !isComplete(settings)) throw notPostgres('settings are missing');
   const { version, server, pid, standby, readonly, encoding } = settings;
   requireVersion(version, shown);
@@ -63,12 +61,13 @@ export async function prepareSession(
 }
 
 /** Names are qualified, since the search path is still that of the database: functions of others could be on it. */
-const settingsSql = `select pg_catalog.current_setting('server_version_num')::int as version,
+const settingsSql = (schema: string) => `select pg_catalog.current_setting('server_version_num')::int as version,
   pg_catalog.pg_is_in_recovery() as standby, pg_catalog.pg_postmaster_start_time()::text as server,
   pg_catalog.pg_backend_pid() as pid, pg_catalog.current_setting('transaction_read_only') = 'on' as readonly,
   pg_catalog.current_setting('server_encoding') as encoding,
   ${Object.entries({
-    search_path: '$1',
+    // Temporary tables of others can never stand in for ours.
+    search_path: `'"${schema}", pg_temp'`,
     timezone: "'UTC'",
     datestyle: "'ISO'",
     extra_float_digits: "'1'",

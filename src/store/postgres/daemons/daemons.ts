@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isHkctlError } from '../../../core/errors.ts';
 import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
+import { isShownMs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
 import type { Generations } from './generations.ts';
 
@@ -104,8 +105,8 @@ export function createDaemonStore(
 /** SQL that is true for the row of a daemon that serves. One from the future is from before the clock was set back. */
 export const isAlive = `seen_at_ms between ${nowSql} - ${aliveMs} and ${nowSql} + ${aliveMs}`;
 
-const selectNewest = `select base_url as "baseUrl", since_ms as "sinceMs", version from daemons
-  where base_url is not null and ${isAlive} order by since_ms desc limit 1`;
+const selectNewest = `select left(base_url, 2048) as "baseUrl", since_ms as "sinceMs", left(version, 64) as version from daemons
+  where base_url is not null and ${isShownMs('since_ms')} and ${isAlive} order by since_ms desc limit 1`;
 
 const beatOrBegin = `insert into daemons (id, pid, since_ms, seen_at_ms) values ($1, $2, $3, ${nowSql})
   on conflict (id) do update set seen_at_ms = excluded.seen_at_ms`;

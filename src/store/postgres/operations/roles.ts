@@ -7,12 +7,14 @@ export function schemaOf(location: string, env: Readonly<Record<string, string |
 }
 
 /**
- * SQL that makes the three roles of a store with the least rights (contract, section 7). It is run by a superuser in the
- * database of the store, before `init` and again after `init` and every `migrate`, and changes nothing the second time.
+ * SQL that makes the three roles of a store with the least rights (contract, section 7). It is run in the database of
+ * the store by a superuser, or its owner with CREATEROLE, before `init` and again after `init` and every `migrate`, and changes
+ * nothing the second time.
  */
 export function rolesSql(schema: string): string {
   const name = `"${schema}"`;
-  return `-- Roles of hkctl for the schema ${schema}. Run it in the database of the store, as a superuser:
+  return `-- Roles of hkctl for the schema ${schema}. Run it in the database of the store, as a superuser, or as the owner
+-- of the database with CREATEROLE, as managed servers have it:
 --   psql -d DATABASE -f FILE
 -- Run it first, then hkctl init as hkctl_owner, then run it again; also after every hkctl migrate.
 -- Set passwords with \\password in psql, or let pg_hba.conf admit the roles by peer or certificate.
@@ -28,6 +30,12 @@ begin
   if not exists (select from pg_roles where rolname = 'hkctl_daemon') then create role hkctl_daemon login; end if;
 end $$;
 
+-- Who is no superuser makes the schema, and grants rights on its tables, as a member of their owner.
+do $$
+begin
+  if not pg_has_role(current_user, 'hkctl_owner', 'usage') then grant hkctl_owner to current_user; end if;
+end $$;
+
 -- Also where public may no longer connect. Imports and restores use temporary tables.
 do $$
 begin
@@ -38,10 +46,13 @@ end $$;
 -- owner: makes the tables (init) and changes them (migrate). Nobody works under it every day.
 create schema if not exists ${name} authorization hkctl_owner;
 do $$
+declare
+  other name := (select r.rolname from pg_namespace n join pg_roles r on r.oid = n.nspowner
+    where n.nspname = '${schema}' and not r.rolsuper and r.rolname not in ('hkctl_owner', current_user));
 begin
-  if exists (select from pg_namespace n join pg_roles r on r.oid = n.nspowner
-      where n.nspname = '${schema}' and not r.rolsuper and r.rolname not in ('hkctl_owner', current_user)) then
-    raise exception 'The schema ${schema} belongs to another role, who could change the store: drop it, or alter its owner.';
+  if other is not null then
+    raise exception 'The schema ${schema} belongs to another role, %, who could change the store.', other
+      using hint = 'Drop it, or run: ALTER SCHEMA ${schema} OWNER TO hkctl_owner';
   end if;
 end $$;
 revoke all on schema ${name} from public;

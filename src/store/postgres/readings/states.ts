@@ -1,4 +1,5 @@
 import type { SensorState } from '../../../core/port/readings.ts';
+import { isShownUs } from '../connection/column-types.ts';
 import type { Lane } from '../connection/lane.ts';
 import { entityOfSeries, numberOfSeries, toSeries } from './series-numbers.ts';
 
@@ -9,10 +10,13 @@ interface StateRow extends SensorState {
 const statesSql = `select n::int4 as series, coalesce(r.at_us, m.at_us) as "lastReadingAtUs", coalesce(r.value, m.value) as "lastValue",
     h.at_us as "lastHeartbeatAtUs", h.status as "lastStatus"
   from unnest($2::int4[]) as n
-  left join lateral (select at_us, value from readings where entity = $1 and series = n order by at_us desc limit 1) r on true
+  left join lateral (select at_us, value from readings
+    where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) r on true
   left join lateral (select last_at_us as at_us, last as value from summaries
-    where r.at_us is null and entity = $1 and series = n order by hour_us desc limit 1) m on true
-  left join lateral (select at_us, status from heartbeats where entity = $1 and series = n order by at_us desc limit 1) h on true`;
+    where r.at_us is null and entity = $1 and series = n and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
+    order by hour_us desc limit 1) m on true
+  left join lateral (select at_us, status from heartbeats
+    where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) h on true`;
 
 /** The last states of series, with one statement for each entity. */
 export async function readStates(lane: Lane, series: readonly number[]): Promise<Map<number, SensorState>> {

@@ -1,6 +1,7 @@
 import type { ClockSamples, ClockStore } from '../../../core/port/clock.ts';
 import { acceptedSamples, afterSample, mergedSamples } from '../../../core/time/steady-clock.ts';
 import { clockFields, clockMarks, samplesIn } from '../../registry/clock.ts';
+import { isShownMs } from '../connection/column-types.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
@@ -16,7 +17,7 @@ export function createClockStore({ database, change }: Registry, machine: string
   const read = async (session: Pick<Session, 'query'>, locking = ''): Promise<ClockSamples> => {
     const rows = await session.query<{ name: string; value: number }>(
       `clock.read${locking}`,
-      `select name, value from marks where name = any($1) order by name ${locking}`,
+      `select name, value from marks where name = any($1) and ${isShownMs('value')} order by name ${locking}`,
       [clockFields.map(nameOf)],
     );
     return samplesIn(rows, nameOf);

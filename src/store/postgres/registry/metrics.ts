@@ -1,6 +1,7 @@
 import { type MetricsStore, mostExpiries, mostTenants, type StoreFacts } from '../../../core/port/metrics.ts';
 import { lastBackupMark } from '../../registry/audit.ts';
 import { countedSql, keyCountsSql, keysByState } from '../../registry/metrics.ts';
+import { isShownMs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
 
 /** Creates the facts for monitoring. Each statement reads one index up to a limit (test/store/postgres/registry/metrics.test.ts). */
@@ -50,5 +51,5 @@ export const metricsStatements = {
       where keys.tenant_id = tenant.id and revoked_at_ms is null and expires_at_ms > $1
       order by expires_at_ms limit ${mostExpiries}) as next
     left join entities on entities.id = next.entity_id order by "atMs" limit ${mostExpiries}`,
-  lastBackup: 'select value from marks where name = $1',
+  lastBackup: `select value from marks where name = $1 and ${isShownMs('value')}`,
 } as const;

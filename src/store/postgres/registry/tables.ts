@@ -4,7 +4,7 @@ import type { ClientPermission } from '../../../core/access/permissions.ts';
 import type { Role } from '../../../core/access/roles.ts';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import type { WeekDay } from '../../../core/time/calendar.ts';
-import { bytewiseText, jsonText, wholeNumber } from '../connection/column-types.ts';
+import { bytewiseText, instantOfDaemons, jsonText, textOfDaemons, wholeNumber } from '../connection/column-types.ts';
 
 /** Organizations; `number` keeps the order in which they were made. */
 export const tenants = pgTable('tenants', {
@@ -90,8 +90,8 @@ export const keys = pgTable(
 /** Time of last use of a key, apart from it, so that daemons need no right to change keys. */
 export const keyUses = pgTable('key_uses', {
   keyId: bytewiseText('key_id').primaryKey(),
-  lastUsedAtMs: wholeNumber('last_used_at_ms').notNull(),
-  lastUsedIp: text('last_used_ip'),
+  lastUsedAtMs: instantOfDaemons('last_used_at_ms').notNull(),
+  lastUsedIp: textOfDaemons('last_used_ip'),
 });
 
 /** The audit chain. Texts are JSON strings, since PostgreSQL's text has no NUL character. */

@@ -55,7 +55,8 @@ export const placeSql = `${place}, ${foreign}
 
 /**
  * SQL that reads who else could make functions in the store's schema later, which would then run with the rights of the log-in that uses
- * the store: neither a superuser, nor the owner of the database or of the tables, nor this log-in.
+ * the store: neither a superuser, nor the owner of the database or of the tables, nor this log-in. With the name as SQL writes it,
+ * and whether the schema belongs to that role.
  */
 export const creatorsSql = `${place}, trusted as (
     select datdba as role from pg_catalog.pg_database where datname = pg_catalog.current_database()
@@ -66,7 +67,10 @@ export const creatorsSql = `${place}, trusted as (
     union select a.grantee from pg_catalog.pg_namespace n, pg_catalog.aclexplode(n.nspacl) a
       where n.oid = (select oid from space) and a.privilege_type = 'CREATE'
   )
-  select coalesce(rolname::text, 'PUBLIC') as name from creators left join pg_catalog.pg_roles r on r.oid = role
+  select coalesce(rolname::text, 'PUBLIC') as name, coalesce(pg_catalog.quote_ident(rolname::text), 'PUBLIC') as quoted,
+    role = (select nspowner from pg_catalog.pg_namespace where oid = (select oid from space)) as owns,
+    pg_catalog.quote_ident(current_user::text) as own
+  from creators left join pg_catalog.pg_roles r on r.oid = role
   where r.oid is null or not (rolsuper or rolname in ('pg_database_owner', current_user)
       or role in (select role from trusted)
       or (not (select rolsuper from pg_catalog.pg_roles where rolname = current_user)

@@ -2,6 +2,7 @@ import { HkctlError } from '../../../core/errors.ts';
 import { storeAbsent, storeTooNew, storeTooOld } from '../../refusals.ts';
 import type { DatabaseName } from '../../sqlite/connection/files.ts';
 import type { Session } from '../connection/session.ts';
+import { queryUnlimited } from '../connection/time-limits.ts';
 import { placeSql } from './foreign-objects.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
@@ -50,12 +51,12 @@ export async function requireNotNewer(session: Session, shown: string): Promise<
  * name it is refused instead of not found.
  */
 export async function readPlace(session: Session): Promise<Place> {
-  const [found] = await session.query<FoundPlace>('schema.place', placeSql);
+  // It reads many catalogs, and a short limit of the log-in is meant for what runs often.
+  const [found] = await queryUnlimited<FoundPlace>(session, placeSql);
   const { schema = '', tables = 0, isStore = false, foreign = [] } = found ?? {};
   // What looks like our table may be a view that runs something.
   if (!isStore || foreign.length > 0) return { version: 0, tables, foreign };
-  const text = `select version from "${schema}".store_version`;
-  const [row] = await session.query<{ version: number }>('schema.version', text);
+  const [row] = await queryUnlimited<{ version: number }>(session, `select version from "${schema}".store_version`);
   return { version: row?.version ?? 0, tables, foreign };
 }
 

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { holdAsDaemon } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
+import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import type { Cli } from '../../harness.ts';
 import { press } from '../../keyboard.ts';
@@ -130,6 +131,27 @@ describe('restore', () => {
     expect((await cli.run(['restore', file, '--yes'])).code).toBe(6);
     expect(await statusOf(key.id)).toBe('Active');
     expect(existsSync(cli.store.replace('.db', '.restored.db'))).toBe(false);
+  });
+
+  it.each([
+    "update users set role = 'god'",
+    "update entities set status = 'gone'",
+    "update tenants set week_start = 'today'",
+    "update keys set permissions = 'all'",
+    'update keys set expires_at_ms = 9e15',
+    'update keys set last_used_at_ms = -9223372036854775808',
+  ])('refuses a backup with what no command could show: %s', async (sql) => {
+    await cli.key('Gateway');
+    await cli.ok(['backup', file]);
+    const backup = openDatabase(file, {});
+    backup.exec(sql);
+    backup.close();
+    const { code, stderr } = await cli.run(['restore', file, '--yes']);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(/(users|entities|tenants|keys)\.\w+ has a value that hkctl does not know/),
+    ]);
+    expect((await cli.ok('users list')).stdout).toContain('Super user');
   });
 
   it('asks before it reads or copies more than the head of the backup', async () => {

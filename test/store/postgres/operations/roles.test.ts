@@ -4,10 +4,13 @@ import { sensors } from '../../../../src/resources/sensors.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { citusSql } from '../../../../src/store/postgres/operations/citus.ts';
 import { rolesSql, schemaOf } from '../../../../src/store/postgres/operations/roles.ts';
+import { atEndOfFile } from '../../../ends.ts';
 import { batchOf } from '../../conformance/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';
 import { draftOf, newKey, nowMs, plantIn, storeOptions } from '../../stores.ts';
-import { newDatabase, onServer } from '../databases.ts';
+import { addressOf, newDatabase, onServer } from '../databases.ts';
+import { opened } from '../opened.ts';
+import { startServer } from '../server.ts';
 
 const options = { ...storeOptions, clock: Date.now };
 
@@ -17,6 +20,21 @@ function as(user: string, address: string): string {
 }
 
 describe('the roles that hkctl postgres-roles prints', () => {
+  it('are made on a managed server, whose administrator is no superuser', async () => {
+    const server = await startServer();
+    atEndOfFile(server.stop);
+    await onServer(server.address, 'create role manager login createrole createdb');
+    const manager = as('manager', server.address);
+    await onServer(manager, 'create database plant template template0');
+    const address = addressOf(manager, 'plant');
+    const sql = rolesSql('hkctl');
+    await onServer(address, sql);
+    await (await engineAt(as('hkctl_owner', address), options).create()).close();
+    await onServer(address, sql, sql);
+    await plantIn(await opened(as('hkctl_admin', address), false));
+    await opened(as('hkctl_daemon', address));
+  });
+
   it('are enough for owner, admin and daemon, and for nothing else', async () => {
     const address = await newDatabase();
     const sql = rolesSql('hkctl');
