@@ -66,6 +66,7 @@ export default defineConfig({
           name: 'endurance',
           include: ['test/endurance/**/*.test.ts'],
           testTimeout: 300_000,
+          isolate: false,
           maxWorkers: long,
           sequence: { groupOrder: 1 },
         },
