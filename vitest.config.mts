@@ -14,6 +14,9 @@ const shared = {
   retry: process.env.CI ? 1 : 0,
   env: { NO_COLOR: '1', TZ: 'UTC' },
   setupFiles: 'test/setup.ts',
+  // A worker loads and compiles the program once for all its files of tests; it took a quarter of all time otherwise. So a file
+  // must leave no work, listeners or variables of the environment behind.
+  isolate: false,
   // Many tests wait for processes and timers of their own: half as many workers again keep every core busy.
   maxWorkers: Math.ceil(cores * 1.5),
 } as const;
@@ -26,11 +29,6 @@ const onBothEngines = ['erp-import', 'last-use', 'pipes', 'revocation', 'signals
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
 const globalSetup = 'test/store/postgres/shared-server.ts';
 
-/*
- * With `isolate: false` a worker loads and compiles the program once for all its files of tests; it took a quarter of all time
- * otherwise. So a file must leave no work, listeners or variables of the environment behind.
- */
-
 export default defineConfig({
   test: {
     projects: [
@@ -41,7 +39,6 @@ export default defineConfig({
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/endurance/**'],
-          isolate: false,
         },
       },
       // The tests of the API once more, over stores on PostgreSQL, and those end to end that are about no files of a store.
@@ -53,7 +50,6 @@ export default defineConfig({
           include: ['test/http/**/*.test.ts', `test/e2e/{${onBothEngines.join(',')}}.test.ts`],
           exclude: ['test/http/postgres.test.ts'],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
-          isolate: false,
           maxWorkers: long,
           sequence: { groupOrder: 1 },
         },
@@ -66,7 +62,6 @@ export default defineConfig({
           name: 'endurance',
           include: ['test/endurance/**/*.test.ts'],
           testTimeout: 300_000,
-          isolate: false,
           maxWorkers: long,
           sequence: { groupOrder: 1 },
         },
