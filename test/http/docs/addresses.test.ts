@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Face, listening } from '../faces.ts';
+import { HttpPlant } from '../plant.ts';
+
+// What a browser shows is in test/endurance/http/docs.test.ts: each page takes it seconds.
+let plant: HttpPlant;
+let face: Face & { url: string };
+
+beforeAll(async () => {
+  plant = await HttpPlant.open();
+  face = await listening(plant);
+});
+afterAll(async () => {
+  await face.close();
+  await plant.domain.store.close();
+});
+
+it('/ leads to the documents, for people who type the address alone', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await fetch(`${face.url}/`, { method, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'api/v1/docs']);
+  }
+  expect((await fetch(`${face.url}/`)).url).toBe(`${face.url}/api/v1/docs`);
+  expect((await fetch(`${face.url}/`, { method: 'POST' })).status).toBe(405);
+});
+
+it.each(['/api/v1', '/api/v1/', '/api/v1/docs', '/api/v1/docs/'])(
+  '%s: all that the page needs is reached by relative paths, so that a proxy may put it anywhere',
+  async (path) => {
+    const page = await (await fetch(face.url + path)).text();
+    const refs = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(refs.length).toBeGreaterThan(5);
+    for (const ref of refs.filter((ref) => !ref.startsWith('data:'))) {
+      expect(ref).toMatch(/^\.{1,2}\//);
+      expect((await fetch(new URL(ref, face.url + path))).status, ref).toBe(200);
+    }
+  },
+);
