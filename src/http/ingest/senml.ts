@@ -1,4 +1,5 @@
 import { isObject } from '../../core/readings/rejections.ts';
+import { quotedText } from '../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
@@ -48,7 +49,7 @@ const newestVersion = 10;
 function takeBase(record: Record<string, unknown>, base: Base, index: number): void {
   for (const label of Object.keys(record)) {
     if (label.endsWith('_'))
-      throw wrong(index, `the label "${label.slice(0, 40)}" is unknown, and its underscore requires support for it`);
+      throw wrong(index, `the label ${quotedText(label, 40)} is unknown, and its underscore requires support for it`);
   }
   const { bver, bn, bt, bu, bv } = record;
   if (bver !== undefined && !(typeof bver === 'number' && bver >= 1 && bver <= newestVersion)) {
