@@ -51,12 +51,7 @@ export const furtherMutants = [
   ['src/http/ingest/body.ts', 'maxOutputLength: maxBodyBytes', 'maxOutputLength: 2 * maxBodyBytes', ...bodies],
   ['src/http/ingest/batch-text.ts', 'if (items.length === maxBatch) throw tooMany();', '', ...scanned],
   ['src/http/ingest/batch-text.ts', 'parsed > parsedAtOnce || items', 'items', ...scanned],
-  [
-    'src/http/ingest/batch-text.ts',
-    'if (end - at < blanksAtOnce) return end;',
-    'if (end === at) return end;',
-    ...scanned,
-  ],
+  ['src/http/ingest/batch-text.ts', 'at = end;\n    yield;', 'at = end;', ...scanned],
   [
     'src/http/ingest/item-scan.ts',
     'if (depth++ === maxDepth && ++this.#deep > maxBatch) throw tooDeep();',

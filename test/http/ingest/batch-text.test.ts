@@ -105,6 +105,12 @@ describe('the items of a long text', () => {
     expect(finish(itemsOfLines(`1\n${long}\n2`))).toEqual([1, tooLong, 2]);
   });
 
+  it('are refused where much of them is nested too deeply', () => {
+    const deep = (count: number) => `${'['.repeat(30)}[]${',[]'.repeat(count - 1)}${']'.repeat(30)}`;
+    expect(codeOf(() => itemsOf(`{"readings":[${deep(maxBatch + 1)}${padding}]}`))).toBe('invalid_body');
+    expect(itemsOf(`{"readings":[${deep(maxBatch)}${padding}]}`)).toHaveLength(1);
+  });
+
   it('are parsed in many steps', () => {
     const work = itemsOfJson(`{"readings":[${'{"sensor":"a"},'.repeat(9_999)}{}]}`, wrapping);
     let count = 0;
