@@ -1,5 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of source text.
 
+import { furtherMutants } from './fairness-and-trail.mjs';
+
 const gate = 'src/http/auth/gate.ts';
 const gateTests = [
   'test/http/auth/gate.test.ts',
@@ -427,4 +429,5 @@ export const mutants = [
     '[...wanted]',
     ...people,
   ],
+  ...furtherMutants,
 ];

@@ -90,6 +90,8 @@ function isMapped(groups: readonly number[]): boolean {
 }
 
 function readGroups(text: string): number[] | undefined {
+  // A client chooses the text of a proxy header, and the expression below takes the square of its length.
+  if (text.length > longestAddress) return undefined;
   if (!text.includes(':')) return readIpv4(text);
   // The last 32 bits of an IPv6 address may be in the notation of IPv4.
   const dotted = /^(.*:)([\d.]*\.[\d.]*)$/.exec(text);
@@ -97,6 +99,9 @@ function readGroups(text: string): number[] | undefined {
   const tail = readIpv4(dotted[2] ?? '');
   return tail && readIpv6(`${dotted[1]}${tail.map((group) => group.toString(16)).join(':')}`);
 }
+
+/** Six groups of four digits and an IPv4 address, each with a separator behind it but the last. */
+const longestAddress = 45;
 
 function readIpv4(text: string): number[] | undefined {
   const bytes = text.split('.');

@@ -1,5 +1,6 @@
 import { redactSecrets } from '../keys/secrets.ts';
 import type { BatchResult, Sensor } from '../port/readings.ts';
+import { cutText } from '../text/bounded-text.ts';
 import { formatInstantUs } from '../time/instants.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';
 
@@ -117,6 +118,9 @@ export function unitFault(unit: unknown, sensor: Sensor): Fault {
 /** A value from the client for use in a message: cut short, without nested values, and without a secret. */
 function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
-  const text = redactSecrets(JSON.stringify(value) ?? String(value));
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  // A text may have thousands of characters, and a body thousands of such texts. A secret in what is shown lies within these.
+  const start = typeof value === 'string' ? value.slice(0, searchedLength) : value;
+  return cutText(redactSecrets(JSON.stringify(start) ?? String(start)), 80);
 }
+
+const searchedLength = 1000;

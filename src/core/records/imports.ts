@@ -3,6 +3,7 @@ import { HkctlError } from '../errors.ts';
 import { redactSecrets } from '../keys/secrets.ts';
 import { requireEntity } from '../organization/entities.ts';
 import type { ImportSummary } from '../port/records.ts';
+import { cutText } from '../text/bounded-text.ts';
 import { printable } from '../text/shown-text.ts';
 import type { ResourceDefinition } from './fields.ts';
 import type { ImportBatch } from './import-batch.ts';
@@ -131,8 +132,7 @@ function cleaned(text: string): string {
 
 /** Cuts a long value, which would hide the rule after it. */
 function shownValue(value: string): string {
-  const safe = cleaned(value);
-  return safe.length > shownLength ? `${safe.slice(0, shownLength)}…` : safe;
+  return cutText(cleaned(value), shownLength);
 }
 
 function messageOf(violations: readonly Violation[], count: number): { message: string; more: readonly string[] } {

@@ -10,6 +10,7 @@ export const pathFaults: Readonly<Record<string, string>> = {
   EPERM: 'this account may not write there',
   EROFS: 'that file system is read-only',
   ELOOP: 'its links run in a circle',
+  ENXIO: 'it is no plain file',
   ENAMETOOLONG: 'its name is too long',
 };
 

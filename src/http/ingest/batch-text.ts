@@ -24,15 +24,15 @@ const itemsAtOnce = 500;
  * `too_large`.
  */
 export function* itemsOfJson(whole: string, wrapping: Wrapping): Steps<unknown[]> {
-  // Megabytes of blanks would take a regular expression too long.
-  const text = whole.length <= shortLength ? whole : whole.trimStart();
+  const isShort = whole.length <= shortLength;
+  const start = isShort ? 0 : yield* afterBlanks(whole, 0);
   try {
-    if (whole.length <= shortLength) return requireFew(unwrap(parseJson(text), wrapping));
+    if (isShort) return requireFew(unwrap(parseJson(whole), wrapping));
     yield;
-    return yield* itemsOfLongJson(text, wrapping);
+    return yield* itemsOfLongJson(whole.slice(start), wrapping);
   } catch (thrown) {
     if (!(thrown instanceof JsonFault)) throw thrown;
-    throw notJson(whole, whole.length - text.length + thrown.offset);
+    throw yield* notJson(whole, start + thrown.offset);
   }
 }
 
@@ -51,9 +51,9 @@ function* itemsOfLongJson(text: string, wrapping: Wrapping): Steps<unknown[]> {
     }
     yield;
   }
-  const tail = text.slice(scan.end + 1);
-  if (tail.trim() !== (wrapping.name === undefined ? '' : '}')) {
+  if (!(yield* isEnd(text, scan.end + 1, wrapping.name === undefined ? '' : '}'))) {
     // After the list comes a second member, or the text is not JSON.
+    const tail = text.slice(scan.end + 1);
     if (tail.length <= shortLength) parseShifted(`${head[0]}]${tail}`, scan.end - from);
     throw wrongShape(wrapping);
   }
@@ -62,21 +62,60 @@ function* itemsOfLongJson(text: string, wrapping: Wrapping): Steps<unknown[]> {
 
 /** Parses the items of an NDJSON body, one on each line; blank lines are skipped. Throws `bad_json` or `too_large`. */
 export function* itemsOfLines(text: string): Steps<unknown[]> {
+  try {
+    return yield* parseLines(text);
+  } catch (thrown) {
+    if (!(thrown instanceof JsonFault)) throw thrown;
+    throw yield* notJson(text, thrown.offset);
+  }
+}
+
+function* parseLines(text: string): Steps<unknown[]> {
   const items: unknown[] = [];
-  let steps = 0;
-  visible.lastIndex = 0;
-  while (visible.test(text)) {
-    const start = visible.lastIndex - 1;
+  let parsed = 0;
+  let start = yield* afterBlanks(text, 0);
+  while (start < text.length) {
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;
     if (items.length === maxBatch) throw tooMany();
     if (end - start > longestItem) items.push(oversized(text, start));
-    else items.push(parseLine(text, start, end));
-    visible.lastIndex = end;
-    if (++steps % itemsAtOnce === 0) yield;
+    else {
+      items.push(parseShifted(text.slice(start, end), start));
+      parsed += end - start;
+    }
+    if (parsed > parsedAtOnce || items.length % itemsAtOnce === 0) {
+      parsed = 0;
+      yield;
+    }
+    // Usually the next line begins at once, and a generator costs more than its first character.
+    start = text[end + 1] === '{' ? end + 1 : yield* afterBlanks(text, end);
   }
   return items;
 }
+
+/** The position of the first character that is no blank; a body may consist of megabytes of them. */
+function* afterBlanks(text: string, from: number): Steps<number> {
+  let at = from;
+  for (;;) {
+    blanks.lastIndex = at;
+    blanks.test(text);
+    const end = blanks.lastIndex;
+    if (end - at < blanksAtOnce) return end;
+    at = end;
+    yield;
+  }
+}
+
+/** Whether nothing but `last` and blanks is left of a text. */
+function* isEnd(text: string, from: number, last: '' | '}'): Steps<boolean> {
+  const at = yield* afterBlanks(text, from);
+  if (!text.startsWith(last, at)) return false;
+  return (yield* afterBlanks(text, at + last.length)) === text.length;
+}
+
+/** Matches at every place, up to as many blanks as one step passes. */
+const blanks = /\s{0,65536}/y;
+const blanksAtOnce = 64 * 1024;
 
 /** The list of a parsed body. */
 function unwrap(value: unknown, wrapping: Wrapping): unknown[] {
@@ -94,7 +133,6 @@ function unwrap(value: unknown, wrapping: Wrapping): unknown[] {
 
 const listHead = /^\[/;
 const mapHead = /^\{[ \t\n\r]{0,99}"([^"\\]{0,64})"[ \t\n\r]{0,99}:[ \t\n\r]{0,99}\[/;
-const visible = /\S/g;
 
 /** Refuses a long text that does not begin like a batch: `invalid_body` if its brackets match, else `bad_json`. */
 function* refuseShape(text: string, wrapping: Wrapping): Steps<never> {
@@ -105,14 +143,14 @@ function* refuseShape(text: string, wrapping: Wrapping): Steps<never> {
       scan.go(scannedAtOnce);
       yield;
     }
-    if (text.slice(scan.end + 1).trim() === '') throw wrongShape(wrapping);
+    if (yield* isEnd(text, scan.end + 1, '')) throw wrongShape(wrapping);
   } else if (/["\d-]/.test(bracket)) throw wrongShape(wrapping);
   throw new JsonFault(0);
 }
 
 /** Parses the items between the commas in groups, and does not parse one that is longer than any valid item. */
 function* parseItems(text: string, from: number, end: number, commas: readonly number[]): Steps<unknown[]> {
-  if (commas.length === 0 && text.slice(from, end).trim() === '') return [];
+  if (commas.length === 0 && (yield* afterBlanks(text, from)) === end) return [];
   const items: unknown[] = [];
   let start = from;
   let gathered = 0;
@@ -129,7 +167,7 @@ function* parseItems(text: string, from: number, end: number, commas: readonly n
     const itemEnd = commas[index] ?? end;
     if (itemEnd - itemStart > longestItem) {
       flush(itemStart - 1);
-      items.push(oversized(text, itemStart));
+      items.push(oversized(text, yield* afterBlanks(text, itemStart)));
       start = itemEnd + 1;
       yield;
     } else if (++gathered === itemsAtOnce || itemEnd - start > parsedAtOnce) {
@@ -162,20 +200,7 @@ const longestEscape = '\\u0000'.length;
 
 /** The placeholder of an item that is too long; null where it is not an object, which is refused as such. */
 function oversized(text: string, start: number): unknown {
-  nonBlank.lastIndex = start;
-  nonBlank.test(text);
-  return text[nonBlank.lastIndex - 1] === '{' ? tooLong : null;
-}
-
-const nonBlank = /[^ \t\n\r]/g;
-
-function parseLine(text: string, start: number, end: number): unknown {
-  try {
-    return parseJson(text.slice(start, end));
-  } catch (thrown) {
-    if (!(thrown instanceof JsonFault)) throw thrown;
-    throw notJson(text, start + thrown.offset);
-  }
+  return text[start] === '{' ? tooLong : null;
 }
 
 /** Parses a part of a text that starts `shift` characters after it. */

@@ -1,5 +1,5 @@
 import { maxBatch } from '../../core/readings/rejections.ts';
-import { endOfJsonString } from '../../core/text/json-strings.ts';
+import { isEscaped } from '../../core/text/json-strings.ts';
 import { ApiError } from '../request/problem.ts';
 import { JsonFault } from './json-faults.ts';
 
@@ -15,6 +15,7 @@ export class ItemScan {
   readonly #most: number;
   readonly #closing: number;
   #at: number;
+  #isInString = false;
   #depth = 0;
   #deep = 0;
 
@@ -25,18 +26,17 @@ export class ItemScan {
     this.#closing = closing;
   }
 
-  /** Scans this many characters, or to the end of a string that is longer. */
+  /** Scans this many characters, or to the next quote of a string that is longer. */
   go(characters: number): void {
     const text = this.#text;
     const until = Math.min(this.#at + characters, text.length);
     let depth = this.#depth;
-    let at = this.#at;
+    // The last step ended behind an escaped quote.
+    let at = this.#isInString ? this.#passString(this.#at - 1, until) + 1 : this.#at;
     for (; at < until; at++) {
       const code = text.charCodeAt(at);
-      if (code === 34) {
-        at = endOfJsonString(text, at);
-        if (at === -1) throw new JsonFault(text.length);
-      } else if (code === 44) {
+      if (code === 34) at = this.#passString(at, until);
+      else if (code === 44) {
         if (depth === 0) this.#addComma(at);
       } else if (code === 123 || code === 91) {
         if (depth++ === maxDepth && ++this.#deep > maxBatch) throw tooDeep();
@@ -50,6 +50,16 @@ export class ItemScan {
     if (at >= text.length) throw new JsonFault(text.length);
     this.#at = at;
     this.#depth = depth;
+  }
+
+  /** The quote that closes a string or, where more of it stands behind `until`, an escaped one there. Throws {@link JsonFault}. */
+  #passString(from: number, until: number): number {
+    const text = this.#text;
+    for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+      this.#isInString = isEscaped(text, at);
+      if (!this.#isInString || at >= until) return at;
+    }
+    throw new JsonFault(text.length);
   }
 
   #addComma(at: number): void {

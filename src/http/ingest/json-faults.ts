@@ -1,3 +1,4 @@
+import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
 
 /** A text that is not JSON; thrown within the parser of a body, which knows where the text stands in the body. */
@@ -11,15 +12,20 @@ export class JsonFault extends Error {
 }
 
 /** The error for a body that stops being JSON at an offset, where lines and columns count from 1. */
-export function notJson(body: string, offset: number): ApiError {
+export function* notJson(body: string, offset: number): Steps<ApiError> {
   let line = 1;
   let start = 0;
-  for (let at = body.indexOf('\n'); at !== -1 && at < offset; at = body.indexOf('\n', at + 1)) {
+  for (let at = 0; at < offset; at++) {
+    if (at % countedAtOnce === countedAtOnce - 1) yield;
+    if (body.charCodeAt(at) !== 10) continue;
     line++;
     start = at + 1;
   }
   return new ApiError('bad_json', `The body is not JSON: line ${line}, column ${offset - start + 1}.`);
 }
+
+/** Characters in which one step counts the lines: a body may consist of line breaks. */
+const countedAtOnce = 256 * 1024;
 
 /** Parses JSON; throws {@link JsonFault}. */
 export function parseJson(text: string): unknown {

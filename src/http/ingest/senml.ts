@@ -1,4 +1,5 @@
 import { isObject } from '../../core/readings/rejections.ts';
+import { quotedText } from '../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
@@ -44,17 +45,19 @@ interface Base {
 /** A time below this is relative to the time of receipt (RFC 8428, section 4.5.3). */
 const relativeBelowUs = 2 ** 28 * 1e6;
 const newestVersion = 10;
+/** No sensor has a name as long, and ten thousand records would each hold a copy of it. */
+const longestBaseName = 1000;
 
 function takeBase(record: Record<string, unknown>, base: Base, index: number): void {
   for (const label of Object.keys(record)) {
     if (label.endsWith('_'))
-      throw wrong(index, `the label "${label.slice(0, 40)}" is unknown, and its underscore requires support for it`);
+      throw wrong(index, `the label ${quotedText(label, 40)} is unknown, and its underscore requires support for it`);
   }
   const { bver, bn, bt, bu, bv } = record;
   if (bver !== undefined && !(typeof bver === 'number' && bver >= 1 && bver <= newestVersion)) {
     throw wrong(index, `"bver" must be a number from 1 to ${newestVersion}`);
   }
-  if (bn !== undefined) base.name = requireType(bn, 'string', 'bn', index);
+  if (bn !== undefined) base.name = requireType(bn, 'string', 'bn', index).slice(0, longestBaseName);
   if (bt !== undefined) base.timeUs = toUs(requireType(bt, 'number', 'bt', index));
   if (bu !== undefined) base.unit = requireType(bu, 'string', 'bu', index);
   if (bv !== undefined) base.value = requireType(bv, 'number', 'bv', index);

@@ -45,7 +45,7 @@ export class ConnectionTable {
     const connection: Connection = {
       socket,
       channel: isEncrypted ? undefined : socket,
-      openedAt: Date.now(),
+      openedAt: performance.now(),
       network: connectionNetworkOf(socket.remoteAddress ?? ''),
       keyId: undefined,
       hasAsked: false,

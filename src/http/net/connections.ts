@@ -82,7 +82,7 @@ export class Connections {
    * With `waits` those that have sent nothing get that moment, too.
    */
   closeSilent(drainingSince: number, waits = false): void {
-    const isLate = Date.now() - drainingSince > drainHeadMs;
+    const isLate = performance.now() - drainingSince > drainHeadMs;
     for (const connection of this.table) {
       const { hasAsked, channel, socket } = connection;
       const isSilent = channel === undefined || (channel === socket && socket.bytesRead === 0);
@@ -145,7 +145,7 @@ export class Connections {
    */
   #closeSlow(isTight: boolean): void {
     const { headersMs, bodyMs, answerMs, tightAnswerMs } = this.#limits;
-    const now = Date.now();
+    const now = performance.now();
     const longestMs = isTight ? tightAnswerMs : answerMs;
     for (const connection of this.table) {
       const { channel, hasAsked, openedAt } = connection;

@@ -15,7 +15,7 @@ export async function drain(
   connections: Connections,
   { deadlineMs, isTakenOver, log }: { deadlineMs: number; isTakenOver: boolean; log: Log },
 ): Promise<void> {
-  const since = Date.now();
+  const since = performance.now();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const closeUnneeded = (): void => {
     server.closeIdleConnections();

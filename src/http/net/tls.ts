@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto';
-import { readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
+import { closeSync, constants as fileModes, fstatSync, openSync, readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
@@ -47,13 +47,9 @@ export function requireCertificate(
     throw new HkctlError('usage', 'Give --tls-cert and --tls-key together.');
   }
   try {
-    const { cert, key, mode } = withOwn(() => ({
-      cert: readFileSync(tlsCert),
-      key: readFileSync(tlsKey),
-      mode: statSync(tlsKey).mode & 0o777,
-    }));
-    createSecureContext(toContext(cert, key));
-    return { cert: tlsCert, key: tlsKey, keyMode: mode };
+    const [cert, key] = withOwn(() => [readPlainFile(tlsCert), readPlainFile(tlsKey)] as const);
+    createSecureContext(toContext(cert.bytes, key.bytes));
+    return { cert: tlsCert, key: tlsKey, keyMode: key.mode & 0o777 };
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new HkctlError('bad_input', `The certificate ${tlsCert} and key ${tlsKey} cannot be used: ${reason}`, {
@@ -109,6 +105,18 @@ export async function reloadCertificate(server: HttpsServer, certificate: Certif
     process.off('SIGHUP', apply);
     for (const path of paths) unwatchFile(path, apply);
   };
+}
+
+/** Reads a file without waiting for the writer of a FIFO: no signal would end the wait. A device may have no end. */
+function readPlainFile(path: string): { bytes: Buffer; mode: number } {
+  const fd = openSync(path, fileModes.O_RDONLY | fileModes.O_NONBLOCK);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new Error(`${path} is no plain file`);
+    return { bytes: readFileSync(fd), mode: stats.mode };
+  } finally {
+    closeSync(fd);
+  }
 }
 
 async function contextOf({ cert, key }: Certificate): Promise<SecureContextOptions> {

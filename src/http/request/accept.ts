@@ -38,4 +38,4 @@ export function mediaTypeFor<T extends string>(accepted: string | undefined, off
 }
 
 /** Parameters other than the weight, such as `charset=utf-8`: our types have none, and are meant by every one of them. */
-const parameters = /;\s*(?!q=)[^;,]*/gi;
+const parameters = /;(?!\s*q=)[^;,]*/gi;

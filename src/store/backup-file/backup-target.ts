@@ -28,6 +28,19 @@ export function requireFreeTarget(target: string, force: boolean): void {
 }
 
 /**
+ * Refuses a link at a path, also with `force`: `bad_input`. The backup would take the place of the link and not of its target; that
+ * is often a link of the system, such as /dev/stdout.
+ */
+export function requireNoLink(target: string): void {
+  translatingTarget(target, () => {
+    if (!lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+    throw new HkctlError('bad_input', `${target} cannot be written: it is a link.`, {
+      hint: 'Give the path that it leads to, if that is what you mean.',
+    });
+  });
+}
+
+/**
  * Removes the file that an interrupted backup has left, which has its mark or is empty. Refuses any other file of that name:
  * `state_forbids`.
  */

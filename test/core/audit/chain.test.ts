@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chainRecord, fitForTrail, genesisHash, verifyChain } from '../../../src/core/audit/chain.ts';
 import type { AuditDraft, AuditRecord } from '../../../src/core/audit/events.ts';
+import { drawSecret } from '../../../src/core/keys/secrets.ts';
 
 const draft: AuditDraft = {
   tenantId: 't',
@@ -87,4 +88,13 @@ it('an event keeps no detail that JSON drops but the hash would include', () => 
   ]) as unknown as AuditDraft['detail']; // as an optional field gives it
   expect(fitForTrail({ ...draft, detail }).detail).toEqual({ kept: null });
   expect(Object.keys(fitForTrail({ ...draft, detail }).detail)).toEqual(['kept']);
+});
+
+it('a secret stands nowhere in the trail, whichever text of an event contains it', () => {
+  const secret = drawSecret();
+  const text = `key ${secret} of mine`;
+  const actor = { id: text, login: text };
+  const fit = fitForTrail({ ...draft, tenantId: text, actor, osAccount: text, target: text, detail: { [text]: text } });
+  expect(JSON.stringify(fit)).not.toContain(secret.slice(8, 20));
+  expect(fit.target).toBe(`key ${secret.slice(0, 8)}… of mine`);
 });

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decodeHidden } from '../../../src/core/keys/hidden-secrets.ts';
+import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import type { Sensor } from '../../../src/core/port/readings.ts';
 import { createReceipts, validateHeartbeats } from '../../../src/core/readings/heartbeats.ts';
 import { quickInstantUs } from '../../../src/core/readings/instants.ts';
@@ -31,6 +33,53 @@ describe('readings', () => {
     expect([...batch.rows.slice(0, 8)]).toEqual([7, parseInstantUs(at), 182.4, 3, 8, 1795162500000000, 1, 0]);
     expect([...positions.slice(0, 2)]).toEqual([0, 2]);
     expect(rejected.map(({ index, code }) => [index, code])).toEqual([[1, 'unknown_sensor']]);
+  });
+
+  it('are rejected with a well-formed detail, whatever the text that it quotes', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 100 }), fc.string({ unit: 'binary', maxLength: 100 }), (before, name) => {
+        const long = `${'a'.repeat(before)}${name}${'😀'.repeat(50)}`;
+        for (const item of [
+          { sensor: long, at, value: 1 },
+          { [`f${long}`]: 1 },
+          { sensor: 'OVEN', at: long, value: 1 },
+        ]) {
+          const { detail = '' } = validate([item]).rejected[0] ?? {};
+          expect(detail.isWellFormed(), detail).toBe(true);
+          expect([...detail].length).toBeLessThan(250);
+        }
+      }),
+    );
+  });
+
+  it('are rejected without a secret that the quoted text contains, wherever it begins', () => {
+    const secret = drawSecret();
+    const escaped = [...secret].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('');
+    for (const text of [
+      secret,
+      secret.slice(3),
+      encodeURIComponent(secret),
+      escaped,
+      escaped.replaceAll('\\', '\\\\'),
+    ]) {
+      for (let before = 0; before < 90; before++) {
+        const { detail = '' } =
+          validate([{ sensor: `${'-'.repeat(before)}${text}${'-'.repeat(2000)}`, at, value: 1 }]).rejected[0] ?? {};
+        expect(decodeHidden(detail)).not.toContain(secret.slice(9, 20));
+      }
+    }
+  });
+
+  it('of 16 KiB each are rejected as quickly as they were read', () => {
+    const items = Array.from({ length: 250 }, (_, index) => ({
+      sensor: `${index}${'Ab9'.repeat(5000)}`,
+      at,
+      value: 1,
+    }));
+    const startedAt = performance.now();
+    expect(validate(items).rejected).toHaveLength(250);
+    // A second where each whole text is searched for secrets.
+    expect(performance.now() - startedAt).toBeLessThan(100);
   });
 
   it('hold nothing of a reading rejected before them', () => {

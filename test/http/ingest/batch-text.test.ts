@@ -105,11 +105,56 @@ describe('the items of a long text', () => {
     expect(finish(itemsOfLines(`1\n${long}\n2`))).toEqual([1, tooLong, 2]);
   });
 
+  it('are refused where much of them is nested too deeply', () => {
+    const deep = (count: number) => `${'['.repeat(30)}[]${',[]'.repeat(count - 1)}${']'.repeat(30)}`;
+    expect(codeOf(() => itemsOf(`{"readings":[${deep(maxBatch + 1)}${padding}]}`))).toBe('invalid_body');
+    expect(itemsOf(`{"readings":[${deep(maxBatch)}${padding}]}`)).toHaveLength(1);
+  });
+
   it('are parsed in many steps', () => {
     const work = itemsOfJson(`{"readings":[${'{"sensor":"a"},'.repeat(9_999)}{}]}`, wrapping);
     let count = 0;
     while (!work.next().done) count++;
     expect(count).toBeGreaterThan(15);
+  });
+
+  const mebibytes = 2 ** 20;
+  const escapes = '\\"'.repeat(4 * mebibytes);
+  const line = `${JSON.stringify({ sensor: 'x'.repeat(16_000) })}\n`;
+  it.each([
+    ['lines that are nearly too long', itemsOfLines(line.repeat(500)), 90],
+    ['line breaks and no lines', itemsOfLines('\n'.repeat(8 * mebibytes)), 100],
+    ['line breaks before what is not JSON', itemsOfLines(`${'\n'.repeat(8 * mebibytes)}x`), 150],
+    ['line breaks before a body that is not JSON', itemsOfJson(`${'\n'.repeat(8 * mebibytes)}x`, wrapping), 150],
+    ['blanks before a body', itemsOfJson(`${' '.repeat(8 * mebibytes)}{"readings":[]}`, wrapping), 100],
+    ['blanks in a list', itemsOfJson(`{"readings":[${' '.repeat(8 * mebibytes)}]}`, wrapping), 100],
+    ['blanks in a long list', itemsOfJson(`{"readings":[1,${' '.repeat(8 * mebibytes)}{}]}`, wrapping), 100],
+    ['blanks behind a list', itemsOfJson(`{"readings":[]${' '.repeat(8 * mebibytes)}}`, wrapping), 100],
+    ['blanks behind a list of another shape', itemsOfJson(`[1]${' '.repeat(8 * mebibytes)}`, wrapping), 100],
+    ['a text full of escaped quotes', itemsOfJson(`{"readings":[{"a":"${escapes}"}]}`, wrapping), 30],
+    ['a text full of escaped quotes without its end', itemsOfJson(`{"readings":[{"a":"${escapes}`, wrapping), 30],
+  ])('take many steps where they are %s', (_, work, least) => {
+    let count = 0;
+    try {
+      while (!work.next().done) count++;
+    } catch (thrown) {
+      expect(thrown).toBeInstanceOf(ApiError);
+    }
+    expect(count).toBeGreaterThan(least);
+  });
+
+  it('have strings that end where a step does, or a character before or after', () => {
+    for (let shift = -6; shift <= 6; shift++) {
+      const [list, item] = ['{"readings":[', '{"a":"'];
+      const start = list + item;
+      // A step of the scan begins with the list.
+      const text = 'x'.repeat(shift & 1) + '\\"'.repeat((256 * 1024 - item.length + shift) >> 1);
+      for (const ends of ['', '\\\\', '\\"', '\\\\\\"', 'x\\"']) {
+        const body = `${start}${text}${ends}"},{"a":"${'\\"'.repeat(200_000)}"},2]}`;
+        expect(itemsOf(body), `${shift} ${ends}`).toEqual([tooLong, tooLong, 2]);
+        expect(JSON.parse(body).readings).toHaveLength(3);
+      }
+    }
   });
 });
 

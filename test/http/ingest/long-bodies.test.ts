@@ -69,3 +69,18 @@ it('stores no body of a key that is revoked while it waits to be parsed', async 
   expect(before).toBeLessThan(15);
   expect(answers().slice(before + 1)).toEqual(Array(19 - before).fill(401));
 });
+
+it('refuses a body beyond the limit that names no length, once it exceeds it', async () => {
+  const { secret } = await plant.key();
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', expect: '100-continue' };
+  const url = `${await face.url()}/api/v1/sensors/readings`;
+  const one = request(url, { method: 'POST', headers, agent: false });
+  // The daemon may close the connection while this still writes.
+  one.on('error', () => {});
+  const status = statusOf(one);
+  one.flushHeaders();
+  await once(one, 'continue');
+  for (let mebibytes = 0; mebibytes < 9; mebibytes++) one.write(' '.repeat(1024 * 1024));
+  // Its end never comes.
+  expect(await status).toBe(413);
+});

@@ -30,3 +30,11 @@ describe('the time of a SenML record, in seconds', () => {
     expect(outcomeOf(record)).toBe(expected);
   });
 });
+
+it('a base name longer than that of any sensor is cut: every record of a pack would hold a copy of it', () => {
+  const records = [{ bn: 'x'.repeat(15_000) }, ...Array.from({ length: 3 }, () => ({ n: 'OVEN', v: 1, t: 1 }))];
+  const { items } = finish(resolveSenml(records, nowMs * 1000));
+  expect(items.map((item) => (item as { sensor: string }).sensor.length < 1100)).toEqual([true, true, true]); // made of a record each
+  const { rejected } = finish(validateReadings(items, new Map([['OVEN', oven]]), nowMs * 1000));
+  expect(rejected.map(({ code }) => code)).toEqual(Array(3).fill('unknown_sensor'));
+});

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ServeOptions } from '../../../src/http/server.ts';
 import { getText, postHead } from '../../e2e/client.ts';
-import { until } from '../../e2e/program.ts';
+import { pause, until } from '../../e2e/program.ts';
 import { makeCertificate } from '../certificates.ts';
 import { type Face, listening } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
@@ -232,6 +232,34 @@ describe.each([['plain', false] as const, ['TLS', true] as const])('over %s, con
     expect(Date.now() - startedAt).toBeLessThan(5_000);
     await until('they are closed', () => all.every(({ isClosed }) => isClosed));
     await open({});
+  });
+});
+
+describe('where the clock of the machine is set', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  function shiftClock(ms: number): void {
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+  }
+
+  it('back by an hour, connections without a request are closed in time all the same', async () => {
+    await open({ headersMs: 300 });
+    const silent = Client.plain();
+    await idle();
+    shiftClock(-3_600_000);
+    await until('it is closed', () => silent.isClosed);
+  });
+
+  it('ahead by an hour, those that are in time stay open', async () => {
+    await open({ headersMs: 60_000, bodyMs: 60_000 });
+    const [silent, arriving] = [Client.plain('GET / HT'), await unfinished(0)];
+    // The checks have seen the body arrive.
+    await idle();
+    await pause(150);
+    shiftClock(3_600_000);
+    await pause(150);
+    expect([silent, arriving].map(({ isClosed }) => isClosed)).toEqual([false, false]);
   });
 });
 

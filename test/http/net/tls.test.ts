@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
@@ -8,10 +9,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../../src/http/monitoring/log.ts';
 import { createFraming } from '../../../src/http/net/framing.ts';
+import { sameRights } from '../../../src/http/net/start-rights.ts';
+import { requireCertificate } from '../../../src/http/net/tls.ts';
 import { until } from '../../e2e/program.ts';
 import { makeCertificate } from '../certificates.ts';
 import { type Face, listening } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import { HttpPlant, settings } from '../plant.ts';
 
 let folder: string;
 let plant: HttpPlant;
@@ -138,4 +141,19 @@ it("answers nothing to a handshake that Node's own timeout ended: such an answer
   await until('it is gone', async () => (await open()) === 0);
   silent.destroy();
   await new Promise((resolve) => server.close(resolve));
+});
+
+it('does not wait for the writer of a FIFO in place of a file, and reads no device', () => {
+  const fifo = join(folder, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  const [tlsCert, tlsKey] = [join(folder, 'in-use.crt'), join(folder, 'in-use.key')];
+  for (const files of [
+    { tlsCert, tlsKey: fifo },
+    { tlsCert: fifo, tlsKey },
+    { tlsCert: '/dev/zero', tlsKey },
+    { tlsCert, tlsKey: folder },
+  ]) {
+    expect(() => requireCertificate(settings(files), sameRights)).toThrow('is no plain file');
+  }
+  expect(requireCertificate(settings({ tlsCert, tlsKey }), sameRights)).toMatchObject({ cert: tlsCert });
 });

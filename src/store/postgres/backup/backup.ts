@@ -1,6 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
-import { requireFreeTarget } from '../../backup-file/backup-target.ts';
+import { requireFreeTarget, requireNoLink } from '../../backup-file/backup-target.ts';
 import { missingLines } from '../../backup-file/continued-journal.ts';
 import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
 import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
@@ -39,6 +39,7 @@ export function writeBackup(database: Database, target: string, options: WriteOp
   const { nowMs, force, migrationsFolder, ofOlder = false, progress } = options;
   const { shown } = database.location;
   requireFreeTarget(target, force);
+  requireNoLink(target);
   const damaged = (what: string) => damagedStore(shown, what);
   const copy = (backup: Connection) =>
     database.transaction(

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
-import { requireFreeTarget } from '../../backup-file/backup-target.ts';
+import { requireFreeTarget, requireNoLink } from '../../backup-file/backup-target.ts';
 import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
 import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
 import { copyAttached, refusingRows } from '../../backup-file/whole-files.ts';
 import { type Connection, exactPath } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { databaseNames, filesOf, missingFile, type StoreFiles } from '../connection/files.ts';
-import { readSmallFile } from '../connection/safe-files.ts';
+import { readSmallFile, requireOwnDatabase } from '../connection/safe-files.ts';
 import { requireOwnSchema } from '../schema/own-schema.ts';
 import { requireElsewhere } from './own-files.ts';
 
@@ -27,8 +27,10 @@ export async function writeBackup(
   // For a file that cannot be attached SQLite would only report that it cannot open the backup.
   const gone = databaseNames.map((name) => files[name]).find((file) => !existsSync(file));
   if (gone !== undefined) throw missingFile(path, gone);
+  for (const name of databaseNames) requireOwnDatabase(files[name]);
   const pending = pendingOf(target);
   for (const file of [target, pending]) requireElsewhere(file, path);
+  requireNoLink(target);
   return writeVerified({
     target,
     migrationsFolder,

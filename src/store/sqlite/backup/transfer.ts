@@ -20,6 +20,7 @@ import {
   isMarkedWhole,
   removeLeftover,
   requireFreeTarget,
+  requireNoLink,
   translatingTarget,
 } from '../../backup-file/backup-target.ts';
 import type { StoreOptions, WithOwn } from '../../engine.ts';
@@ -48,6 +49,7 @@ export async function backupForAdmin(
   const prepare = () => {
     requireFreeTarget(target, force);
     for (const file of [target, pending]) requireElsewhere(file, path);
+    requireNoLink(target);
     removeLeftover(pending);
   };
   // Before the long part, so that a wrong path is reported at once.

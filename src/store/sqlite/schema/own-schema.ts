@@ -1,4 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
+import { cutText } from '../../../core/text/bounded-text.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import type { DatabaseName } from '../connection/files.ts';
@@ -73,8 +74,7 @@ function keyOf({ type, name }: SchemaObject): string {
 const longestName = 60;
 
 function titleOf({ type, name, sql }: SchemaObject): string {
-  const shown = String(name);
-  const quoted = `"${shown.length > longestName ? `${shown.slice(0, longestName)}…` : shown}"`;
+  const quoted = `"${cutText(String(name), longestName)}"`;
   if (typeof sql === 'string' && /^\s*create\s+virtual\b/i.test(sql)) return `the virtual table ${quoted}`;
   const kind = kinds.has(String(type)) ? String(type) : 'entry';
   return `the ${kind} ${quoted}`;

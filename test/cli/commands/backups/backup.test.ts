@@ -1,5 +1,14 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
@@ -73,6 +82,29 @@ describe('backup', () => {
     const before = readFileSync(odd.store);
     expect((await odd.run(['backup', join(folder, 'plant')])).code).toBe(2);
     expect(readFileSync(odd.store)).toEqual(before);
+  });
+
+  it('never takes the place of a link, also of one that leads nowhere', async () => {
+    const [file, link, dangling] = ['other', 'to-it', 'to-nothing'].map((name) => join(folder, name));
+    if (!file || !link || !dangling) throw new Error('no paths');
+    writeFileSync(file, 'of another program');
+    symlinkSync(file, link);
+    symlinkSync(join(folder, 'nowhere'), dangling);
+    for (const target of [link, dangling]) {
+      const { code, stderr } = await cli.run(['backup', target, '--force']);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('it is a link')]);
+      expect(lstatSync(target).isSymbolicLink()).toBe(true);
+    }
+    expect((await cli.run(['backup', dangling])).code).toBe(2);
+    expect(readFileSync(file, 'utf8')).toBe('of another program');
+  });
+
+  it('of a store with a link among its files names the link', async () => {
+    const { records } = filesOf(cli.store);
+    symlinkSync('/etc/passwd', `${records}-wal`);
+    const { code, stderr } = await cli.run(['backup', join(folder, 'linked.backup')]);
+    rmSync(`${records}-wal`);
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`${records}-wal is a link`)]);
   });
 
   it('of a store with a missing file names the file', async () => {
