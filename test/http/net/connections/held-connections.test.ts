@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../../e2e/client.ts';
-import { type Face, listening } from '../faces.ts';
-import { HttpPlant } from '../plant.ts';
+import { call } from '../../../e2e/client.ts';
+import { type Face, listening } from '../../faces.ts';
+import { HttpPlant } from '../../plant.ts';
 
 let plant: HttpPlant;
 let face: Face & { url: string };
