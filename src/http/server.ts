@@ -19,7 +19,7 @@ import { finishRemovals } from './monitoring/removals.ts';
 import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
-import { type ConnectionLimits, Connections, connectionLimits } from './net/connections.ts';
+import { type ConnectionLimits, Connections, connectionLimits } from './net/connections/connections.ts';
 import { drain, drainMs } from './net/drain.ts';
 import { createFraming } from './net/framing.ts';
 import { toListener } from './net/listener.ts';

@@ -6,7 +6,7 @@ import type { ServeSettings } from '../../src/core/operations/settings.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createMemory, memoryLimits } from '../../src/http/fairness/memory.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
-import { Connections, connectionLimits } from '../../src/http/net/connections.ts';
+import { Connections, connectionLimits } from '../../src/http/net/connections/connections.ts';
 import { toListener } from '../../src/http/net/listener.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';

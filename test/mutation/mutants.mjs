@@ -151,6 +151,45 @@ export const mutants = [
     'test/http/request/caching.test.ts',
   ],
   [session, 'scopeKey: `${entity.id} ', 'scopeKey: `', 'test/http/request/caching.test.ts', ...gateTests],
+  // --- connections that take turns, and answers in pieces
+  [
+    'src/http/net/connections/handshakes.ts',
+    'this.#waiting.add(clientOf(socket), ',
+    "this.#waiting.add('', ",
+    'test/http/net/connections/handshakes.test.ts',
+  ],
+  [
+    'src/http/net/connections/handshakes.ts',
+    'if (!this.#mustWait())',
+    'if (this.#waiting.size > 0)',
+    'test/http/net/connections/handshakes.test.ts',
+  ],
+  [
+    'src/http/net/connections/handshakes.ts',
+    '(now - this.#begunAt) / msForEach',
+    '0',
+    'test/http/net/connections/handshakes.test.ts',
+  ],
+  [
+    'src/http/net/connections/connections.ts',
+    'upTo: bytesWritten + unsent',
+    'upTo: bytesWritten',
+    'test/http/fairness/memory.test.ts',
+  ],
+  ['src/http/request/response.ts', 'this.#res.socket?.uncork();', '', 'test/http/request/response.test.ts'],
+  [
+    'src/http/request/response.ts',
+    "return takesMore ? 'more' : 'full';",
+    "return 'more';",
+    'test/http/request/response.test.ts',
+  ],
+  [
+    'src/core/records/page-rows.ts',
+    'if (left < 0) return',
+    'if (left < -1e9) return',
+    'test/http/routes',
+    'test/store/conformance',
+  ],
   // --- why a known key is refused
   [authentication, "if (credential.revokedAtMs !== null) return 'key_revoked';", '', ...gateTests],
   [authentication, 'credential.expiresAtMs <= nowMs', 'credential.expiresAtMs < nowMs', ...gateTests],

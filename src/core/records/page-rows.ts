@@ -11,10 +11,10 @@ export const mostScanned = 10_000;
 export const fewRecords = 1000;
 
 /**
- * Maximum bytes of lists, such as the services of orders, in one page: some milliseconds, also as CSV. Other fields are
+ * Maximum bytes of lists, such as the services of orders, in one page: a millisecond or two, also as CSV. Other fields are
  * short, but a list may be as long as a row of an import.
  */
-const mostListBytes = 1024 * 1024;
+const mostListBytes = 256 * 1024;
 
 /** The row that the statement of a page returns. One record more than requested is read, which only shows that there are more. */
 export interface PageRow {
@@ -43,17 +43,18 @@ export function shownLists({ resource, include = [] }: RecordPageRequest): strin
 }
 
 /**
- * The number of records, at least one, whose lists together stay within {@link mostListBytes}, by the row of a page that
- * holds their sizes in bytes instead of records.
+ * The number of records, at least one, whose lists together stay within {@link mostListBytes}, by the bytes of the lists of
+ * each; it takes no more sizes than it needs.
  */
-export function fittingRecords(row: PageRow | undefined, limit: number): number {
+export function fittingRecords(sizes: Iterable<number>, limit: number): number {
   let left = mostListBytes;
-  const sizes = row?.json?.split(pageSeparator) ?? [];
-  const over = sizes.findIndex((size) => {
-    left -= Number(size);
-    return left < 0;
-  });
-  return over === -1 ? limit : Math.min(limit, Math.max(1, over));
+  let fitting = 0;
+  for (const size of sizes) {
+    left -= size;
+    if (left < 0) return Math.max(1, fitting);
+    if (++fitting === limit) break;
+  }
+  return limit;
 }
 
 function positionOf(lastRecord: string, orderBy: string): RecordPosition {

@@ -97,8 +97,12 @@ function plainAddress(address: string): string {
   return groups?.length === 2 ? formatGroups(groups) : bare;
 }
 
-/** The network by which connections without a key are grouped: the /24 of an IPv4 address, or the /64 of an IPv6 one. */
-export function connectionNetworkOf(address: string): string {
+/**
+ * Who opened a connection, as far as it is known before it presents a key: `client` takes turns with others, and `network`, the
+ * /24 of an IPv4 address, shares the number of connections. Both are the /64 of an IPv6 address.
+ */
+export function originOf(address: string): { client: string; network: string } {
   const plain = plainAddress(address);
-  return plain.includes(':') ? networkOf(plain) : plain.replace(/\.\d+$/, '.0/24');
+  const client = networkOf(plain);
+  return { client, network: plain.includes(':') ? client : plain.replace(/\.\d+$/, '.0/24') };
 }

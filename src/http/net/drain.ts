@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Log } from '../monitoring/log.ts';
-import type { Connections } from './connections.ts';
+import type { Connections } from './connections/connections.ts';
 
 /** Milliseconds that answers under way may take after a daemon is stopped. */
 export const drainMs = 10_000;

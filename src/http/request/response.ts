@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Steps } from '../fairness/slices.ts';
+import { noteUnsent } from '../net/connections/unsent.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The answer of a handler; `headers` are name, value, name, value … beside those of every answer. */
@@ -59,36 +59,77 @@ export function send({ res }: Exchange['node'], answer: Answer, head: string[], 
 }
 
 /**
- * Sends a large answer in pieces, which `run` runs in slices: a MiB takes a millisecond to copy, and several to encrypt. Where
- * answers to earlier requests of the connection come first, it queues one piece, so that Node reads no more requests from the
- * connection, and continues once they are sent.
+ * Sends a large answer in pieces, which `run` runs in slices: a MiB takes a millisecond to copy, and several to encrypt. It
+ * continues only once the connection has taken what it has, since Node would encrypt all that waits in one go. Where answers
+ * to earlier requests of the connection come first, it queues one piece, so that Node reads no more requests from it.
  */
 export async function sendLarge(
-  node: Exchange['node'],
+  { res }: Exchange['node'],
   answer: Answer,
   body: Buffer,
   head: string[],
-  run: (pieces: Steps<void>) => MaybePromise<void>,
+  run: (pieces: Steps<Progress>) => MaybePromise<Progress>,
 ): Promise<void> {
-  const pieces = sendPieces(node, answer, body, head);
-  if (!node.res.socket) {
-    if (pieces.next().done) return;
-    await once(node.res, 'socket');
-  }
-  await run(pieces);
-}
-
-function* sendPieces({ res }: Exchange['node'], answer: Answer, body: Buffer, head: string[]): Steps<void> {
   if (res.destroyed || res.headersSent) return;
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
-  let from = 0;
-  for (; from + pieceBytes < body.length; from += pieceBytes) {
-    res.write(body.subarray(from, from + pieceBytes));
-    yield;
-    // The client may have left meanwhile.
-    if (res.destroyed) return;
+  const pieces = new Pieces(res, body);
+  let progress = res.socket ? await run(pieces.sendSome()) : pieces.sendNext();
+  while (progress !== 'done') {
+    await drained(res);
+    progress = await run(pieces.sendSome());
   }
-  res.end(body.subarray(from));
+}
+
+/** Whether the connection takes more, is full, or all was sent. */
+type Progress = 'more' | 'full' | 'done';
+
+class Pieces {
+  readonly #res: ServerResponse;
+  readonly #body: Buffer;
+  #from = 0;
+
+  constructor(res: ServerResponse, body: Buffer) {
+    this.#res = res;
+    this.#body = body;
+  }
+
+  /** Sends pieces until the connection is full. */
+  *sendSome(): Steps<Progress> {
+    for (;;) {
+      const progress = this.sendNext();
+      if (progress !== 'more') return progress;
+      yield;
+    }
+  }
+
+  sendNext(): Progress {
+    // The client may have left meanwhile.
+    if (this.#res.destroyed) return 'done';
+    const piece = this.#body.subarray(this.#from, this.#from + pieceBytes);
+    this.#from += piece.length;
+    const left = this.#body.length - this.#from;
+    noteUnsent(this.#res, left);
+    if (left === 0) {
+      this.#res.end(piece);
+      return 'done';
+    }
+    const takesMore = this.#res.write(piece);
+    // Node would keep the piece until the slice is over, and encrypt it then.
+    this.#res.socket?.uncork();
+    return takesMore ? 'more' : 'full';
+  }
+}
+
+function drained(res: ServerResponse): Promise<void> | undefined {
+  // The connection may have taken all meanwhile.
+  if (!res.writableNeedDrain) return undefined;
+  return new Promise((resolve) => {
+    const done = (): void => {
+      res.off('drain', done).off('close', done);
+      resolve();
+    };
+    res.on('drain', done).on('close', done);
+  });
 }
 
 /** The body of an answer that is sent in pieces. */

@@ -102,6 +102,16 @@ describe('slow readers', () => {
     clearInterval(drip);
   });
 
+  it('that take a large answer too slowly are cut off, however steadily', async () => {
+    await open({ answerMs: 600 });
+    const reader = new Reader(getText(allReadings, secret));
+    const steady = setInterval(() => reader.read(Math.min(64 * 1024, reader.readableLength)), 50);
+    reader.on('readable', () => {});
+    await until('its answer waits', async () => (await held('answers')) > 5 * MiB);
+    await cut([reader]);
+    clearInterval(steady);
+  });
+
   it('are cut off sooner while memory is tight', async () => {
     await open({ answerMs: 60_000, tightAnswerMs: 300, answerBytes: 10 * MiB });
     const reader = new Reader(getText(allReadings, secret));

@@ -1,7 +1,14 @@
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type { RecordPageRequest, RecordStore } from '../../../core/port/records.ts';
 import { allFields } from '../../../core/records/fields.ts';
-import { fewRecords, fittingRecords, type PageRow, shownLists, toPage } from '../../../core/records/page-rows.ts';
+import {
+  fewRecords,
+  fittingRecords,
+  type PageRow,
+  pageSeparator,
+  shownLists,
+  toPage,
+} from '../../../core/records/page-rows.ts';
 import { rareCandidates } from '../../records/pages.ts';
 import { tableName } from '../../records/tables.ts';
 import type { Database } from '../connection/database.ts';
@@ -48,7 +55,7 @@ export function createRecordStore(database: Database, version: () => MaybePromis
       let { limit } = request;
       if (lists.length > 0) {
         const [sizes] = await run<PageRow>(pageQuery(request, entity, rare, lists));
-        limit = fittingRecords(sizes, limit);
+        limit = fittingRecords((sizes?.json ?? '').split(pageSeparator).map(Number), limit);
       }
       const fitting = { ...request, limit };
       const [row] = await run<PageRow>(pageQuery(fitting, entity, rare));

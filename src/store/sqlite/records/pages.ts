@@ -17,17 +17,13 @@ export interface PageQuery {
 /**
  * Builds the query of a page. It walks one index in the order of the page, from the end of the page before, and checks the
  * conditions that the index does not serve for each record on the way. Where few records have the value of the field
- * `rare`, it checks and sorts all of these instead. With `sizesOf` it returns the bytes of these columns instead of records.
+ * `rare`, it checks and sorts all of these instead.
  */
-export function pageQuery(request: RecordPageRequest, rare?: string, sizesOf?: readonly string[]): PageQuery {
-  const { resource, entityId, orderBy, limit, include = [] } = request;
-  const shown = sizesOf ? lengthOf(sizesOf) : jsonOf(pageFields(resource, include));
-  const name = [resource.name, sizesOf ? 'sizes' : include.join('+')].join();
-  const { index, served, checked, order } = walkOf(request, rare);
-  const isBounded = checked.length > 0 && rare === undefined;
-  const conditionsOf = (terms: readonly Term[]) => terms.map(({ sql }) => sql).join(' and ');
-  const valuesOf = (terms: readonly Term[]) => terms.flatMap(({ values }) => values);
-  const walk = [{ sql: `entity = ${entityNumber}`, values: [entityId] }, ...served];
+export function pageQuery(request: RecordPageRequest, rare?: string): PageQuery {
+  const { resource, orderBy, limit, include = [] } = request;
+  const shown = jsonOf(pageFields(resource, include));
+  const name = [resource.name, include.join('+')].join();
+  const { index, walk, checked, order, isBounded } = planOf(request, rare);
   const page = (columns: string, from: string) => `select group_concat(json, '${pageSeparator}') as json, count(*) as n,
     ${columns} as reached from (select ${shown} as json from ${from} limit ?)`;
 
@@ -54,6 +50,24 @@ export function pageQuery(request: RecordPageRequest, rare?: string, sizesOf?: r
   };
 }
 
+/** Builds the query of the bytes of some columns together, a row for each record of the page and one more, to be read one by one. */
+export function sizesQuery(request: RecordPageRequest, columns: readonly string[], rare?: string): PageQuery {
+  const { resource, limit } = request;
+  const { index, walk, checked, order, isBounded } = planOf(request, rare);
+  // SQLite has the length of a text without reading it.
+  const size = columns.map((column) => `octet_length("${column}")`).join(' + ');
+  const terms = isBounded ? walk : [...walk, ...checked];
+  const walked = `select *, ${size} as size from ${tableName(resource)} ${index} where ${conditionsOf(terms)} order by ${order}`;
+  return {
+    shape: [resource.name, 'sizes', index, order, conditionsOf(walk), isBounded, conditionsOf(checked)].join(),
+    sql: () =>
+      isBounded
+        ? `select size from (${walked} limit ${mostScanned}) where ${conditionsOf(checked)} limit ?`
+        : `select size from (${walked} limit ?)`,
+    values: [...valuesOf(walk), ...valuesOf(checked), limit + 1],
+  };
+}
+
 /** A condition's value as SQLite stores it. */
 export function bound(value: RecordCondition['value']): Value {
   return typeof value === 'boolean' ? Number(value) : value;
@@ -62,6 +76,21 @@ export function bound(value: RecordCondition['value']): Value {
 interface Term {
   sql: string;
   values: Value[];
+}
+
+/** How a page is found: by a walk within these bounds, a bounded one where most records on the way may not match. */
+function planOf(request: RecordPageRequest, rare: string | undefined) {
+  const { index, served, checked, order } = walkOf(request, rare);
+  const walk = [{ sql: `entity = ${entityNumber}`, values: [request.entityId] }, ...served];
+  return { index, walk, checked, order, isBounded: checked.length > 0 && rare === undefined };
+}
+
+function conditionsOf(terms: readonly Term[]): string {
+  return terms.map(({ sql }) => sql).join(' and ');
+}
+
+function valuesOf(terms: readonly Term[]): Value[] {
+  return terms.flatMap(({ values }) => values);
 }
 
 /**
@@ -85,11 +114,6 @@ function walkOf(request: RecordPageRequest, rare: string | undefined) {
   } else if (lower) served.push(termOf(lower));
   const index = field === undefined ? 'not indexed' : `indexed by "${indexName(resource, field)}"`;
   return { index, served, checked, order: isById ? 'id' : `"${orderBy}", id` };
-}
-
-/** SQL for the bytes of columns together; SQLite has them without reading the text. */
-function lengthOf(columns: readonly string[]): string {
-  return columns.map((column) => `octet_length("${column}")`).join(' + ');
 }
 
 function termOf({ field, op, value }: RecordCondition): Term {

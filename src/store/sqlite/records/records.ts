@@ -7,7 +7,7 @@ import { indexName, tableName } from '../../records/tables.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { createChangesReader } from './changes.ts';
-import { bound, type PageQuery, pageQuery } from './pages.ts';
+import { bound, type PageQuery, pageQuery, sizesQuery } from './pages.ts';
 import { entityNumber, jsonOf } from './tables.ts';
 
 /** Number of page statements kept prepared; requests come in few shapes. */
@@ -27,6 +27,7 @@ export function createRecordStore(
   const changes = createChangesReader(connection);
   const version = lazily(() => connection().prepare('PRAGMA data_version').pluck());
   const pages = createKept<Statement<PageRow>>(keptStatements);
+  const sizes = createKept<Statement<number>>(keptStatements);
   const records = createKept<Statement<string>>();
   const counts = createKept<Statement<number>>();
   // pluck gives the only column
@@ -59,10 +60,13 @@ export function createRecordStore(
         const rare = rareField(request);
         const rowOf = ({ shape, sql, values }: PageQuery) =>
           pages(shape, () => connection().prepare<unknown[], PageRow>(sql())).get(...values);
+        const sizesOf = ({ shape, sql, values }: PageQuery) =>
+          sizes(shape, () => prepare<number>(sql())).iterate(...values);
         const lists = shownLists(request);
-        const limit =
-          lists.length === 0 ? request.limit : fittingRecords(rowOf(pageQuery(request, rare, lists)), request.limit);
-        const fitting = { ...request, limit };
+        const fitting =
+          lists.length === 0
+            ? request
+            : { ...request, limit: fittingRecords(sizesOf(sizesQuery(request, lists, rare)), request.limit) };
         return toPage(rowOf(pageQuery(fitting, rare)), fitting);
       }),
     changes: (resource, entityId) => translating(path, () => changes.changes(resource, entityId)),

@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';

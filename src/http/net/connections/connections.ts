@@ -1,10 +1,12 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { Socket } from 'node:net';
-import type { Log } from '../monitoring/log.ts';
+import type { Log } from '../../monitoring/log.ts';
 import { Arrivals } from './arrivals.ts';
-import { ConnectionDrops, type DropReason } from './connection-drops.ts';
-import { type Connection, ConnectionTable, destroyConnection, isUnfinished } from './connection-table.ts';
+import { ConnectionDrops, type DropReason } from './drops.ts';
+import { Handshakes } from './handshakes.ts';
+import { answerOf, type Connection, ConnectionTable, destroyConnection, isUnfinished } from './table.ts';
+import { unsentOf } from './unsent.ts';
 
 /** Limits of time and number that close connections which are not used. */
 export const connectionLimits = {
@@ -60,6 +62,10 @@ export class Connections {
     // Without a listener for `timeout` Node destroys the socket, as intended.
     server.timeout = limits.idleMs;
     const isEncrypted = 'setSecureContext' in server;
+    if (isEncrypted) {
+      const handshakes = new Handshakes(this.arrivals.createWait());
+      handshakes.pace(server, (socket) => this.table.of(socket)?.client ?? '');
+    }
     // Before Node's own listener, which under TLS takes the socket over.
     server.prependListener('connection', (socket: Socket) => {
       this.arrivals.count();
@@ -159,7 +165,7 @@ export class Connections {
         this.#drop(connection, 'slow_body');
         continue;
       }
-      connection.waiting = stillWaiting(channel, connection.waiting, now);
+      connection.waiting = stillWaiting(channel, unsentOf(answerOf(connection)), connection.waiting, now);
       if (connection.waiting !== undefined && now - connection.waiting.since > longestMs) {
         // A reset also drops the megabytes that the system buffers for a plain connection.
         if (channel === connection.socket) channel.resetAndDestroy();
@@ -170,10 +176,15 @@ export class Connections {
 }
 
 /** The wait restarts once the client has received all bytes of the last one, so that a busy connection is not a slow reader. */
-function stillWaiting(socket: Socket, before: Connection['waiting'], now: number): Connection['waiting'] {
-  if (socket.writableLength === 0) return undefined;
-  const isSame = before !== undefined && socket.bytesWritten - socket.writableLength < before.upTo;
-  return isSame ? before : { since: now, upTo: socket.bytesWritten };
+function stillWaiting(
+  { bytesWritten, writableLength }: Socket,
+  unsent: number,
+  before: Connection['waiting'],
+  now: number,
+): Connection['waiting'] {
+  if (writableLength + unsent === 0) return undefined;
+  const isSame = before !== undefined && bytesWritten - writableLength < before.upTo;
+  return isSame ? before : { since: now, upTo: bytesWritten + unsent };
 }
 
 /** The time at which a body was first seen arriving, and the bytes received by then. */

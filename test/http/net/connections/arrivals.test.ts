@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Slices } from '../../../src/http/fairness/slices.ts';
-import { Arrivals } from '../../../src/http/net/arrivals.ts';
-import { RequestBatches } from '../../../src/http/request/batches.ts';
+import { Slices } from '../../../../src/http/fairness/slices.ts';
+import { Arrivals } from '../../../../src/http/net/connections/arrivals.ts';
+import { RequestBatches } from '../../../../src/http/request/batches.ts';
 
 describe('work that waits for connections', () => {
   it('waits once for each that was accepted, and then for none', () => {

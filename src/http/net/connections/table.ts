@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { connectionNetworkOf } from '../auth/client-addresses.ts';
-import type { DropReason } from './connection-drops.ts';
+import { originOf } from '../../auth/client-addresses.ts';
+import type { DropReason } from './drops.ts';
 
 /** One accepted connection and its state. */
 export interface Connection {
@@ -10,6 +10,9 @@ export interface Connection {
   /** The socket that carries its requests: the same one, or the TLS socket once the handshake is finished. */
   channel: Socket | undefined;
   readonly openedAt: number;
+  /** The address that opened it, an IPv6 one as its /64: requests without a key are served round-robin by it. */
+  readonly client: string;
+  /** The wider network by which connections without a key are counted. */
   readonly network: string;
   /** The key of its last authenticated request. */
   keyId: string | undefined;
@@ -46,7 +49,7 @@ export class ConnectionTable {
       socket,
       channel: isEncrypted ? undefined : socket,
       openedAt: performance.now(),
-      network: connectionNetworkOf(socket.remoteAddress ?? ''),
+      ...originOf(socket.remoteAddress ?? ''),
       keyId: undefined,
       hasAsked: false,
       body: undefined,
@@ -123,7 +126,7 @@ export function destroyConnection({ socket, channel }: Connection): void {
 }
 
 /** Node keeps the answer under way in this private property; a property of our own for each request would cost more. */
-function answerOf({ channel }: Connection): unknown {
+export function answerOf({ channel }: Connection): unknown {
   return channel && Reflect.get(channel, '_httpMessage');
 }
 

@@ -1,0 +1,60 @@
+import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { FairQueue } from '../../../core/readings/fair-queue.ts';
+import { holdReading, releaseReading } from './reading.ts';
+
+/** Handshakes that begin in one event-loop iteration at least: each takes most of a millisecond. */
+const fewest = 2;
+/** Beyond those one begins for each so many milliseconds since the last: a quarter of the time, however long iterations are. */
+const msForEach = 4;
+
+/**
+ * Begins TLS handshakes a few at a time, round-robin by client, and none while connections are still being accepted. Node
+ * accepts one connection in each event-loop iteration and begins its handshake at once: a hundred connections of one client
+ * then take a fifth of a second, in which nobody else's is accepted.
+ */
+export class Handshakes {
+  readonly #waiting = new FairQueue<() => void>();
+  readonly #mustWait: () => boolean;
+  readonly #clock: () => number;
+  #isScheduled = false;
+  #begunAt = 0;
+
+  /** `mustWait` reports that connections are being accepted. */
+  constructor(mustWait: () => boolean, clock: () => number = () => performance.now()) {
+    this.#mustWait = mustWait;
+    this.#clock = clock;
+  }
+
+  /** Takes over the connections of a server before its first; `clientOf` gives the client that opened one. */
+  pace(server: HttpsServer, clientOf: (socket: Socket) => string): void {
+    const begin = server.listeners('connection') as ((socket: Socket) => void)[]; // as `net.Server` calls them
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      holdReading(socket);
+      this.#waiting.add(clientOf(socket), () => {
+        if (socket.destroyed) return;
+        releaseReading(socket);
+        for (const listener of begin) listener.call(server, socket);
+      });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#next());
+  }
+
+  #next(): void {
+    this.#isScheduled = false;
+    if (!this.#mustWait()) {
+      const now = this.#clock();
+      const most = Math.max(fewest, (now - this.#begunAt) / msForEach);
+      this.#begunAt = now;
+      for (let begun = 0; begun < most; begun++) this.#waiting.take()?.();
+    }
+    if (this.#waiting.size > 0) this.#schedule();
+  }
+}

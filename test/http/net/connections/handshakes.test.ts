@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { Handshakes } from '../../../../src/http/net/connections/handshakes.ts';
+import { until } from '../../../e2e/program.ts';
+import { makeCertificate } from '../../certificates.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hkctl-handshakes-'));
+const { tlsCert, tlsKey } = makeCertificate(folder, 'one');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const opened: { destroy(): unknown }[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one.destroy();
+});
+
+/** A server whose handshakes wait for `mustWait`; `begun` has the addresses of those that began, by event-loop iteration. */
+async function serve(mustWait: () => boolean, clock: () => number) {
+  const server = createServer({ cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }, (_, res) => res.end('here'));
+  let isOver = false;
+  opened.push({
+    destroy() {
+      isOver = true;
+      server.close();
+    },
+  });
+  const begun: string[][] = [];
+  server.prependListener('connection', ({ remoteAddress = '' }: Socket) => {
+    begun.at(-1)?.push(remoteAddress);
+  });
+  const nextIteration = (): void => {
+    begun.push([]);
+    if (!isOver) setImmediate(nextIteration);
+  };
+  nextIteration();
+  let accepted = 0;
+  new Handshakes(mustWait, clock).pace(server, ({ remoteAddress = '' }) => {
+    accepted++;
+    return remoteAddress;
+  });
+  server.listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // of a TCP server
+  return { port, begun: () => begun.filter((some) => some.length > 0), accepted: () => accepted };
+}
+
+async function open(port: number, localAddress: string): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {});
+  opened.push(socket);
+  await once(socket, 'connect');
+  return socket;
+}
+
+it('begins handshakes round-robin by client, a few at a time, once no more connections are accepted', async () => {
+  let isAccepting = true;
+  const { port, begun, accepted } = await serve(
+    () => isAccepting,
+    () => 0,
+  );
+  for (let n = 0; n < 10; n++) await open(port, '127.0.0.1');
+  await open(port, '127.0.0.2');
+  await until('all are accepted', () => accepted() === 11);
+  expect(begun()).toEqual([]);
+  isAccepting = false;
+  await until('all have begun', () => begun().flat().length === 11);
+  expect(begun()[0]).toEqual(['127.0.0.1', '127.0.0.2']);
+  expect(begun().map(({ length }) => length)).toEqual([2, 2, 2, 2, 2, 1]);
+});
+
+it('begins more of them after a long event-loop iteration', async () => {
+  let nowMs = 0;
+  let isAccepting = true;
+  const { port, begun, accepted } = await serve(
+    () => isAccepting,
+    () => nowMs,
+  );
+  for (let n = 0; n < 10; n++) await open(port, '127.0.0.1');
+  await until('all are accepted', () => accepted() === 10);
+  nowMs = 24;
+  isAccepting = false;
+  await until('all have begun', () => begun().flat().length === 10);
+  expect(begun().map(({ length }) => length)).toEqual([6, 2, 2]);
+});
+
+it('finishes a handshake whose client has sent its beginning meanwhile', async () => {
+  let isAccepting = true;
+  const { port, begun, accepted } = await serve(
+    () => isAccepting,
+    () => 0,
+  );
+  const secure = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  opened.push(secure);
+  await until('it is accepted', () => accepted() === 1);
+  isAccepting = false;
+  await once(secure, 'secureConnect');
+  secure.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(String((await once(secure, 'data'))[0])).toContain('200 OK');
+  expect(begun()).toHaveLength(1);
+});
