@@ -80,6 +80,24 @@ export const refusedReadings = repeated((key) => postGzip(key, `{"readings":[${f
 export const unknownSensors = repeated((key) =>
   postGzip(key, `{"readings":[${filled(`{"sensor":"${'é'.repeat(70)}"},`, 1_500_000)}{}]}`),
 );
+/** Lines of the greatest length, none of them a reading. */
+export const longLines = repeated((key) =>
+  postGzip(key, filled(`{"a":"${'x'.repeat(16_300)}"}\n`, almost), 'Content-Type: application/x-ndjson'),
+);
+/** A text of nothing but escaped quotes. */
+export const escapedQuotes = repeated((key) => postGzip(key, `{"readings":[{"sensor":"${filled('\\"', almost)}"}]}`));
+/** Rejected readings of the greatest length, each to be searched for secrets. */
+export const longNames = repeated((key) =>
+  postGzip(key, `{"readings":[${filled(`{"sensor":"${'n'.repeat(16_000)}"},`, almost)}{}]}`),
+);
+/** A long base name, which SenML puts before the name of each record. */
+export const longBaseName = repeated((key) =>
+  postGzip(
+    key,
+    `[{"bn":"${'b'.repeat(15_000)}"},${filled('{"n":"a","v":1},', 16 * 9997)}{"n":"a","v":1}]`,
+    'Content-Type: application/senml+json',
+  ),
+);
 /** Bodies that are refused for their length, one after the other; each ends its connection. */
 export const tooLarge: Attack = (target, signal) =>
   flood(target, signal, { connections: 20, play: (socket) => askForever(socket, postHead(target.key, 9 * MiB)) });
