@@ -40,7 +40,7 @@ export const furtherMutants = [
   ],
   ['src/http/fairness/disconnects.ts', 'if (socket.destroyed) controller.abort();', '', ...fairness],
   ['src/http/request/response.ts', 'if (!page) for (const text of apiHeaders) head.push(text);', '', ...answers],
-  ['src/http/request/response.ts', 'if (res.destroyed) return;', '', ...answers],
+  ['src/http/request/response.ts', "if (this.#res.destroyed) return 'done';", '', ...answers],
   ['src/http/request/preconditions.ts', 'return isStrong && ', 'return ', ...answers],
   [
     'src/http/ingest/body.ts',
@@ -93,6 +93,6 @@ export const furtherMutants = [
     'src/store/backup-file/backup-target.ts',
     'if (!lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) return;',
     'return;',
-    'test/cli/commands/backup.test.ts',
+    'test/cli/commands/backups/backup.test.ts',
   ],
 ];
