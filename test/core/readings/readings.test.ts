@@ -70,16 +70,9 @@ describe('readings', () => {
     }
   });
 
-  it('of 16 KiB each are rejected as quickly as they were read', () => {
-    const items = Array.from({ length: 250 }, (_, index) => ({
-      sensor: `${index}${'Ab9'.repeat(5000)}`,
-      at,
-      value: 1,
-    }));
-    const startedAt = performance.now();
-    expect(validate(items).rejected).toHaveLength(250);
-    // A second where each whole text is searched for secrets.
-    expect(performance.now() - startedAt).toBeLessThan(100);
+  it('with a text of 16 KiB are rejected with its beginning', () => {
+    const [rejection] = validate([{ sensor: 'Ab9'.repeat(5000), at, value: 1 }]).rejected;
+    expect(rejection?.detail).toContain(`"${'Ab9'.repeat(26)}A…`);
   });
 
   it('hold nothing of a reading rejected before them', () => {

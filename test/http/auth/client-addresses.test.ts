@@ -85,13 +85,11 @@ describe('the network that an address counts as', () => {
     );
   });
 
-  it('is found as fast in a header that no proxy writes', () => {
-    const dots = '.'.repeat(16_000);
-    const startedAt = performance.now();
+  it('is found in a header that no proxy writes, however long that is', () => {
+    // Minutes, and so beyond the time that a test has, where the time grows with the square of the length.
+    const dots = '.'.repeat(200_000);
     for (const hop of [`:${dots}x`, `1:${dots}:`, `[::${dots}x]`, `::${dots}1`]) {
       expect(clientNamed(hop)).toBe('127.0.0.1');
     }
-    // Tens of seconds where the time grows with the square of the length.
-    expect(performance.now() - startedAt).toBeLessThan(100);
   });
 });
