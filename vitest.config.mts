@@ -26,11 +26,12 @@ const long = Math.ceil(cores * 2.5);
 
 /**
  * Tests of processes that are about files of a store, or about none: locks and journals of files, the drivers of SQLite, a folder of
- * root, the demo of `npm start`, the clock of the machine.
+ * root, the demo of `npm start`, the clock of the machine; or about programs of others, which see nothing of a store but the API.
  */
 const aboutFiles = [
   'test/e2e/{closed-store,driver,journal,postgres,start}.test.ts',
   'test/endurance/e2e/{backup,clock,daemon-lock,init,rights,socket-tls}.test.ts',
+  'test/endurance/e2e/{gateway-page,node-red,service-manager}.test.ts',
 ];
 
 /** Commands that are about no files of a store, and about no instant of a clock, since keys expire by the clock of the database. */

@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
-import { keptAlive, readReadings } from '../../e2e/client.ts';
+import { keptAlive, type Reading, readReadings } from '../../e2e/client.ts';
 import type { Daemon, Plant } from '../../e2e/plant.ts';
-import { pause } from '../../e2e/program.ts';
+import { pause, until } from '../../e2e/program.ts';
 
 /** Readings in one POST. */
 const batchSize = 20;
+
+const betweenMs = 4;
 
 /** What was refused: the status, the seconds of Retry-After, and after how long the answer came. */
 interface Refusal {
@@ -14,8 +16,8 @@ interface Refusal {
 }
 
 /**
- * Gateways that post batches of readings as quickly as they are answered, each to one daemon for one sensor, and send a batch
- * again until it is accepted.
+ * Gateways that post batches of readings, each to one daemon for one sensor, soon after the one before was answered, and send a
+ * batch again until it is accepted. The pause between two leaves the processor to what is tried beside them.
  */
 export class GatewayLoad {
   readonly refusals: Refusal[] = [];
@@ -44,7 +46,13 @@ export class GatewayLoad {
   /** Every answered reading is there once, with its value, and no other one. */
   async expectAll(daemon: Daemon, secret: string): Promise<void> {
     for (const [sensor, batches] of this.answered) {
-      const kept = await readReadings(daemon.url, secret, sensor, 10_000);
+      let kept: Reading[] = [];
+      // A server that has just come back may be slow: a client tries again after 503.
+      await until(`${sensor} is read`, async () => {
+        const read = await readReadings(daemon.url, secret, sensor, 10_000).catch(unlessUnavailable);
+        if (read) kept = read;
+        return read !== undefined;
+      });
       const sent = Array.from({ length: batches }, (_, batch) => readingsOf(sensor, batch)).flat();
       const values = kept.map(({ at, value }) => `${Date.parse(at)} ${value}`);
       expect(values, sensor).toEqual(sent.map(({ at, value }) => `${at} ${value}`));
@@ -67,6 +75,7 @@ export class GatewayLoad {
         expect(data.accepted + data.duplicates).toBe(batchSize);
         this.duplicates += data.duplicates;
         this.answered.set(sensor, ++batch);
+        await pause(betweenMs);
         continue;
       }
       const retryAfter = Number(response.headers.get('retry-after'));
@@ -98,4 +107,8 @@ export async function prepare(plant: Plant, sensors: number) {
   const gateway = (await plant.createKey('Gateway', 'sensor-gateway')).secret;
   const reader = (await plant.createKey('Reader', 'operational-core')).secret;
   return { codes, gateway, reader };
+}
+
+function unlessUnavailable(thrown: Error): undefined {
+  if (!thrown.message.includes('"status":503')) throw thrown;
 }
