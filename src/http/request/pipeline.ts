@@ -159,7 +159,7 @@ class Call implements Work {
     const { node, method } = exchange;
     try {
       if (!node.req.complete) this.#options.pace.discard(node.req);
-      const large = largeBody(answer, method);
+      const large = largeBody(node, answer, method);
       if (large === undefined) send(node, answer, head, method);
       else this.#deliverLarge(answer, large, head);
     } catch (thrown) {

@@ -57,6 +57,7 @@ it('ends a large answer where its client has left', async () => {
 it('sends a large answer that waits behind another one only once that one is sent', async () => {
   const body = Buffer.alloc(600 * 1024, 'x');
   const order: string[] = [];
+  let queued = 0;
   const run = <T>(pieces: Steps<T>): T => {
     order.push('large');
     return finish(pieces);
@@ -64,6 +65,7 @@ it('sends a large answer that waits behind another one only once that one is sen
   const port = await serve((req, res) => {
     if (req.url === '/large') {
       void sendLarge({ req, res }, { status: 200, headers: [], body }, body, lengthOf(body), run);
+      queued = res.writableLength;
       return;
     }
     setTimeout(() => {
@@ -75,6 +77,9 @@ it('sends a large answer that waits behind another one only once that one is sen
   socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
   const received = (await buffer(socket)).toString('latin1');
   expect(order.slice(0, 2)).toEqual(['first', 'large']);
+  // Enough for Node to read no more requests, and little enough to be sent at once.
+  expect(queued).toBeGreaterThanOrEqual(16 * 1024);
+  expect(queued).toBeLessThan(17 * 1024);
   expect(received.indexOf('first')).toBeLessThan(received.indexOf('xxx'));
   expect(received.endsWith('x'.repeat(body.length))).toBe(true);
 });
