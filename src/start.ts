@@ -23,8 +23,7 @@ const rights = createRights(process, __filename);
 const hasColours = process.stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb';
 const colour = new Chalk({ level: hasColours ? (supportsColor || { level: 1 as const }).level : 0 });
 // The same as those of `core/text/colours.ts`: readable on white, too.
-const green = colour.ansi256(64);
-const cyan = colour.ansi256(31);
+const [green, cyan] = [colour.ansi256(64), colour.ansi256(31)];
 
 interface DemoKey {
   name: string;
@@ -171,14 +170,11 @@ async function firstCalls(url: string): Promise<void> {
 
 /** A curl command to paste; a variable takes the secret from its file. */
 function curl(key: DemoKey, url: string, ...more: string[]): string[] {
-  const command = `curl -sS${tlsFlag()} -H "Authorization: Bearer $KEY"`;
+  const trust = env.HKCTL_TLS_CERT ? ` --cacert ${env.HKCTL_TLS_CERT}` : '';
+  const command = `curl -sS${trust} -H "Authorization: Bearer $KEY"`;
   const words = more.length === 0 ? [`${command} ${url}`] : [command, url, ...more];
   const lines = words.map((word, index) => `  ${index > 0 ? '  ' : ''}${word}${index < words.length - 1 ? ' \\' : ''}`);
   return [`  KEY=$(cat ${shown(key.file)})`, ...lines];
-}
-
-function tlsFlag(): string {
-  return env.HKCTL_TLS_CERT ? ` --cacert ${env.HKCTL_TLS_CERT}` : '';
 }
 
 /** Calls the daemon as the curl command does; throws its answer unless the status is 200. */

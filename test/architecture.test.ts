@@ -52,6 +52,14 @@ describe('the sources', () => {
   it('import each other in no circle', () => {
     expect(circlesOf(modules)).toEqual([]);
   });
+
+  it('have 250 lines at most each', () => {
+    const lines = new Map(
+      modules.map(({ file }) => [file, readFileSync(join(src, file), 'utf8').split('\n').length - 1]),
+    );
+    expect(lines.get('start.ts')).toBeGreaterThan(200);
+    expect([...lines].filter(([, count]) => count > 250)).toEqual([]);
+  });
 });
 
 describe('the check of the sources', () => {

