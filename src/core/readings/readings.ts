@@ -14,8 +14,8 @@ import {
   unknownField,
 } from './rejections.ts';
 
-/** Readings or heartbeats validated in one step; other requests are served between two steps. */
-export const itemsInStep = 250;
+/** Readings or heartbeats validated in one step; other requests are served between two steps. A rejection takes up to 0.05 ms. */
+export const itemsInStep = 40;
 
 /** A validated body: the readings to keep, their positions in the body, and the rejected ones in order. */
 interface ValidatedReadings {

@@ -123,4 +123,4 @@ function shown(value: unknown): string {
   return cutText(redactSecrets(JSON.stringify(start) ?? String(start)), 80);
 }
 
-const searchedLength = 1000;
+const searchedLength = 500;
