@@ -154,7 +154,7 @@ export const mutants = [
   // --- connections that take turns, and answers in pieces
   [
     'src/http/net/connections/handshakes.ts',
-    'this.#waiting.add(clientOf(socket), ',
+    'this.#waiting.add(client, ',
     "this.#waiting.add('', ",
     'test/http/net/connections/handshakes.test.ts',
   ],

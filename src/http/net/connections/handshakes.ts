@@ -26,17 +26,26 @@ export class Handshakes {
     this.#clock = clock;
   }
 
+  /** The number of connections that wait. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   /** Takes over the connections of a server before its first; `clientOf` gives the client that opened one. */
   pace(server: HttpsServer, clientOf: (socket: Socket) => string): void {
     const begin = server.listeners('connection') as ((socket: Socket) => void)[]; // as `net.Server` calls them
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
-      holdReading(socket);
-      this.#waiting.add(clientOf(socket), () => {
+      const client = clientOf(socket);
+      const start = (): void => {
         if (socket.destroyed) return;
         releaseReading(socket);
         for (const listener of begin) listener.call(server, socket);
-      });
+      };
+      holdReading(socket);
+      this.#waiting.add(client, start);
+      // Connections that come faster than handshakes begin are dropped at some number, and must not stay in memory.
+      socket.once('close', () => this.#waiting.remove(client, start));
       this.#schedule();
     });
   }

@@ -38,15 +38,22 @@ async function serve(mustWait: () => boolean, clock: () => number) {
     if (!isOver) setImmediate(nextIteration);
   };
   nextIteration();
-  let accepted = 0;
-  new Handshakes(mustWait, clock).pace(server, ({ remoteAddress = '' }) => {
-    accepted++;
-    return remoteAddress;
+  const accepted: Socket[] = [];
+  const handshakes = new Handshakes(mustWait, clock);
+  handshakes.pace(server, (socket) => {
+    accepted.push(socket);
+    return socket.remoteAddress ?? '';
   });
   server.listen(0, '0.0.0.0');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // of a TCP server
-  return { port, begun: () => begun.filter((some) => some.length > 0), accepted: () => accepted };
+  return {
+    port,
+    begun: () => begun.filter((some) => some.length > 0),
+    accepted: () => accepted.length,
+    sockets: accepted,
+    handshakes,
+  };
 }
 
 async function open(port: number, localAddress: string): Promise<Socket> {
@@ -101,4 +108,16 @@ it('finishes a handshake whose client has sent its beginning meanwhile', async (
   secure.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   expect(String((await once(secure, 'data'))[0])).toContain('200 OK');
   expect(begun()).toHaveLength(1);
+});
+
+it('keeps nothing of a connection that was dropped while it waited', async () => {
+  const { port, accepted, sockets, handshakes } = await serve(
+    () => true,
+    () => 0,
+  );
+  for (let n = 0; n < 3; n++) await open(port, '127.0.0.1');
+  await until('all are accepted', () => accepted() === 3);
+  expect(handshakes.size).toBe(3);
+  for (const socket of sockets) socket.destroy();
+  await until('none waits', () => handshakes.size === 0);
 });
