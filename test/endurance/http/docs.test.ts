@@ -91,8 +91,12 @@ const opened = {
   readings: '#operations-Sensor_gateway-postReadings',
 };
 
-/** The critical and serious findings of axe in a part of the page as it stands, as `rule: element`. */
+/**
+ * The critical and serious findings of axe in a part of the page, as `rule: element`. It first waits for the end of
+ * the transitions of Swagger's style: half-way from one colour to the other nothing has enough contrast.
+ */
 async function findings(page: Page, part = 'html'): Promise<string[]> {
+  await until('nothing changes its colour any more', () => page.evaluate('document.getAnimations().length === 0'));
   await page.evaluate(axe);
   const { violations } = await page.evaluate<{
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
