@@ -19,6 +19,9 @@ export const maxBodyBytes = 8 * 1024 * 1024;
 /** The highest compression ratio of the deflate format. */
 const mostExpansion = 1032;
 
+/** The least memory for what is decompressed at once: zlib's own default. */
+const leastChunk = 16 * 1024;
+
 /** Up to this length, decoding takes microseconds in any way. */
 const shortText = 4096;
 
@@ -56,10 +59,12 @@ export function createBodyReader(
 
 /** The text of a body; throws `bad_json` where it is not UTF-8. */
 export function toText(body: Buffer): string {
+  // ASCII is the same in Latin-1, which takes a tenth of the time of UTF-8: half a millisecond for 8 MiB.
+  if (isAscii(body)) return body.toString('latin1');
   if (!isUtf8(body)) throw new ApiError('bad_json', 'The body is not UTF-8.');
-  // For text beyond ASCII the way over UTF-16 is six times as fast: 8 MiB would take 30 ms.
-  const isQuick = body.length <= shortText || isAscii(body);
-  const text = isQuick ? body.toString('utf8') : transcode(body, 'utf8', 'utf16le').toString('utf16le');
+  // For other text the way over UTF-16 is six times as fast: 8 MiB would take 30 ms.
+  const isShort = body.length <= shortText;
+  const text = isShort ? body.toString('utf8') : transcode(body, 'utf8', 'utf16le').toString('utf16le');
   // Some systems put a byte order mark before their JSON; it is not part of the text.
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
@@ -144,12 +149,13 @@ async function decompress(
 }
 
 /**
- * One chunk for the whole result, since each chunk returns to the main thread. The last four bytes of gzip claim its length
- * (RFC 1952).
+ * One chunk for the whole result: every further one returns to the main thread, which then also has to join them. The last
+ * four bytes of gzip claim its length (RFC 1952); too great a claim takes addresses, but memory only for what is written, and
+ * too small a one several chunks. With one byte more, zlib sees that nothing is left.
  */
 function chunkSizeFor(sent: Buffer): number {
-  const length = sent.length < 4 ? 0 : sent.readUInt32LE(sent.length - 4);
-  return Math.min(Math.max(length, 1024), 512 * 1024);
+  const claimed = sent.length < 4 ? 0 : sent.readUInt32LE(sent.length - 4);
+  return Math.max(Math.min(claimed, maxBodyBytes, sent.length * mostExpansion) + 1, leastChunk);
 }
 
 function tooLarge(): ApiError {

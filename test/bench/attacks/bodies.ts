@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Attack } from './flood.ts';
 import { askForever, drip, flood, writeForever } from './flood.ts';
-import { post, postGzip, postHead } from './requests.ts';
+import { post, postGzip, postGzipClaiming, postHead } from './requests.ts';
 
 const MiB = 1024 * 1024;
 /** A little less than what is too large after decompression, so that the whole body has to be read. */
@@ -45,7 +46,11 @@ export const unfollowedContinue: Attack = (target, signal) =>
   });
 
 /** Eight kilobytes that become millions of empty readings. */
-export const compressedElements = repeated((key) => postGzip(key, `{"readings":[${filled('{},', almost)}{}]}`));
+export const compressedElements = repeated((key) => postGzip(key, manyEmpty()));
+/** The same, whose trailer claims that it is empty. */
+export const compressedClaimingNothing = repeated((key) => postGzipClaiming(key, manyEmpty(), 0));
+/** A few kilobytes that claim to become eight megabytes, and do not. */
+export const compressedClaimingMuch = repeated((key) => postGzipClaiming(key, randomBytes(9000), almost));
 /** The same as NDJSON. */
 export const compressedLines = repeated((key) =>
   postGzip(key, filled('{}\n', almost), 'Content-Type: application/x-ndjson'),
@@ -123,6 +128,10 @@ function repeated(toRequest: (key: string) => Buffer): Attack {
     const request = toRequest(target.key);
     return flood(target, signal, { connections: 10, play: (socket) => askForever(socket, request) });
   };
+}
+
+function manyEmpty(): string {
+  return `{"readings":[${filled('{},', almost)}{}]}`;
 }
 
 function filled(piece: string, bytes: number): string {

@@ -23,6 +23,13 @@ export function postGzip(key: string, body: string | Buffer, ...headers: readonl
   return post(key, gzipSync(body, { level: 9 }), 'Content-Encoding: gzip', ...headers);
 }
 
+/** The same, with another length in its trailer than it has. */
+export function postGzipClaiming(key: string, body: string | Buffer, length: number): Buffer {
+  const compressed = gzipSync(body, { level: 9 });
+  compressed.writeUInt32LE(length, compressed.length - 4);
+  return post(key, compressed, 'Content-Encoding: gzip');
+}
+
 function lines(first: string, key: string | undefined, headers: readonly string[]): string {
   const authorization = key === undefined ? [] : [`Authorization: Bearer ${key}`];
   return [first, 'Host: localhost', ...authorization, ...headers].join('\r\n');
