@@ -19,9 +19,6 @@ export const maxBodyBytes = 8 * 1024 * 1024;
 /** The highest compression ratio of the deflate format. */
 const mostExpansion = 1032;
 
-/** The least memory for what is decompressed at once: zlib's own default. */
-const leastChunk = 16 * 1024;
-
 /** Up to this length, decoding takes microseconds in any way. */
 const shortText = 4096;
 
@@ -149,13 +146,12 @@ async function decompress(
 }
 
 /**
- * One chunk for the whole result: every further one returns to the main thread, which then also has to join them. The last
- * four bytes of gzip claim its length (RFC 1952); too great a claim takes addresses, but memory only for what is written, and
- * too small a one several chunks. With one byte more, zlib sees that nothing is left.
+ * One chunk for the whole result of usual length, since each chunk returns to the main thread. The last four bytes of gzip
+ * claim its length (RFC 1952). The longest take several: one by one, so that a client who sends many does not keep a core busy.
  */
 function chunkSizeFor(sent: Buffer): number {
-  const claimed = sent.length < 4 ? 0 : sent.readUInt32LE(sent.length - 4);
-  return Math.max(Math.min(claimed, maxBodyBytes, sent.length * mostExpansion) + 1, leastChunk);
+  const length = sent.length < 4 ? 0 : sent.readUInt32LE(sent.length - 4);
+  return Math.min(Math.max(length, 1024), 512 * 1024);
 }
 
 function tooLarge(): ApiError {
