@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Server as HttpServer, type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
+import {
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { errorTable } from '../../core/errors.ts';
@@ -21,20 +27,34 @@ interface Framing {
 export function createFraming(log: Log): Framing {
   /** Connections that are being closed after a refusal: further bytes on them are ignored. */
   const refused = new WeakSet<Duplex>();
+  /** Connections on which requests are still being answered that came before bytes that are no HTTP. */
+  const answering = new WeakSet<Duplex>();
+  /** Refuses after the answers to earlier requests: a gateway would take the refusal for the answer to readings that are stored. */
+  const refuseInTurn = (socket: Duplex, why: string | undefined): void => {
+    const answer = answerOf(socket);
+    if (answer?.req.complete) {
+      answering.add(socket);
+      answer.once('close', () => refuseInTurn(socket, why));
+      return;
+    }
+    answering.delete(socket);
+    if (socket.writable) refuse(socket, why, log);
+  };
   return {
     guard(server) {
       server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+        if (answering.has(socket)) return;
         if (refused.has(socket)) socket.end();
         // The client cannot read an answer after a TLS error, and a write would wait for a handshake for ever.
         else if (tlsFault.test(error.code ?? '')) socket.destroy();
         else if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-        else refuse(socket, error.code, log);
+        else refuseInTurn(socket, error.code);
       });
       // Without a listener Node closes the connection without an answer; a listener also has to handle its errors and its end.
       server.on('connect', (_, socket) => {
         socket.on('error', () => socket.destroy());
-        // The client would take a refusal for the answer to an earlier request, of which only this private property knows.
-        if (Reflect.get(socket, '_httpMessage')) {
+        // The client would take a refusal for the answer to an earlier request.
+        if (answerOf(socket)) {
           socket.destroy();
           return;
         }
@@ -63,6 +83,12 @@ export function createFraming(log: Log): Framing {
   };
 }
 
+/** The answer under way on a connection, which Node keeps in this private property only. */
+function answerOf(socket: Duplex): ServerResponse | undefined {
+  const answer: unknown = Reflect.get(socket, '_httpMessage');
+  return answer instanceof ServerResponse ? answer : undefined;
+}
+
 /** Codes of Node and OpenSSL for bytes that are not valid TLS. */
 const tlsFault = /^(?:ERR_TLS|ERR_SSL|EPROTO)/;
 
@@ -70,8 +96,9 @@ function ambiguityOf(req: IncomingMessage): string | undefined {
   // Node accepts a request line without a version.
   if (req.httpVersionMajor !== 1) return 'HTTP_VERSION';
   const { 'transfer-encoding': coding, host } = req.headers;
-  // Node accepts any list that ends with chunked, and would not decode the others.
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'TRANSFER_ENCODING';
+  // Node accepts any list that ends with chunked, and would not decode the others; HTTP/1.0 has no codings (RFC 9112, section 6.1).
+  const isPlainCoding = coding?.toLowerCase() === 'chunked' && req.httpVersionMinor > 0;
+  if (coding !== undefined && !isPlainCoding) return 'TRANSFER_ENCODING';
   // RFC 9112, section 3.2.
   const isHostValid = host === undefined ? req.httpVersionMinor === 0 : hostShape.test(host);
   if (!isHostValid || countHosts(req.rawHeaders) > 1) return 'HOST';
@@ -137,7 +164,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   HPE_INVALID_METHOD: badRequest('The method is unknown, or this is not HTTP.'),
   HPE_INVALID_URL: badRequest('The target holds characters that must be percent-encoded.'),
   HTTP_VERSION: badRequest('The request line must name HTTP/1.0 or HTTP/1.1.'),
-  TRANSFER_ENCODING: badRequest('Only Transfer-Encoding chunked is supported.'),
+  TRANSFER_ENCODING: badRequest('Only Transfer-Encoding chunked is supported, and only with HTTP/1.1.'),
   HOST: badRequest('There must be one Host header, with a host and a port at most.'),
   TARGET: badRequest('The target must be a path or an http URL, without dots to resolve, backslashes and fragments.'),
 };

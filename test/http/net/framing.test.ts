@@ -85,6 +85,7 @@ describe('what is no clean HTTP', () => {
     ['chunked in two headers', () => chunked('0\r\n\r\n', 'chunked\r\nTransfer-Encoding: identity') + smuggled],
     ['chunked behind a vertical tab', () => chunked('0\r\n\r\n', '\x0bchunked') + smuggled],
     ['chunked with HTTP/1.0', () => chunked(`f\r\n${empty}\r\n0\r\n\r\n`).replace('/1.1', '/1.0') + smuggled],
+    ['chunked with HTTP/1.0 and nothing behind', () => chunked(`f\r\n${empty}\r\n0\r\n\r\n`).replace('/1.1', '/1.0')],
     ['chunks with bare LF', () => chunked(`f\n${empty}\n0\n\n`) + smuggled],
     ['an extension with bare LF', () => chunked(`f;\n${empty}\r\n0\r\n\r\n`) + smuggled],
     ['a chunk longer than it says', () => chunked(`e\r\n${empty}\r\n0\r\n\r\n`) + smuggled],
@@ -210,6 +211,26 @@ describe('what is no clean HTTP', () => {
     const text = await send(`${get('/api/v1/me')}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`);
     expect(statusesOf(text).filter((status) => status !== 200)).toEqual([]);
     expect(statusesOf(await send(get('/api/v1/me', 'Connection: close\r\n')))).toEqual([200]);
+  });
+
+  it('what follows a request and is none is refused after its answer, not in its place', async () => {
+    const { secret: gateway } = await plant.key({ permissions: ['asset_sensors.ingest'] });
+    const stored = (at: number, more = '') => {
+      const body = `{"readings":[{"sensor":"SE-1001","at":${plant.nowMs - 60_000 - at},"value":1}]}`;
+      return `${post}Authorization: Bearer ${gateway}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+    };
+    const rubbish = '\0\0\0rubbish\r\n\r\n';
+    for (const [bytes, statuses] of [
+      [stored(1) + rubbish, [200, 400]],
+      [stored(2) + stored(3) + rubbish + rubbish, [200, 200, 400]],
+      [stored(4, 'Connection: close\r\n') + smuggled, [200]],
+      // The error is in the second request itself, whose body never ends.
+      [`${stored(5)}${chunked('zz\r\n').replace(secret, gateway)}`, [200, 400]],
+    ] as const) {
+      const text = await send(bytes);
+      expect(statusesOf(text), text).toEqual(statuses);
+      expect(text).toContain('{"accepted":1,');
+    }
   });
 
   it('two Authorization headers are malformed', async () => {
