@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cli } from '../cli/harness.ts';
 import { type ProgramCommand, readProgram } from '../docs/program.ts';
-import { type Canary, CanaryWatch, canaries } from '../e2e/canaries.ts';
 import { call, Wire } from '../e2e/client.ts';
-import { filesUnder } from '../e2e/leaks.ts';
 import { Plant } from '../e2e/plant.ts';
+import { type Canary, CanaryWatch, canaries } from '../e2e/secrets/canaries.ts';
+import { filesUnder } from '../e2e/secrets/leaks.ts';
 
 /** Each input is given so many forms of the canary in one run, others in each; all of them with a number that is as large. */
 const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 8);
