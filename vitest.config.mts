@@ -29,9 +29,9 @@ const long = Math.ceil(cores * 2.5);
  * root, the demo of `npm start`, the clock of the machine; or about programs of others, which see nothing of a store but the API.
  */
 const aboutFiles = [
-  'test/e2e/{closed-store,driver,journal,postgres,start}.test.ts',
-  'test/endurance/e2e/{backup,clock,daemon-lock,init,rights,socket-tls}.test.ts',
-  'test/endurance/e2e/{gateway-page,node-red,service-manager}.test.ts',
+  'test/e2e/{closed-store,daemon/journal,driver,postgres,start}.test.ts',
+  'test/endurance/e2e/{backup/backup,clock,daemon/daemon-lock,daemon/socket-tls,init,rights}.test.ts',
+  'test/endurance/e2e/{daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
 ];
 
 /** Commands that are about no files of a store, and about no instant of a clock, since keys expire by the clock of the database. */
@@ -62,7 +62,7 @@ export default defineConfig({
           ...shared,
           globalSetup,
           name: 'postgres',
-          include: ['test/http/**/*.test.ts', 'test/{e2e,endurance/e2e}/*.test.ts', ...commands],
+          include: ['test/http/**/*.test.ts', 'test/{e2e,endurance/e2e}/**/*.test.ts', ...commands],
           exclude: ['test/http/postgres.test.ts', ...aboutFiles],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
           testTimeout: 300_000,

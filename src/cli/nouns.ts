@@ -56,7 +56,11 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
       summary: 'Make a store with its first organization, entity and user',
       load: async () => (await import('./commands/init.ts')).init,
     },
-    { name: 'serve', summary: 'Run the API daemon', load: async () => (await import('./commands/serve.ts')).serve },
+    {
+      name: 'serve',
+      summary: 'Run the API daemon',
+      load: async () => (await import('./commands/serve/serve.ts')).serve,
+    },
     {
       name: 'openapi',
       summary: 'Print the OpenAPI document',
@@ -107,7 +111,7 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'backup',
       summary: 'Write all of the store into one file',
-      load: async () => (await import('./commands/backup.ts')).backup,
+      load: async () => (await import('./commands/backup/backup.ts')).backup,
     },
     {
       name: 'restore',

@@ -27,6 +27,7 @@ export const readRows: RowReader = async function* (resource, source, options) {
     violations.add({ line, column: null, field: null, value: null, rule });
     throw new ImportError(violations.first, violations.count);
   };
+  const target: Target = { resource, map: options.map, validator, fatal };
   let start = '';
   let reader: TextReader | undefined;
   let format = options.format ?? formatOfName(options.fileName);
@@ -36,14 +37,14 @@ export const readRows: RowReader = async function* (resource, source, options) {
         start += text;
         format ??= formatOfStart(start);
         if (format === undefined) continue;
-        reader = createReader(format, resource, options, validator, fatal);
+        reader = createReader(format, target);
       }
       reader.push(start || text, false);
       start = '';
       const batch = validator.take();
       if (batch.lines.length > 0 && violations.count === 0) yield batch;
     }
-    reader ??= createReader(format ?? 'csv', resource, options, validator, fatal);
+    reader ??= createReader(format ?? 'csv', target);
     reader.push('', true);
   } catch (thrown) {
     if (!(thrown instanceof EncodingFault)) throw thrown;
@@ -68,71 +69,52 @@ function formatOfStart(text: string): ImportFormat | undefined {
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
 }
 
-function createReader(
-  format: ImportFormat,
-  resource: ResourceDefinition,
-  options: ReadOptions,
-  validator: RecordValidator,
-  fatal: (line: number | null, rule: string) => never,
-): TextReader {
+/** What the rows of a file are validated by, and where its faults go. */
+interface Target {
+  resource: ResourceDefinition;
+  map: ReadOptions['map'];
+  validator: RecordValidator;
+  /** Ends the file with a fault behind which nothing can be read. */
+  fatal(line: number | null, rule: string): never;
+}
+
+function createReader(format: ImportFormat, target: Target): TextReader {
+  return format === 'csv' ? createCellReader(target) : createValueReader(format, target);
+}
+
+/** Reads CSV, whose first row names the columns. */
+function createCellReader(target: Target): TextReader {
+  const { resource, map, validator, fatal } = target;
   const { violations } = validator;
-  let hasContent = false;
-  if (format === 'csv') {
-    let columns: Int32Array | undefined;
-    let header: string[] = [];
-    const csv = createCsvReader({
-      row(cells, line, plain) {
-        if (!columns) {
-          hasContent = true;
-          header = cells.map((cell) => cell.trim());
-          columns = columnsOf(resource, header, line, options.map);
-        } else if (cells.length === header.length) {
-          validator.validateCells(cells, columns, line, plain);
-        } else {
-          const column = Math.min(cells.length, header.length);
-          const rule = `${header.length} columns as in the header; this row has ${cells.length}`;
-          violations.add({
-            line,
-            column: column + 1,
-            field: header[column] ?? null,
-            value: cells[column] ?? null,
-            rule,
-          });
-        }
-      },
-      fault: (fault) => violations.add({ ...fault, field: header[fault.column - 1] ?? null }),
-      fatal,
-    });
-    return refusingEmpty(csv);
-  }
-  const fieldOf = createFieldOfColumn(resource, options.map);
-  const createJson = format === 'json' ? createJsonReader : createNdjsonReader;
-  const json = createJson({
-    value(value, line) {
-      hasContent = true;
-      if (isObject(value)) validateMembers(value, line);
-      else violations.add({ line, column: null, field: null, value: jsonText(value), rule: 'an object' });
+  let columns: Int32Array | undefined;
+  let header: string[] = [];
+  const csv = createCsvReader({
+    row(cells, line, plain) {
+      if (!columns) {
+        header = cells.map((cell) => cell.trim());
+        columns = columnsOf(resource, header, line, map);
+      } else if (cells.length === header.length) {
+        validator.validateCells(cells, columns, line, plain);
+      } else {
+        const column = Math.min(cells.length, header.length);
+        const rule = `${header.length} columns as in the header; this row has ${cells.length}`;
+        const value = cells[column] ?? null;
+        violations.add({ line, column: column + 1, field: header[column] ?? null, value, rule });
+      }
     },
-    fault: (line, value, rule) => violations.add({ line, column: null, field: null, value, rule }),
+    fault: (fault) => violations.add({ ...fault, field: header[fault.column - 1] ?? null }),
     fatal,
   });
-  return format === 'json' ? json : refusingEmpty(json);
+  return refusingEmpty(csv, target, () => columns !== undefined);
+}
 
-  /** Refuses an empty file, the trace of a failed job: --replace would remove all records. JSON can say `[]` instead. */
-  function refusingEmpty(reader: TextReader): TextReader {
-    return {
-      get line() {
-        return reader.line;
-      },
-      push(text, last) {
-        reader.push(text, last);
-        if (last && !hasContent && violations.count === 0)
-          fatal(null, 'at least a header or one record; the file is empty');
-      },
-    };
-  }
-
-  function validateMembers(members: Readonly<Record<string, unknown>>, line: number): void {
+/** Reads the objects of a JSON array or of NDJSON. */
+function createValueReader(format: 'json' | 'ndjson', target: Target): TextReader {
+  const { resource, map, validator, fatal } = target;
+  const { violations } = validator;
+  const fieldOf = createFieldOfColumn(resource, map);
+  let hasContent = false;
+  const validateMembers = (members: Readonly<Record<string, unknown>>, line: number): void => {
     const values: Record<string, unknown> = {};
     for (const name of Object.keys(members)) {
       const field = fieldOf(name);
@@ -150,7 +132,32 @@ function createReader(
       } else if (field !== undefined) values[field] = given;
     }
     validator.validateObject(values, line);
-  }
+  };
+  const createJson = format === 'json' ? createJsonReader : createNdjsonReader;
+  const json = createJson({
+    value(value, line) {
+      hasContent = true;
+      if (isObject(value)) validateMembers(value, line);
+      else violations.add({ line, column: null, field: null, value: jsonText(value), rule: 'an object' });
+    },
+    fault: (line, value, rule) => violations.add({ line, column: null, field: null, value, rule }),
+    fatal,
+  });
+  return format === 'json' ? json : refusingEmpty(json, target, () => hasContent);
+}
+
+/** Refuses an empty file, the trace of a failed job: --replace would remove all records. JSON can say `[]` instead. */
+function refusingEmpty(reader: TextReader, { validator, fatal }: Target, hasContent: () => boolean): TextReader {
+  return {
+    get line() {
+      return reader.line;
+    },
+    push(text, last) {
+      reader.push(text, last);
+      if (last && !hasContent() && validator.violations.count === 0)
+        fatal(null, 'at least a header or one record; the file is empty');
+    },
+  };
 }
 
 function encodingRule({ position, byte }: EncodingFault): string {

@@ -2,16 +2,16 @@ import { type BenchReport, keepsBound, printReport } from './harness.ts';
 
 /** Every benchmark by name; each loads what it needs only when it runs. */
 const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | BenchReport[]> }>> = {
-  start: () => import('./start.ts'),
-  http: () => import('./http.ts'),
-  ingest: () => import('./ingest.ts'),
-  keys: () => import('./keys.ts'),
-  records: () => import('./records.ts'),
-  sync: () => import('./sync.ts'),
-  import: () => import('./import.ts'),
-  scan: () => import('./scan.ts'),
-  soak: () => import('./soak.ts'),
-  postgres: () => import('./postgres.ts'),
+  start: () => import('./cli/start.ts'),
+  http: () => import('./http/http.ts'),
+  ingest: () => import('./readings/ingest.ts'),
+  keys: () => import('./store/keys.ts'),
+  records: () => import('./store/records.ts'),
+  sync: () => import('./http/sync.ts'),
+  import: () => import('./cli/import.ts'),
+  scan: () => import('./cli/scan.ts'),
+  soak: () => import('./http/soak.ts'),
+  postgres: () => import('./postgres/postgres.ts'),
   fairness: () => import('./fairness.ts'),
 };
 

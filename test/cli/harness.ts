@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import type { Services } from '../../src/cli/services.ts';
-import type { Io, Output } from '../../src/cli/terminal/io.ts';
+import type { Io } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
 import { engineAt } from '../../src/store/open.ts';
 import { citusSql } from '../../src/store/postgres/operations/citus.ts';
@@ -16,6 +16,7 @@ import { rolesSql, schemaOf } from '../../src/store/postgres/operations/roles.ts
 import { removeOldBackups } from '../../src/store/sqlite/backup/old-backups.ts';
 import { atEndOfFile } from '../ends.ts';
 import { threads } from '../store/stores.ts';
+import { collect } from './collected-output.ts';
 import { type TypedKey, typeKeys } from './keyboard.ts';
 
 /** The instant at which tests stand still unless they say otherwise. */
@@ -224,42 +225,6 @@ function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-cli-'));
   atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-interface Collected {
-  output: Output;
-  stream: NodeJS.WritableStream;
-  readonly text: string;
-}
-
-function collect(
-  terminal: { columns: number; rows: number } | undefined,
-  onWrite: (text: string) => void = () => {},
-): Collected {
-  const parts: string[] = [];
-  const write = (text: string) => {
-    onWrite(text);
-    parts.push(text);
-  };
-  const stream = Object.assign(new PassThrough(), terminal);
-  // Each question ends what it wrote to, which a process's own output does not mind.
-  stream.end = () => stream;
-  stream.on('data', (chunk: Buffer) => parts.push(chunk.toString()));
-  return {
-    output: {
-      isTTY: terminal !== undefined,
-      isNull: false,
-      columns: () => terminal?.columns,
-      rows: () => terminal?.rows,
-      write,
-      flush: () => {},
-      onResize: () => () => {},
-    },
-    stream,
-    get text() {
-      return parts.join('');
-    },
-  };
 }
 
 function splitWords(line: string): string[] {

@@ -28,14 +28,14 @@ const expiry = 'src/core/keys/expiry.ts';
 const networks = 'src/core/keys/networks.ts';
 const networkTests = ['test/core/networks.test.ts'];
 const interrupted = 'src/core/keys/interrupted-rotation.ts';
-const interruptedTests = ['test/cli/delivery/rotated-files.test.ts', 'test/cli/rotation.test.ts'];
+const interruptedTests = ['test/cli/delivery/rotated-files.test.ts', 'test/cli/commands/keys/rotation.test.ts'];
 const notes = 'src/core/keys/notes.ts';
-const noteTests = ['test/cli/key-notes.test.ts'];
+const noteTests = ['test/cli/commands/keys/notes.test.ts'];
 const secrets = 'src/core/keys/secrets.ts';
 const hiddenSecrets = 'src/core/keys/hidden-secrets.ts';
 const secretTests = ['test/core/keys/secrets.test.ts', 'test/core/keys/hidden-secrets.test.ts'];
 const keys = 'src/store/sqlite/registry/keys.ts';
-const keyTests = ['test/store/conformance', 'test/e2e/revocation.test.ts'];
+const keyTests = ['test/store/conformance', 'test/e2e/keys/revocation.test.ts'];
 const actors = 'src/core/access/actors.ts';
 const people = [
   'test/core/access/permissions.test.ts',
@@ -79,7 +79,7 @@ export const mutants = [
   [gate, 'if (entry === undefined) return unknown;', 'if (entry === undefined) return incomplete;', ...gateTests],
   [gate, 'refusal !== undefined || session === undefined', 'session === undefined', ...gateTests],
   [gate, 'exchange.keyPrefix = credential.prefix;', '', ...gateTests],
-  [gate, 'options.recordUse(credential.keyId, nowMs, address);', '', ...gateTests, 'test/e2e/last-use.test.ts'],
+  [gate, 'options.recordUse(credential.keyId, nowMs, address);', '', ...gateTests, 'test/e2e/keys/last-use.test.ts'],
   [gate, 'session.allows !== undefined && !session.allows(address)', 'false', ...addressTests],
   [session, 'allowedIps.length === 0 ? undefined', 'true ? undefined', ...addressTests],
   [
@@ -174,7 +174,7 @@ export const mutants = [
     'src/http/net/connections/connections.ts',
     'upTo: bytesWritten + unsent',
     'upTo: bytesWritten',
-    'test/http/fairness/memory.test.ts',
+    'test/http/fairness/slow-readers.test.ts',
   ],
   ['src/http/request/response.ts', 'this.#res.socket?.uncork();', '', 'test/http/request/response.test.ts'],
   [
@@ -304,19 +304,19 @@ export const mutants = [
     'src/cli/commands/keys/rotate/rotate.ts',
     'createdAtMs > ifOlderThan',
     'createdAtMs >= ifOlderThan',
-    'test/cli/rotation.test.ts',
+    'test/cli/commands/keys/rotation.test.ts',
   ],
   [
     'src/cli/commands/keys/rotate/rotate.ts',
     '!given.yes && !canAsk(context.io)',
     'false && !canAsk(context.io)',
-    'test/cli/rotation.test.ts',
+    'test/cli/commands/keys/rotation.test.ts',
   ],
   [
     'src/cli/commands/keys/rotate/command-after.ts',
     'if (failure === undefined) return;',
     'return;',
-    'test/cli/rotation.test.ts',
+    'test/cli/commands/keys/rotation.test.ts',
   ],
   ['src/http/auth/last-use.ts', '      use.ip = ip;\n', '', ...addressTests],
   ['src/http/auth/client-addresses.ts', ' || last.forwarded !== forwarded', '', ...addressTests],

@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientPermissions } from '../../src/core/access/permissions.ts';
+import { clientPermissions, permissionGroups } from '../../src/core/access/permissions.ts';
 import { type Field, type Fields, filterableFields, importFields, textFormats } from '../../src/core/records/fields.ts';
 import { createRecordValidator } from '../../src/core/records/validation/validator.ts';
 import { canonicalInstant } from '../../src/core/time/instants.ts';
@@ -113,6 +115,16 @@ describe('what the specification says of records', () => {
 
   it('parts have id, name, is_active and part_number', () => {
     expect(Object.keys(fieldsOf('parts'))).toEqual(expect.arrayContaining(['id', 'name', 'is_active', 'part_number']));
+  });
+
+  it('each declaration is a file of its name, in the folder of the tag that it has in the documents', () => {
+    const folder = join(__dirname, '..', '..', 'src', 'resources');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.includes('/'));
+    const expected = resources.map(({ name, permissions: [permission] }) => {
+      const group = permissionGroups.find(({ permissions }) => permissions.some(({ key }) => key === permission));
+      return `${group?.name.toLowerCase().replaceAll(' ', '-')}/${name}.ts`;
+    });
+    expect(files.sort()).toEqual(expected.sort());
   });
 
   it('orders and inbound documents have services, in the detailed answer only, by row_id', () => {

@@ -34,7 +34,7 @@ export const doctor = defineCommand({
     if (accepting) await accept(context, domain, actor, yes);
     const [inspection, { answersAt }] = await Promise.all([
       context.services.inspectStore(context.storePath),
-      import('./serve-probe.ts'),
+      import('./serve/probe.ts'),
     ]);
     const checks: Check[] = [];
     let isRead = true;

@@ -70,7 +70,7 @@ export const importRecords = defineCommand({
       const { replace, dryRun } = flags;
       const summary = await importIntoStore(domain, actor, { resource, entity: entity.code, rows, replace, dryRun });
       progress.end();
-      printSummary(context, resource, entity.code, dryRun, summary);
+      printSummary(context, { resource, entity: entity.code, dryRun }, summary);
     } finally {
       progress.end();
     }
@@ -88,9 +88,7 @@ function printTemplate(context: Context, resource: ResourceDefinition, file: str
 
 function printSummary(
   context: Context,
-  resource: ResourceDefinition,
-  entity: string,
-  dryRun: boolean,
+  { resource, entity, dryRun }: { resource: ResourceDefinition; entity: string; dryRun: boolean },
   summary: ImportSummary,
 ): void {
   if (context.json) {

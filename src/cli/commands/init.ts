@@ -132,7 +132,7 @@ async function completeInput(context: Context, given: Given, login: string): Pro
 
 async function askWeekStart(context: Context): Promise<FirstTenantInput['weekStart']> {
   if (!canAsk(context.io) || context.json) return 'monday';
-  const { askChoice } = await import('../terminal/prompts.ts');
+  const { askChoice } = await import('../terminal/prompts/prompts.ts');
   const choices = [...weekDays.slice(1), weekDays[0]].map((day) => ({ name: day, value: day }));
   return askChoice(context.io, 'Weeks start on', choices, 'monday');
 }

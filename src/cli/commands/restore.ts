@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import { type Actor, auditDraft, requirePermissions } from '../../core/access/actors.ts';
-import type { AuditAction, AuditDraft } from '../../core/audit/events.ts';
-import type { KeptStopped, RestoreHooks } from '../../core/operations/backups.ts';
+import type { AuditAction, AuditDraft, AuditHead } from '../../core/audit/events.ts';
+import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../core/operations/backups.ts';
+import type { Store } from '../../core/port/store.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../command.ts';
+import type { Context } from '../context.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { createProgress } from '../terminal/progress.ts';
 
@@ -44,62 +46,11 @@ export const restore = defineCommand({
         bar.at(share * bytes);
       },
       async audit(store, kept, replaced) {
-        const domain = context.domainOf(store);
-        // In the backup the actor may have another role, or no profile yet: then the event is one of the store.
-        const user = await store.users.findByLogin(context.login);
-        const { osAccount } = context.io;
-        const actor = user && { user, osAccount };
-        const unnamed = {
-          tenantId: null,
-          actor: authorized ? { id: authorized.user.id, login: authorized.user.login } : null,
-        };
-        const draft = (action: AuditAction, target: string, detail: AuditDraft['detail']): AuditDraft =>
-          actor
-            ? auditDraft(domain, actor, action, target, detail)
-            : { ...unnamed, action, target, detail, osAccount, outcome: 'done', atMs: domain.clock() };
-        const count = (what: KeptStopped['what']) => kept.filter((stopped) => stopped.what === what).length;
-        await store.audit.append(
-          draft('store.restore', source, {
-            replaced_head: replaced?.hash ?? null,
-            replaced_records: replaced?.count ?? null,
-            keys_kept_revoked: count('revoked_key'),
-            users_kept_deactivated: count('deactivated_user'),
-            users_kept_demoted: count('demoted_user'),
-            entities_kept_deactivated: count('deactivated_entity'),
-            entities_kept_removed: count('removed_entity'),
-          }),
-        );
-        for (const { what, name, atMs, tenantId, role } of kept) {
-          const detail = { [kinds[what].instant]: formatInstantMs(atMs), by: 'journal', ...(role && { role }) };
-          // Each organization finds in its trail what became of its own.
-          await store.audit.append({ ...draft(kinds[what].action, name, detail), tenantId });
-        }
+        await recordRestore(context, { store, source, authorized }, kept, replaced);
       },
     };
-    const { facts, kept } = await context.services
-      .restoreStore(context.storePath, source, hooks)
-      .finally(() => bar?.end());
-    const namesOf = (what: KeptStopped['what']) => kept.filter((one) => one.what === what).map(({ name }) => name);
-    if (context.json) {
-      const demoted = kept.filter(({ what }) => what === 'demoted_user');
-      context.printJson({
-        file: source,
-        created_at: formatInstantMs(facts.createdAtMs),
-        keys: facts.keys,
-        kept_revoked: namesOf('revoked_key'),
-        kept_deactivated_users: namesOf('deactivated_user'),
-        kept_demoted_users: demoted.map(({ name, role }) => ({ login: name, role })),
-        kept_deactivated_entities: namesOf('deactivated_entity'),
-        kept_removed_entities: namesOf('removed_entity'),
-      });
-      return;
-    }
-    context.confirm(`Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`);
-    for (const [what, { sentence }] of Object.entries(kinds) as [KeptStopped['what'], Kind][]) {
-      const stopped = kept.filter((one) => one.what === what);
-      const names = stopped.map((one) => `${printable(one.name)}${one.role ? ` (${one.role})` : ''}`);
-      if (names.length > 0) context.print(`${sentence}: ${names.join(', ')}`);
-    }
+    const outcome = await context.services.restoreStore(context.storePath, source, hooks).finally(() => bar?.end());
+    printOutcome(context, source, outcome);
   },
 });
 
@@ -138,3 +89,75 @@ const kinds: Readonly<Record<KeptStopped['what'], Kind>> = {
     sentence: 'Entities removed since then, and still removed',
   },
 };
+
+/** What an audit event of a restore is written with. */
+interface Restored {
+  store: Store;
+  /** The path of the backup. */
+  source: string;
+  /** The actor whose permission was checked, in the present store or in the restored one. */
+  authorized: Actor | undefined;
+}
+
+/** Appends the event of the restore to the restored store, and one for each thing that stays stopped. */
+async function recordRestore(
+  context: Context,
+  { store, source, authorized }: Restored,
+  kept: readonly KeptStopped[],
+  replaced: AuditHead | null,
+): Promise<void> {
+  const domain = context.domainOf(store);
+  // In the backup the actor may have another role, or no profile yet: then the event is one of the store.
+  const user = await store.users.findByLogin(context.login);
+  const { osAccount } = context.io;
+  const actor = user && { user, osAccount };
+  const unnamed = {
+    tenantId: null,
+    actor: authorized ? { id: authorized.user.id, login: authorized.user.login } : null,
+  };
+  const draft = (action: AuditAction, target: string, detail: AuditDraft['detail']): AuditDraft =>
+    actor
+      ? auditDraft(domain, actor, action, target, detail)
+      : { ...unnamed, action, target, detail, osAccount, outcome: 'done', atMs: domain.clock() };
+  const count = (what: KeptStopped['what']) => kept.filter((stopped) => stopped.what === what).length;
+  await store.audit.append(
+    draft('store.restore', source, {
+      replaced_head: replaced?.hash ?? null,
+      replaced_records: replaced?.count ?? null,
+      keys_kept_revoked: count('revoked_key'),
+      users_kept_deactivated: count('deactivated_user'),
+      users_kept_demoted: count('demoted_user'),
+      entities_kept_deactivated: count('deactivated_entity'),
+      entities_kept_removed: count('removed_entity'),
+    }),
+  );
+  for (const { what, name, atMs, tenantId, role } of kept) {
+    const detail = { [kinds[what].instant]: formatInstantMs(atMs), by: 'journal', ...(role && { role }) };
+    // Each organization finds in its trail what became of its own.
+    await store.audit.append({ ...draft(kinds[what].action, name, detail), tenantId });
+  }
+}
+
+function printOutcome(context: Context, source: string, { facts, kept }: RestoreOutcome): void {
+  const namesOf = (what: KeptStopped['what']) => kept.filter((one) => one.what === what).map(({ name }) => name);
+  if (context.json) {
+    const demoted = kept.filter(({ what }) => what === 'demoted_user');
+    context.printJson({
+      file: source,
+      created_at: formatInstantMs(facts.createdAtMs),
+      keys: facts.keys,
+      kept_revoked: namesOf('revoked_key'),
+      kept_deactivated_users: namesOf('deactivated_user'),
+      kept_demoted_users: demoted.map(({ name, role }) => ({ login: name, role })),
+      kept_deactivated_entities: namesOf('deactivated_entity'),
+      kept_removed_entities: namesOf('removed_entity'),
+    });
+    return;
+  }
+  context.confirm(`Restored: ${context.storePath} is as it was at ${formatInstantMs(facts.createdAtMs)}.`);
+  for (const [what, { sentence }] of Object.entries(kinds) as [KeptStopped['what'], Kind][]) {
+    const stopped = kept.filter((one) => one.what === what);
+    const names = stopped.map((one) => `${printable(one.name)}${one.role ? ` (${one.role})` : ''}`);
+    if (names.length > 0) context.print(`${sentence}: ${names.join(', ')}`);
+  }
+}

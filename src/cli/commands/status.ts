@@ -24,7 +24,7 @@ export const status = defineCommand({
     const { domain, actor } = await context.session();
     const [inspection, { answersAt }] = await Promise.all([
       context.services.inspectStore(context.storePath),
-      import('./serve-probe.ts'),
+      import('./serve/probe.ts'),
     ]);
     const found = await readStatus(domain, actor, { sizeBytes: inspection.sizeBytes, answers: answersAt });
     if (context.json) context.printJson(statusJson(found, context.storePath));

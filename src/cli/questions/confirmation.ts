@@ -12,7 +12,7 @@ export async function requireConfirmation(
 ): Promise<void> {
   if (yes) return;
   requireConfirmable(context, yes, question);
-  const { askChoice } = await import('../terminal/prompts.ts');
+  const { askChoice } = await import('../terminal/prompts/prompts.ts');
   // An Enter too many destroys nothing: the safe answer stands first, and is chosen to begin with.
   const choices = [
     { name: 'Cancel', value: false },
@@ -26,7 +26,7 @@ export async function requireConfirmation(
 export async function requireTyped(context: Context, yes: boolean, question: string, word: string): Promise<void> {
   if (yes) return;
   requireConfirmable(context, yes, question);
-  const { askText } = await import('../terminal/prompts.ts');
+  const { askText } = await import('../terminal/prompts/prompts.ts');
   const message = `${question} Type ${word} to confirm, or nothing to cancel`;
   const answer = await askText(context.io, message, (given) =>
     given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
@@ -35,7 +35,7 @@ export async function requireTyped(context: Context, yes: boolean, question: str
 }
 
 /** Refuses what a question would have to confirm where nobody can be asked and `--yes` is missing (exit 2). */
-export function requireConfirmable(context: Context, yes: boolean, question: string): void {
+function requireConfirmable(context: Context, yes: boolean, question: string): void {
   if (yes || (canAsk(context.io) && !context.json)) return;
   throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
     hint: 'Give --yes to confirm it.',

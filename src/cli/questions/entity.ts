@@ -29,7 +29,7 @@ export async function askEntity(
       hint: 'Add one: hkctl entities add CODE --name N --timezone TZ',
     });
   }
-  const { askChoice } = await import('../terminal/prompts.ts');
+  const { askChoice } = await import('../terminal/prompts/prompts.ts');
   return askChoice(
     context.io,
     'Entity',

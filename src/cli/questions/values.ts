@@ -32,7 +32,7 @@ export function textOrAsk(
   { flag, question, rule, preset }: TextQuestion,
 ): Promise<string> {
   return valueOrAsk(context, given, flag, async () => {
-    const { askText } = await import('../terminal/prompts.ts');
+    const { askText } = await import('../terminal/prompts/prompts.ts');
     return askText(context.io, question, (answer) => sentenceOf(() => rule(answer)), preset);
   });
 }

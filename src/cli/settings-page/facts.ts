@@ -27,7 +27,7 @@ export function factsOf(key: Key, nowMs: number): Fact[] {
   return [
     fact('Entity', [scopeOf(key)]),
     fact('Last used', [longest ?? 'Never', ...shorter]),
-    fact('Expires', expires, expiresSoon(key, nowMs)),
+    { ...fact('Expires', expires), isUrgent: expiresSoon(key, nowMs) },
     fact('Created by', [key.createdBy.name]),
   ];
 }
@@ -40,8 +40,8 @@ export function extraFactsOf({ note, allowedIps }: Key): [label: string, value: 
   ];
 }
 
-function fact(label: string, values: readonly [string, ...string[]], isUrgent = false): Fact {
-  return { label, values, isUrgent };
+function fact(label: string, values: readonly [string, ...string[]]): Fact {
+  return { label, values, isUrgent: false };
 }
 
 function scopeOf({ entity }: Key): string {

@@ -11,7 +11,7 @@ import { messageWithHint } from '../terminal/sentence.ts';
 import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
 import { locationLines, type PageState, pageLines, sizeOf } from './layout.ts';
 import { helpLines } from './page-help.ts';
-import { createPageReader, offersOf, type PageSettings, type PageView, placeAt } from './view.ts';
+import { chosenPlace, createPageReader, offersOf, type PageSettings, type PageView, placeAt } from './view.ts';
 
 /** The page while it is open. */
 interface Page {
@@ -80,7 +80,7 @@ async function press(page: Page, view: PageView, event: Keypress, shown: number)
 /** Ends a search; the chosen key stays chosen among all keys. */
 function clearSearch({ settings, state }: Page, view: PageView): void {
   if (!state.searching && settings.search === '') state.toast = 'No search to clear; q quits.';
-  else settings.at = placeAt(view, view.chosen, false);
+  else settings.at = chosenPlace(view);
   state.searching = false;
   settings.search = '';
 }
@@ -126,7 +126,7 @@ async function act(page: Page, view: PageView, event: Keypress): Promise<void> {
     page.hasSearched = true;
   } else if (event.name === 'i' && view.mayView) {
     settings.showInactive = !settings.showInactive;
-    settings.at = placeAt(view, view.chosen, false);
+    settings.at = chosenPlace(view);
   } else if (event.name === 'd' && view.documentation) {
     state.toast = await openDocumentation(context, view.documentation);
   } else if (event.name === 'c' && view.mayCreate) {

@@ -143,11 +143,17 @@ async function readWindow(
   };
 }
 
-/** The place of a read key by its index, clamped to the first and last; `known`: whether its number will hold in the next list. */
-export function placeAt({ keys, offset }: PageView, index: number, known = true): Place {
+/** The place of a read key by its index, clamped to the first and last. */
+export function placeAt({ keys, offset }: PageView, index: number): Place {
   const at = Math.max(0, Math.min(index, keys.length - 1));
   const key = keys[at];
-  return key ? { key, number: known ? offset + at : undefined } : 'start';
+  return key ? { key, number: offset + at } : 'start';
+}
+
+/** The place of the chosen key in another list, where its number is not known yet. */
+export function chosenPlace({ keys, chosen }: PageView): Place {
+  const key = keys[chosen];
+  return key ? { key, number: undefined } : 'start';
 }
 
 async function documentationOf(domain: Domain, given: string | undefined): Promise<string | undefined> {

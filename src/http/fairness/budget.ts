@@ -58,7 +58,7 @@ export class Budget {
     return new Reservation(bytes, holder, (change) => this.#change(change, holder));
   }
 
-  /** Does the same, but throws `too_many_requests` beyond the holder's share. */
+  /** Counts memory that is in use already; throws `too_many_requests` where it is beyond the holder's share. */
   holdShare(bytes: number, holder?: string): Reservation {
     if (!this.#fitsShare(bytes, holder)) throw tooMuchForKey();
     return this.hold(bytes, holder);

@@ -44,13 +44,12 @@ export class AuditAnchors {
   async check(): Promise<void> {
     const head = await this.#read();
     const before = this.#seen;
-    if (head === undefined || (before && isBehind(head, before))) {
-      // The log shall name the last that was there.
-      if (before && before.hash !== this.#written) this.#write(before);
-    }
+    const isShorter = head !== undefined && before !== undefined && isBehind(head, before);
+    // The log must name the last head that was there.
+    if ((head === undefined || isShorter) && before && before.hash !== this.#written) this.#write(before);
     if (head === undefined) return;
     this.#seen = head;
-    if (before && isBehind(head, before)) this.#log.error({ count: head.count, before: before.count }, wentBack);
+    if (isShorter) this.#log.error({ count: head.count, before: before.count }, wentBack);
     const isDue = this.#monotonicMs() - this.#writtenAtMs >= minimumGapMs;
     if (isDue && head.hash !== this.#written) this.#write(head);
   }

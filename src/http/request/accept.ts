@@ -14,7 +14,7 @@ export function codingFor(accepted: string | undefined): Coding | undefined {
   return coding === 'gzip' || coding === 'x-gzip' ? 'gzip' : undefined;
 }
 
-/** With the older name of gzip (RFC 9110, section 8.4.1.3). */
+/** The codings that a client may accept, with the older name of gzip (RFC 9110, section 8.4.1.3). */
 const codings = ['br', 'gzip', 'x-gzip', 'identity'];
 /** The second argument is missing from the package's types. */
 interface WithPreferred {
@@ -37,5 +37,5 @@ export function mediaTypeFor<T extends string>(accepted: string | undefined, off
   return type;
 }
 
-/** Parameters other than the weight, such as `charset=utf-8`: our types have none, and are meant by every one of them. */
+/** Parameters other than the weight, such as `charset=utf-8`: our types have none, so that a type with any of them means ours. */
 const parameters = /;(?!\s*q=)[^;,]*/gi;

@@ -36,7 +36,7 @@ export function createListHandler(domain: Domain, resource: ResourceDefinition, 
       const page = await reader.read(parseQuery(exchange.query), session.scope, { records, run, nowMs });
       return write(exchange, keyId, resource, page, type);
     };
-    // With the day, since sync tokens are of a day.
+    // The day is part of it, since the sync token of a page names the day on which it was issued.
     const key = `${resource.name}?${exchange.query} ${session.scopeKey} ${dayOf(nowMs)} ${type}`;
     return answerFrom(cache, exchange, key, read);
   };

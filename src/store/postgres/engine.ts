@@ -10,27 +10,30 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
   const { shown } = location;
   const { migrationsFolder } = options;
 
-  /** Uses a database, which stays open where the work returns it as part of a store. */
-  const using = async <T>(work: (database: Database) => Promise<T>, keep = false): Promise<T> => {
+  /** Uses a database and closes it. */
+  const using = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
     const database = new PooledDatabase(location);
-    let done = false;
     try {
-      const result = await work(database);
-      done = true;
-      return result;
+      return await work(database);
     } finally {
-      if (!keep || !done) await database.close();
+      await database.close();
     }
   };
 
-  const open = () =>
-    using(async (database) => {
+  /** Opens the store, which closes its database itself. */
+  const open = async () => {
+    const database = new PooledDatabase(location);
+    try {
       await requireSchemaVersion(await database.session(), shown);
       const store = new PostgresStore(database, options);
       // Also shows how far the clock of the database is ahead.
       await store.keys.version();
       return store;
-    }, true);
+    } catch (thrown) {
+      await database.close();
+      throw thrown;
+    }
+  };
 
   return {
     open,
@@ -53,6 +56,6 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
       const { restoreBackup } = await import('./restore/restoration.ts');
       return using((database) => restoreBackup(database, file, options, hooks));
     },
-    inspect: async () => (await import('./inspection.ts')).inspectStore((work) => using(work)),
+    inspect: async () => (await import('./inspection.ts')).inspectStore(using),
   };
 }

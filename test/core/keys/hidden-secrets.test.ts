@@ -8,7 +8,7 @@ import {
   redactSecrets,
   withoutSecrets,
 } from '../../../src/core/keys/secrets.ts';
-import { CanaryWatch, canaries } from '../../e2e/canaries.ts';
+import { CanaryWatch, canaries } from '../../e2e/secrets/canaries.ts';
 
 describe('a secret is found', () => {
   it.each(canaries().map((canary) => [canary.form, canary] as const))('%s', (form, canary) => {

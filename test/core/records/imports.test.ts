@@ -7,9 +7,9 @@ import { ImportError, importRecords } from '../../../src/core/records/imports.ts
 import { loadDemo } from '../../../src/demo/demo.ts';
 import { readRows } from '../../../src/formats/rows.ts';
 import { resources } from '../../../src/resources/index.ts';
-import { orders } from '../../../src/resources/orders.ts';
-import { parts } from '../../../src/resources/parts.ts';
-import { sensors } from '../../../src/resources/sensors.ts';
+import { orders } from '../../../src/resources/jobs-and-orders/orders.ts';
+import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { sensors } from '../../../src/resources/sensor-lookup/sensors.ts';
 import { nowMs, type Plant, plantIn, temporaryStore } from '../../store/stores.ts';
 
 let store: Store;

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { filesUnder, leakOf } from '../../e2e/leaks.ts';
 import { Plant } from '../../e2e/plant.ts';
 import { cli } from '../../e2e/program.ts';
+import { filesUnder, leakOf } from '../../e2e/secrets/leaks.ts';
 
 /** Thrown into a process from outside, as a fault of a driver would be: with a secret in what it says. */
 const fault = `

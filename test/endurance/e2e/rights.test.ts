@@ -6,72 +6,33 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { request } from 'node:https';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cli, environment, type Outcome, Running, root, until } from '../../e2e/program.ts';
+import { root, until } from '../../e2e/program.ts';
+import { freePort, idsOf, lowPort, ownersIn, statusOf, stranger, TwoAccounts } from './two-accounts.ts';
 
-/** A number that no account of the machine has. */
-const stranger = 64_124;
-
+let accounts: TwoAccounts;
+/** The folders of the running test: around both, of the store, of root. */
 let base: string;
 let state: string;
 let admin: string;
-let started: Running[];
 beforeEach(() => {
-  started = [];
-  base = mkdtempSync(join(tmpdir(), 'hkctl-rights-'));
-  chmodSync(base, 0o755);
-  [state, admin] = ['state', 'admin'].map((name) => join(base, name)) as [string, string];
-  for (const folder of [state, admin]) mkdirSync(folder, { mode: 0o700 });
+  accounts = new TwoAccounts();
+  ({ base, state, admin } = accounts);
 });
-afterEach(async () => {
-  for (const running of started) await running.stop('SIGKILL');
-  rmSync(base, { recursive: true, force: true });
-});
+afterEach(() => accounts.close());
 
-function start(argv: readonly string[], store = join(state, 'hkctl.db'), input?: 'pipe'): Running {
-  const env = environment({ HKCTL_STORE: store, HKCTL_USER: 'root' });
-  const running = new Running(process.execPath, [cli, ...argv], { env, input });
-  started.push(running);
-  return running;
-}
-
-const run = (argv: readonly string[], store?: string): Promise<Outcome> => start(argv, store).ended;
-
-async function ok(argv: readonly string[]): Promise<Outcome> {
-  const outcome = await run(argv);
-  expect(outcome.code, `${argv.join(' ')}: ${outcome.stderr}`).toBe(0);
-  return outcome;
-}
+const run = (argv: readonly string[], store?: string) => accounts.run(argv, store);
+const ok = (argv: readonly string[]) => accounts.ok(argv);
 
 const initWords = ['--org', 'Acme', '--entity', 'BER', '--entity-name', 'B', '--timezone', 'UTC', '--admin', 'root'];
 const init = ['init', ...initWords];
 const create = ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway'];
-
-const ownersIn = (folder: string) => [
-  ...new Set(
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => lstatSync(join(folder, name)).uid),
-  ),
-];
-
-/** Real, effective, saved and file-system id of every thread of a process. */
-const idsOf = (pid: number | undefined) => [
-  ...new Set(
-    readdirSync(`/proc/${pid}/task`).map((task) =>
-      /^Uid:\t(.*)$/m.exec(readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8'))?.[1]?.replaceAll('\t', ' '),
-    ),
-  ),
-];
 
 describe.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
   'root on the store of another account (needs root on Linux)',
@@ -122,7 +83,7 @@ describe.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
 
     it('has the rights of that account in every thread', async () => {
       await ok(init);
-      const scan = start(['keys', 'scan', '-'], undefined, 'pipe');
+      const scan = accounts.hkctl(['keys', 'scan', '-'], undefined, 'pipe');
       await until('the rights of the account', () => idsOf(scan.child.pid).join() === `0 ${stranger} 0 ${stranger}`);
       scan.child.stdin?.end();
       expect((await scan.ended).code).toBe(0);
@@ -135,7 +96,7 @@ describe.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
       execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-subj', '/CN=localhost', ...pair], { stdio: 'pipe' });
       chmodSync(key, 0o644);
       const port = await lowPort();
-      const daemon = start(['serve', '--port', String(port), '--tls-cert', cert, '--tls-key', key]);
+      const daemon = accounts.hkctl(['serve', '--port', String(port), '--tls-cert', cert, '--tls-key', key]);
       await daemon.says(/serves https/);
       expect(idsOf(daemon.child.pid)).toEqual([Array(4).fill(stranger).join(' ')]);
       expect(await statusOf(`https://127.0.0.1:${port}/readyz`)).toBe(200);
@@ -183,9 +144,8 @@ describe.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
     });
 
     it('starts a demo there as that account, with root as its Super user', async () => {
-      const env = environment({ HKCTL_STORE: join(state, 'demo', 'hkctl.db'), HKCTL_PORT: String(await freePort()) });
-      const demo = new Running(process.execPath, [join(root, 'dist', 'start.cjs')], { env });
-      started.push(demo);
+      const env = { HKCTL_STORE: join(state, 'demo', 'hkctl.db'), HKCTL_PORT: String(await freePort()) };
+      const demo = accounts.start([join(root, 'dist', 'start.cjs')], env);
       await demo.says(/Ctrl-C ends it/);
       expect(idsOf(demo.child.pid)).toEqual([Array(4).fill(stranger).join(' ')]);
       expect((await demo.stop('SIGINT')).code).toBe(0);
@@ -254,35 +214,3 @@ describe.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
     });
   },
 );
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
-
-/** A port below 1024 that nobody has. */
-async function lowPort(): Promise<number> {
-  for (let port = 700; port < 1024; port++) {
-    const isFree = await new Promise<boolean>((resolve) => {
-      const probe = createServer().once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
-  throw new Error('no port below 1024 is free');
-}
-
-function statusOf(url: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    request(url, { rejectUnauthorized: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    })
-      .on('error', reject)
-      .end();
-  });
-}

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { BadClient, documentedStatuses } from '../../bench/bad-requests.ts';
+import { BadClient, documentedStatuses } from '../../bench/http/bad-requests.ts';
 import { listening } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
 

@@ -5,7 +5,7 @@ import type { Store } from '../../../src/core/port/store.ts';
 import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { demoRecords } from '../../../src/demo/records.ts';
 import { resources } from '../../../src/resources/index.ts';
-import { parts } from '../../../src/resources/parts.ts';
+import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
 import { decimalText } from '../../../src/store/postgres/records/decimal-text.ts';
 import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { type Plant, plantIn, postgresStore, temporaryStore } from '../../store/stores.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drawSecret } from '../../../src/core/keys/secrets.ts';
-import { CanaryWatch } from '../../e2e/canaries.ts';
+import { CanaryWatch } from '../../e2e/secrets/canaries.ts';
 import { bareApp, type Face } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
 

@@ -1,19 +1,19 @@
 import { describe } from 'vitest';
-import { auditConformance } from './audit.ts';
-import { auditTextConformance } from './audit-texts.ts';
+import { auditConformance } from './audit/audit.ts';
+import { auditTextConformance } from './audit/texts.ts';
 import { clockConformance } from './clock.ts';
 import type { Given } from './given.ts';
-import { keyListConformance } from './key-lists.ts';
-import { keyConformance } from './keys.ts';
+import { keyConformance } from './keys/keys.ts';
+import { keyListConformance } from './keys/lists.ts';
 import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
-import { readingConformance } from './readings.ts';
-import { readConformance } from './reads.ts';
+import { readingConformance } from './readings/readings.ts';
+import { readConformance } from './readings/reads.ts';
+import { retentionConformance } from './readings/retention.ts';
 import { absentListConformance } from './records/absent-lists.ts';
 import { changesConformance } from './records/changes.ts';
 import { importConformance } from './records/imports.ts';
 import { recordConformance } from './records/records.ts';
-import { retentionConformance } from './retention.ts';
 
 /** Every engine passes all of it; a new one joins with a `given` of its own. */
 export function conformance(given: Given): void {

@@ -28,7 +28,7 @@ export const add = defineCommand({
       rule: (given) => requireLabel(given, 'A name'),
     });
     const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
-      const { askText } = await import('../../terminal/prompts.ts');
+      const { askText } = await import('../../terminal/prompts/prompts.ts');
       return askText(context.io, 'IANA time zone', (given) => (isTimezone(given) ? undefined : 'No such time zone.'));
     });
     const entity = await addEntity(domain, actor, { code, name, timezone });

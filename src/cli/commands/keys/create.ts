@@ -128,7 +128,7 @@ export async function completeInput(
   if (given.name !== undefined) requireKeyName(given.name);
   const asked = given.name === undefined || given.entity === undefined;
   const name = await ask(given.name, '--name', async () => {
-    const { askText } = await import('../../terminal/prompts.ts');
+    const { askText } = await import('../../terminal/prompts/prompts.ts');
     return askText(io, 'Name', (text) => sentenceOf(() => requireKeyName(text)));
   });
   const entity =
@@ -146,7 +146,7 @@ export async function completeInput(
 }
 
 async function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {
-  const { askText } = await import('../../terminal/prompts.ts');
+  const { askText } = await import('../../terminal/prompts/prompts.ts');
   return askText(
     context.io,
     'Expires (never, 90d, 2027-01-31 …)',

@@ -41,7 +41,7 @@ const longestBytes = 4096;
 async function readSecret(context: Context): Promise<string> {
   const { io } = context;
   if (canAsk(io)) {
-    const { askHidden } = await import('../../terminal/prompts.ts');
+    const { askHidden } = await import('../../terminal/prompts/prompts.ts');
     return (await askHidden(io, 'Secret')).trim();
   }
   if (io.stdinIsTTY) {

@@ -29,7 +29,7 @@ export const add = defineCommand({
       rule: (given) => requireLabel(given, 'A name'),
     });
     const role = await valueOrAsk(context, flags.role, '--role', async () => {
-      const { askChoice } = await import('../../terminal/prompts.ts');
+      const { askChoice } = await import('../../terminal/prompts/prompts.ts');
       return askChoice(
         context.io,
         'Role',

@@ -1,5 +1,5 @@
-import type { Choice } from '../asker.ts';
 import type { Keypress } from '../keypress.ts';
+import type { Choice } from '../prompts/asker.ts';
 import type { Style } from '../style.ts';
 import { truncated } from '../wrap.ts';
 import { fittingMessage, isEnter, type Question } from './question.ts';

@@ -1,4 +1,4 @@
-import type { Choice, ChoiceGroup } from '../asker.ts';
+import type { Choice, ChoiceGroup } from '../prompts/asker.ts';
 import type { Style } from '../style.ts';
 import { truncated, wrapText } from '../wrap.ts';
 import { movedTo, windowOf } from './choice-question.ts';

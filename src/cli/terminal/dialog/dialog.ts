@@ -1,6 +1,6 @@
 import { cancelled } from '../../questions/cancellation.ts';
-import type { Asker } from '../asker.ts';
 import { isCancelKey } from '../keypress.ts';
+import type { Asker } from '../prompts/asker.ts';
 import type { Screen } from '../screen.ts';
 import type { Style } from '../style.ts';
 import { truncated } from '../wrap.ts';

@@ -14,14 +14,15 @@ export class Arrivals {
     this.#clock = clock;
   }
 
-  /** To be called for every connection that was accepted. */
+  /** Counts a connection that was accepted. */
   count(): void {
     this.#accepted++;
   }
 
   /**
-   * Builds what one kind of work asks at the end of an event-loop iteration: true where a connection was accepted since it
-   * asked last, so that it should wait for the next iteration, but never for longer than {@link longestMs}.
+   * Builds the question that one kind of work asks at the end of each event-loop iteration. The answer is true where a
+   * connection was accepted since it asked last: then it should wait for the next iteration, but never for longer than
+   * {@link longestMs}.
    */
   createWait(): () => boolean {
     let seen = 0;

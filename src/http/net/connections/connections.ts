@@ -8,7 +8,7 @@ import { Handshakes } from './handshakes.ts';
 import { answerOf, type Connection, ConnectionTable, destroyConnection, isUnfinished } from './table.ts';
 import { unsentOf } from './unsent.ts';
 
-/** Limits of time and number that close connections which are not used. */
+/** Limits of time and number beyond which a connection is closed. */
 export const connectionLimits = {
   /** The TLS handshake and all headers of a request. */
   headersMs: 10_000,
@@ -20,7 +20,7 @@ export const connectionLimits = {
   bodyMs: 10_000,
   /** No byte in either direction while a request is under way. */
   idleMs: 30_000,
-  /** An answer that the client receives slowly. */
+  /** From the start of an answer until the client has received it. */
   answerMs: 120_000,
   /** The same while memory for answers is tight. */
   tightAnswerMs: 10_000,

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { FairQueue } from '../../../core/readings/fair-queue.ts';
 import { holdReading, releaseReading } from './reading.ts';
 
-/** Handshakes that begin in one event-loop iteration at least: each takes most of a millisecond. */
+/** The least number of handshakes that begin in one event-loop iteration: each takes most of a millisecond. */
 const fewest = 2;
-/** Beyond those one begins for each so many milliseconds since the last: a quarter of the time, however long iterations are. */
+/** Beyond those, one begins for each period of this length since the last: a quarter of the time, however long iterations are. */
 const msForEach = 4;
 
 /**

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** A property of the response, as fast as any other. */
+/** The name of a property of the response, which is as fast to read as any other. */
 const unsent = Symbol('unsent');
 interface Tagged {
   [unsent]?: number;
@@ -11,7 +11,7 @@ export function noteUnsent(response: ServerResponse, bytes: number): void {
   (response as Tagged)[unsent] = bytes;
 }
 
-/** The bytes that a connection will be given of its present answer. */
+/** The bytes of its present answer that a connection has not been given yet. */
 export function unsentOf(response: unknown): number {
-  return (response as Tagged | null | undefined)?.[unsent] ?? 0; // any object may lack it
+  return (response as Tagged | null | undefined)?.[unsent] ?? 0; // the property may be missing from any object
 }

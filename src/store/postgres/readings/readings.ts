@@ -15,12 +15,12 @@ import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { countDroppable } from './droppable.ts';
 import { countRange, erase } from './erasure.ts';
-import { IngestQueue } from './ingest-queue.ts';
 import { readRows, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
 import { readStates } from './states.ts';
-import { createHeartbeatWriter } from './writing-heartbeats.ts';
-import { createReadingWriter } from './writing-readings.ts';
+import { createHeartbeatWriter } from './writer/heartbeats.ts';
+import { IngestQueue } from './writer/ingest-queue.ts';
+import { createReadingWriter } from './writer/readings.ts';
 
 /** Rows are found by their key, however many there are and whatever is known of them: nobody analyzes a table that grows. */
 const byKey = {

@@ -47,7 +47,7 @@ export async function restoreBackup(
   const head = source.head();
   const isReadable = await checkPresent(path, options, hooks);
   await hooks.confirm(head, isThere(path));
-  return source.use((file) => restoreFile(path, file, isReadable, options, hooks));
+  return source.use((file) => restoreFile({ path, file, isReadable }, options, hooks));
 }
 
 /** Whether any database of a store is at a path, also a damaged one, or a link. */
@@ -59,9 +59,7 @@ function isThere(path: string): boolean {
 }
 
 async function restoreFile(
-  path: string,
-  file: string,
-  isReadable: boolean,
+  { path, file, isReadable }: { path: string; file: string; isReadable: boolean },
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {

@@ -15,14 +15,9 @@ import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { preparedPath } from '../../../../src/store/sqlite/restore/prepared.ts';
 import { Cli } from '../../harness.ts';
 import { tamper } from '../../tamper.ts';
-import { backupPlant } from './backup-plant.ts';
+import { cli, file, folder, renewPlant } from './backup-plant.ts';
 
-let cli: Cli;
-let folder: string;
-let file: string;
-beforeEach(async () => {
-  ({ cli, folder, file } = await backupPlant());
-});
+beforeEach(renewPlant);
 
 describe('backup', () => {
   it('writes one file for its owner only, reports what it holds and is audited', async () => {

@@ -14,16 +14,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseName, databaseNames, filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { backupIn, restoreBackup } from '../../../../src/store/sqlite/restore/restoration.ts';
 import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
-import type { Cli } from '../../harness.ts';
 import { tamperSchema } from '../../tamper.ts';
-import { backupPlant } from './backup-plant.ts';
+import { cli, file, folder, renewPlant } from './backup-plant.ts';
 
-let cli: Cli;
-let folder: string;
-let file: string;
-beforeEach(async () => {
-  ({ cli, folder, file } = await backupPlant());
-});
+beforeEach(renewPlant);
 
 const rewrite = (name: string, from: string, to: string) =>
   `update sqlite_master set sql = replace(sql, '${from}', '${to}') where name = '${name}'`;

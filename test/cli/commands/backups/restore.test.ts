@@ -14,17 +14,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { holdAsDaemon } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
 import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import type { Cli } from '../../harness.ts';
 import { press } from '../../keyboard.ts';
 import { tamper } from '../../tamper.ts';
-import { backupPlant } from './backup-plant.ts';
+import { cli, file, folder, renewPlant } from './backup-plant.ts';
 
-let cli: Cli;
-let folder: string;
-let file: string;
-beforeEach(async () => {
-  ({ cli, folder, file } = await backupPlant());
-});
+beforeEach(renewPlant);
 
 async function createKey(name: string) {
   const { key, secret } = await cli.key(name);

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { aggregates } from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { client } from '../../../store/conformance/readings.ts';
+import { client } from '../../../store/conformance/readings/readings.ts';
 import { Cli } from '../../harness.ts';
 
 const hourUs = 3_600_000_000;

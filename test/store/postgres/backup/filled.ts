@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { loadDemo } from '../../../../src/demo/demo.ts';
-import { parts } from '../../../../src/resources/parts.ts';
-import { batchOf } from '../../conformance/readings.ts';
+import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
+import { batchOf } from '../../conformance/readings/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';
 import { draftOf, newKey, nowMs, type Plant, plantIn } from '../../stores.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../../../src/resources/index.ts';
-import { sensors } from '../../../../src/resources/sensors.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { citusSql } from '../../../../src/store/postgres/operations/citus.ts';
 import { rolesSql, schemaOf } from '../../../../src/store/postgres/operations/roles.ts';
 import { atEndOfFile } from '../../../ends.ts';
-import { batchOf } from '../../conformance/readings.ts';
+import { batchOf } from '../../conformance/readings/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';
 import { draftOf, newKey, nowMs, plantIn, storeOptions } from '../../stores.ts';
 import { addressOf, newDatabase, onServer } from '../databases.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { BatchResult } from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { sensors } from '../../../../src/resources/sensors.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
 import { engineAt } from '../../../../src/store/open.ts';
-import { IngestQueue } from '../../../../src/store/postgres/readings/ingest-queue.ts';
-import { batchOf } from '../../conformance/readings.ts';
+import { IngestQueue } from '../../../../src/store/postgres/readings/writer/ingest-queue.ts';
+import { batchOf } from '../../conformance/readings/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';
 import { type Plant, plantIn, storeOptions } from '../../stores.ts';
 import { newDatabase, onServer } from '../databases.ts';

@@ -5,7 +5,7 @@ import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/sl
 import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
-import { client } from '../../conformance/readings.ts';
+import { client } from '../../conformance/readings/readings.ts';
 
 /** Series 1 to 3 have a reading a second each; 4 has more than a page of buckets looks through. */
 const count = 12_000;

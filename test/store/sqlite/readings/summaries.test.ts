@@ -6,7 +6,7 @@ import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts'
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
-import { client } from '../../conformance/readings.ts';
+import { client } from '../../conformance/readings/readings.ts';
 
 const hourUs = 3_600_000_000;
 

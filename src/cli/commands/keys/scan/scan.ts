@@ -46,8 +46,13 @@ export const scan = defineCommand({
     const known = await keysOf(session, report.findings);
     const nowMs = (session?.domain ?? context.io).clock();
     const active = activeOf(known, nowMs);
-    if (!context.json)
-      printReport(context, report, known, nowMs, session ? 'no key of your organization' : 'unknown, without a store');
+    if (!context.json) {
+      const unknown = session ? 'no key of your organization' : 'unknown, without a store';
+      printReport(context, report, (finding) => {
+        const key = keyOf(known, finding);
+        return key ? `${statusOf(key, nowMs)}: ${key.name}` : unknown;
+      });
+    }
     if (session?.revoker && active.length > 0) {
       const question = `Revoke the keys that were found: ${namesOf(active)}. Access stops at once; no replacement key is created.`;
       await requireConfirmation(context, yes, question, 'Revoke keys');
@@ -104,14 +109,11 @@ function keyOf(known: KnownKeys, { secret }: Finding): Key | undefined {
   return [...known.values()].find((one) => one.hash === hash)?.key;
 }
 
-function printReport(context: Context, report: ScanReport, known: KnownKeys, nowMs: number, unknown: string): void {
+function printReport(context: Context, report: ScanReport, whose: (finding: Finding) => string): void {
   const { style } = context;
   for (const finding of report.findings) {
-    const key = keyOf(known, finding);
-    const whose = key ? `${statusOf(key, nowMs)}: ${key.name}` : unknown;
-    context.print(
-      `${finding.path}:${finding.line}:${finding.column}: ${style.red(prefixOf(finding.secret))}… ${whose}`,
-    );
+    const { path, line, column, secret } = finding;
+    context.print(`${path}:${line}:${column}: ${style.red(prefixOf(secret))}… ${whose(finding)}`);
   }
   const links = report.skipped.filter(({ reason }) => reason === linkReason).length;
   for (const { path, reason } of report.skipped) if (reason !== linkReason) context.warn(`skipped ${path}: ${reason}`);

@@ -1,0 +1,62 @@
+import { basename, resolve } from 'node:path';
+import { auditDraft } from '../../../core/access/actors.ts';
+import { damageText } from '../../../core/audit/damage.ts';
+import { formatInstantMs } from '../../../core/time/instants.ts';
+import { defineCommand } from '../../command.ts';
+import { parsed, toggle } from '../../flags.ts';
+import { createProgress } from '../../terminal/progress.ts';
+import { nextInSeries, parseKeep } from './keep.ts';
+
+/** `hkctl backup` */
+export const backup = defineCommand({
+  name: 'backup',
+  summary: 'Write all of the store into one file',
+  description:
+    'For a Super user. A consistent snapshot (mode 0600), also while the daemon serves; every page, reference and audit record of it is checked before it gets its name. It holds no secret.',
+  arguments: [{ spelling: '<FILE>', doc: 'the file to write; with --keep the folder to write into' }],
+  flags: {
+    force: toggle('--force', 'replace a file that is there, once the new one is whole'),
+    keep: parsed('--keep <N>', 'write a new file into a folder, then remove its oldest backups beyond N', parseKeep),
+  },
+  examples: [
+    ['hkctl backup --keep 14 /var/backups/hkctl', 'every night, from cron or a timer'],
+    ['hkctl backup plant.backup --force --json', 'replaces the one before'],
+  ],
+  needs: (_flags, [file = '']) => ({ permissions: ['store.manage'], action: 'store.backup', target: resolve(file) }),
+  async run(context, { force, keep }, [file = '']) {
+    const { domain, actor } = await context.session();
+    const folder = resolve(file);
+    const series = keep === undefined ? undefined : await nextInSeries(folder, domain, context.io);
+    const target = series?.target ?? folder;
+    const bar = createProgress(context.io, 'Backing up', undefined, context.json);
+    const request = { nowMs: domain.clock(), force, progress: bar.at };
+    const facts = await context.services.backupStore(context.storePath, target, request).finally(bar.end);
+    const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
+    const detail = { bytes, keys, ...(keep !== undefined && { keep }) };
+    await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, detail));
+    const removed =
+      series && keep !== undefined
+        ? await context.services.removeOldBackups({ folder, storeId: series.storeId, newest: target, keep })
+        : [];
+    const createdAt = formatInstantMs(createdAtMs);
+    if (context.json) {
+      context.printJson({
+        file: target,
+        created_at: createdAt,
+        keys,
+        audit_records: auditRecords,
+        ...(damagedAuditRecords.length > 0 && { damaged_audit_records: damagedAuditRecords }),
+        bytes,
+        ...(keep !== undefined && { removed }),
+      });
+    } else {
+      context.confirm(
+        `Backup written and checked: ${target} (${bytes} bytes, ${keys} keys, ${auditRecords} audit records)`,
+        ...(removed.length > 0
+          ? [`Removed, to keep ${keep}: ${removed.map((path) => basename(path)).join(', ')}`]
+          : []),
+      );
+    }
+    if (damagedAuditRecords.length > 0) context.warn(`warning: ${damageText(damagedAuditRecords)}`);
+  },
+});

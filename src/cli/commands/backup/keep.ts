@@ -1,0 +1,28 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Domain } from '../../../core/access/actors.ts';
+import { HkctlError } from '../../../core/errors.ts';
+import { backupName, storeIdOf } from '../../../core/operations/backups.ts';
+import type { Io } from '../../terminal/io.ts';
+
+/** Parses how many backups to keep. Throws `usage`. */
+export function parseKeep(given: string): number {
+  if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
+  throw new HkctlError('usage', `"${given}" is not a number of backups: give one from 1 to 9999.`);
+}
+
+/** The next backup of this store's series in a folder, and the id that its name contains. Throws `usage` for another path. */
+export async function nextInSeries(
+  folder: string,
+  { store }: Pick<Domain, 'store'>,
+  { withOwnRights, clock }: Pick<Io, 'withOwnRights' | 'clock'>,
+): Promise<{ target: string; storeId: string }> {
+  if (!withOwnRights(() => statSync(folder, { throwIfNoEntry: false }))?.isDirectory()) {
+    throw new HkctlError('usage', `--keep needs a folder that exists; ${folder} is not one.`, {
+      hint: 'The backups in it get names of their own, and the oldest are removed.',
+    });
+  }
+  const storeId = await storeIdOf(store);
+  // The machine's clock, right or wrong: the store's stands still while that one is behind, and names must differ.
+  return { target: join(folder, backupName(clock(), storeId)), storeId };
+}

@@ -1,0 +1,95 @@
+import { HkctlError } from '../../../core/errors.ts';
+import { parseNetwork } from '../../../core/keys/networks.ts';
+import {
+  logLevels,
+  parseRateLimit,
+  rateLimitText,
+  type ServeSettings,
+  serveDefaults,
+} from '../../../core/operations/settings.ts';
+import { defineCommand, requireBaseUrl } from '../../command.ts';
+import { list, oneOf, parsed, text, toggle } from '../../flags.ts';
+
+/** `hkctl serve` */
+export const serve = defineCommand({
+  name: 'serve',
+  summary: 'Run the API daemon in the foreground',
+  description: 'SIGTERM and SIGINT end it once what is under way has been answered, a second SIGINT at once.',
+  flags: {
+    host: text('--host <ADDRESS>', `address to listen on (default ${serveDefaults.host})`),
+    port: parsed('--port <PORT>', `port; 0 = any free one (default ${serveDefaults.port})`, parsePort),
+    baseUrl: parsed(
+      '--base-url <URL>',
+      'what to call the API in examples, where it stands behind a proxy',
+      requireBaseUrl,
+    ),
+    tlsCert: text('--tls-cert <FILE>', 'certificate (PEM); with --tls-key'),
+    tlsKey: text('--tls-key <FILE>', 'private key (PEM); with --tls-cert'),
+    trustProxy: list(
+      '--trust-proxy <ADDRESS>',
+      'address or CIDR range whose X-Forwarded-For is believed (repeatable)',
+      parseNetwork,
+    ),
+    corsOrigin: list('--cors-origin <ORIGIN>', 'origin that browsers may call from (repeatable)'),
+    metricsPublic: toggle('--metrics-public', 'let others than loopback read /metrics'),
+    limitFailedChecks: parsed(
+      '--limit-failed-checks <N/s|m|h>',
+      `failed key checks per client address, or off (default ${rateLimitText(serveDefaults.limitFailedChecks)})`,
+      limit,
+    ),
+    limitRequests: parsed(
+      '--limit-requests <N/s|m|h>',
+      `requests per key, or off (default ${rateLimitText(serveDefaults.limitRequests)})`,
+      limit,
+    ),
+    limitIngest: parsed(
+      '--limit-ingest <N/s|m|h>',
+      `ingest requests per key, or off (default ${rateLimitText(serveDefaults.limitIngest)})`,
+      limit,
+    ),
+    logLevel: oneOf('--log-level <LEVEL>', logLevels, 'how much to log'),
+  },
+  examples: [
+    ['hkctl serve', 'on 127.0.0.1:8420'],
+    ['hkctl serve --host 0.0.0.0 --tls-cert api.pem --tls-key api.key', 'for the plant network'],
+    ['HKCTL_PORT=9000 hkctl serve --log-level warn', 'flags as variables'],
+  ],
+  async run(context, flags) {
+    requireBothOfTls(flags);
+    const { limitFailedChecks, limitRequests, limitIngest, ...given } = flags;
+    const settings: ServeSettings = {
+      ...serveDefaults,
+      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+      limitFailedChecks: limitFailedChecks ? limitFailedChecks.limit : serveDefaults.limitFailedChecks,
+      limitRequests: limitRequests ? limitRequests.limit : serveDefaults.limitRequests,
+      limitIngest: limitIngest ? limitIngest.limit : serveDefaults.limitIngest,
+    };
+    const domain = await context.domain();
+    await context.services.serve(domain, settings, {
+      stop: context.io.interrupted(),
+      logFd: context.json ? 2 : 1,
+      listening(baseUrl) {
+        if (context.json) context.printJson({ base_url: baseUrl });
+        context.say(`hkctl serves ${baseUrl}`);
+      },
+    });
+  },
+});
+
+/** Wrapped, since `off` is null and nothing given is undefined. */
+function limit(given: string): { limit: ServeSettings['limitRequests'] } {
+  return { limit: parseRateLimit(given) };
+}
+
+/** Refuses a certificate without its key, and a key without its certificate: `usage`. */
+export function requireBothOfTls({ tlsCert, tlsKey }: { tlsCert?: string; tlsKey?: string }): void {
+  if ((tlsCert === undefined) === (tlsKey === undefined)) return;
+  throw new HkctlError('usage', `${tlsCert === undefined ? '--tls-cert' : '--tls-key'} is missing: TLS takes both.`);
+}
+
+/** Parses a port. Throws `usage`. */
+export function parsePort(given: string): number {
+  const port = Number(given);
+  if (/^\d{1,5}$/.test(given) && port <= 65_535) return port;
+  throw new HkctlError('usage', `"${given}" is not a port: give a number from 0 to 65535.`);
+}

@@ -1,0 +1,167 @@
+import { input, password, select } from '@inquirer/prompts';
+import { cancelled } from '../../questions/cancellation.ts';
+import type { Io } from '../io.ts';
+import { isCancelKey, onKeypress } from '../keypress.ts';
+import { canDraw, createStyle } from '../style.ts';
+import { terminalLine } from '../terminal-text.ts';
+import { wrapWhole } from '../wrap.ts';
+import type { Choice, ChoiceGroup } from './asker.ts';
+import { promptTheme } from './theme.ts';
+
+/**
+ * Asks for a line of text; `validate` returns what is wrong with it, or undefined. An empty answer means the `preset`, which
+ * is shown beside the question and not as editable text, to which typed characters would only be appended.
+ */
+export function askText(
+  io: Io,
+  message: string,
+  validate: (text: string) => string | undefined = () => undefined,
+  preset?: string,
+): Promise<string> {
+  if (io.asker) return io.asker.text(message, validate, preset);
+  const question = {
+    message: fitting(io, message),
+    default: preset,
+    theme: promptTheme(io),
+    validate: (given: string) => validate(given.trim()) ?? true,
+  };
+  return asked(io, (place) => input(question, place)).then((text) => text.trim());
+}
+
+/** Asks for a secret without showing it. */
+export function askHidden(io: Io, message: string): Promise<string> {
+  return asked(io, (place) => password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place));
+}
+
+/** Asks for one of several choices. */
+export function askChoice<T>(io: Io, message: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
+  if (io.asker) return io.asker.choice(message, choices, preset);
+  if (isPlain(io)) return askNumber(io, message, choices, preset);
+  const question = {
+    message: fitting(io, message),
+    choices: choices.map(safely),
+    default: preset,
+    pageSize: 12,
+    theme: promptTheme(io),
+  };
+  return asked(io, (place) => select<T>(question, place));
+}
+
+/**
+ * Asks for any number of choices under headings, at least one. The list is longer than many terminals have rows, so that it
+ * is drawn on the alternate screen; the answer is echoed on the normal one.
+ */
+export async function askChoices<T>(io: Io, message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]> {
+  if (io.asker) return io.asker.choices(message, groups);
+  const all = groups.flatMap(({ choices }) => choices);
+  if (isPlain(io)) return askNumbers(io, message, all);
+  const { openScreen } = await import('../screen.ts');
+  const { createDialog } = await import('../dialog/dialog.ts');
+  const style = createStyle(io.env, io.stderr);
+  const screen = openScreen(io, { output: io.stderr });
+  const size = () => ({ columns: io.stderr.columns() ?? 80, rows: io.stderr.rows() ?? 24 });
+  try {
+    const chosen = await createDialog({ screen, size, style, head: () => [] }).choices(message, groups);
+    screen.close();
+    io.stderr.write(`${terminalLine(`${style.green('✔')} ${message}: ${chosen.length} of ${all.length}`)}\n`);
+    return chosen;
+  } finally {
+    screen.close();
+  }
+}
+
+/**
+ * A question for the width of the terminal, which itself would break it inside a word: where it is too long for one line, each
+ * sentence begins a line of its own.
+ */
+function fitting(io: Io, message: string): string {
+  // The mark before the question and a blank.
+  const width = (io.stderr.columns() ?? 80) - 2;
+  const [line, ...more] = wrapWhole(terminalLine(message), width);
+  if (line !== undefined && more.length === 0) return line;
+  const sentences = message.split(/(?<=[.?!]) (?=\p{Lu})/u);
+  return sentences.flatMap((sentence) => wrapWhole(terminalLine(sentence), width)).join('\n');
+}
+
+/** Escapes names and descriptions, which may come from a store that another account wrote. */
+function safely<T>(choice: Choice<T>): Choice<T> {
+  const { name, description } = choice;
+  return { ...choice, name: terminalLine(name), ...(description && { description: terminalLine(description) }) };
+}
+
+/** Whether nothing may be redrawn: by `--plain`, or because the terminal cannot. */
+function isPlain(io: Io): boolean {
+  return io.plain === true || !canDraw(io.env, io.stderr);
+}
+
+async function askNumber<T>(io: Io, message: string, choices: readonly Choice<T>[], preset: T | undefined): Promise<T> {
+  writeNumbered(io, message, choices);
+  const at = choices.findIndex(({ value }) => value === preset);
+  const preselected = at < 0 ? undefined : `${at + 1}`;
+  const answer = await askText(io, `Number, 1 to ${choices.length}`, validateNumber(choices.length), preselected);
+  const chosen = choices[Number(answer) - 1];
+  if (!chosen) throw cancelled();
+  return chosen.value;
+}
+
+async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T>[]): Promise<T[]> {
+  writeNumbered(io, message, choices);
+  const validateOne = validateNumber(choices.length);
+  const validate = (text: string) =>
+    text
+      .split(',')
+      .map((part) => validateOne(part.trim()))
+      .find(Boolean);
+  const preset = choices.flatMap(({ checked }, i) => (checked ? [i + 1] : [])).join(', ');
+  const answer = await askText(io, 'Numbers, joined by commas', validate, preset);
+  const wanted = new Set(answer.split(',').map(Number));
+  return choices.filter((_, i) => wanted.has(i + 1)).map(({ value }) => value);
+}
+
+function writeNumbered(io: Io, message: string, choices: readonly Choice<unknown>[]): void {
+  const lines = [message, ...choices.map(({ name }, i) => `${i + 1}. ${name}`)];
+  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
+}
+
+function validateNumber(highest: number): (text: string) => string | undefined {
+  return (text) =>
+    /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= highest
+      ? undefined
+      : `Give a number from 1 to ${highest}.`;
+}
+
+interface Place {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  signal: AbortSignal;
+}
+
+/** Shows a question on standard error. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel it (exit 130). */
+async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
+  const { stdin } = io;
+  const cancelling = new AbortController();
+  const cancel = () => cancelling.abort();
+  // Listens before the question does: an Esc that Enter follows at once must not choose the marked option.
+  const stopKeys = onKeypress(stdin, (key) => {
+    if (isCancelKey(key)) cancel();
+  });
+  const stopSignals = io.signals.onInterrupt(() => {
+    cancel();
+    return undefined;
+  });
+  stdin.on('end', cancel);
+  stdin.on('error', cancel);
+  try {
+    return await ask({ input: stdin, output: io.promptOutput, signal: cancelling.signal });
+  } catch (thrown) {
+    if (thrown instanceof Error && ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'].includes(thrown.name)) {
+      throw cancelled();
+    }
+    throw thrown;
+  } finally {
+    stopKeys();
+    stopSignals();
+    stdin.off('end', cancel);
+    stdin.off('error', cancel);
+  }
+}

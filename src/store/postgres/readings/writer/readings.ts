@@ -1,0 +1,153 @@
+import { readingColumns as columns, type ReadingBatch } from '../../../../core/port/readings.ts';
+import { mayBeRepeated } from '../../connection/errors.ts';
+import type { Lane } from '../../connection/lane.ts';
+import { toBinaryArray } from '../binary-arrays.ts';
+import { entityOfSeries, keyArrays, rowKey } from '../series-numbers.ts';
+import type { WriteGroup } from './ingest-queue.ts';
+import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
+
+/** What the insert returns: how many rows it inserted and, where that is not all, which: `entity series at_us`, by commas. */
+interface Inserted {
+  n: number;
+  keys: string | null;
+  /** The latest border of all entities before which readings were dropped; null where there is none. */
+  border: number | null;
+}
+
+/** Of an entity: readings before `untilUs` were dropped. */
+interface Border {
+  entity: number;
+  untilUs: number;
+}
+
+/**
+ * In order of the key, so that two statements, also of two daemons, wait for each other's rows in one direction only; of rows
+ * with the same key the first comes first.
+ */
+const arrays = 'unnest($1::int4[], $2::int4[], $3::int8[], $4::float8[], $5::int2[])';
+const rowsOfArrays = `select e, s, t, v, q from ${arrays} with ordinality as u (e, s, t, v, q, n)`;
+const inserted = 'on conflict do nothing returning entity, series, at_us';
+
+/**
+ * All rows or none: it fails where one is there already, and inserts nothing where one may be from before a border. It takes half
+ * the time of `insertSql`, since `on conflict` seeks each row before it inserts it.
+ */
+const plainSql = `with b as (select max(until_us) as until from drops)
+  insert into readings (entity, series, at_us, value, quality) select e, s, t, v, q from ${arrays} as u (e, s, t, v, q)
+    where coalesce((select until from b), $6::int8) <= $6 order by e, s, t`;
+
+/**
+ * After a group that could not be inserted plainly, this number of groups is not tried plainly: repeated readings come in
+ * numbers, when a gateway sends again what it has kept, and each failure leaves rows for the server to clean up.
+ */
+const carefulGroups = 256;
+
+const insertSql = `with b as (select max(until_us) as until from drops), i as (
+    insert into readings (entity, series, at_us, value, quality)
+    ${rowsOfArrays} where t >= coalesce((select until from b), t) order by e, s, t, n ${inserted})
+  select count(*)::int4 as n, (select until from b) as border, case when count(*) < $6 then (
+    select string_agg(entity || ' ' || series || ' ' || at_us, ',') from i) end as keys from i`;
+
+/** The same for rows from before the latest border of all entities: each is compared with that of its own entity. */
+const insertOldSql = `with i as (insert into readings (entity, series, at_us, value, quality)
+    ${rowsOfArrays} left join drops d on d.entity = e where t >= coalesce(d.until_us, t) order by e, s, t, n ${inserted})
+  select entity || ' ' || series || ' ' || at_us as key from i`;
+
+/** By itself, after the insert: rows that another daemon has inserted meanwhile are seen only by a later statement. */
+const storedSql = `select u.n::int4 as n, r.value from unnest($1::int4[], $2::int4[], $3::int8[]) with ordinality as u (e, s, t, n)
+  join readings r on r.entity = u.e and r.series = u.s and r.at_us = u.t`;
+
+/**
+ * Creates the writer of readings on a connection: one statement for a group of batches, which is their transaction, too. Inside
+ * a transaction of others it cannot be used: a repeated reading would end that.
+ */
+export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
+  let careful = 0;
+  return async (batches) => {
+    const sizes = batches.map(({ count }) => count);
+    const rows = joined(batches);
+    const count = rows.length / columns;
+    if (count === 0) return allAccepted(sizes);
+    const at = (row: number, column: number) => rows[row * columns + column] ?? 0;
+    const given = arraysOf(count, at);
+    if (careful > 0) careful--;
+    else {
+      if (await isInserted(lane, given, earliestOf(count, at), count)) return allAccepted(sizes);
+      careful = carefulGroups;
+    }
+    const [result] = await lane.query<Inserted>(insertSql, [...given, count]);
+    if (!result) throw new Error('the insert returned nothing');
+    if (result.n === count) return allAccepted(sizes);
+    const keys = Array.from({ length: count }, (_, row) => rowKey(at(row, 0), at(row, 1)));
+    const known = result.keys?.split(',') ?? [];
+    let missing = notInserted(keys, known);
+    const { border } = result;
+    const old = border === null ? [] : missing.filter((row) => at(row, 1) < border);
+    let isTooOld: (row: number) => boolean = () => false;
+    if (old.length > 0) {
+      const late = await lane.query<{ key: string }>(
+        insertOldSql,
+        arraysOf(old.length, (row, column) => at(old[row] ?? 0, column)),
+      );
+      missing = notInserted(keys, [...known, ...late.map(({ key }) => key)]);
+      const borders = await lane.query<Border>('select entity, until_us as "untilUs" from drops');
+      const until = new Map(borders.map(({ entity, untilUs }) => [entity, untilUs]));
+      isTooOld = (row) => at(row, 1) < (until.get(entityOfSeries(at(row, 0))) ?? Number.NEGATIVE_INFINITY);
+    }
+    const stored = await storedValues(lane, missing, at);
+    return resultsOf(sizes, missing, (index) => {
+      const row = missing[index] ?? 0;
+      if (isTooOld(row)) return 'too old';
+      const value = stored[index];
+      // Erased meanwhile: the reading was there when it was sent again.
+      return value === undefined || value === at(row, 2) ? 'duplicate' : 'conflict';
+    });
+  };
+}
+
+type NumberAt = (row: number, column: number) => number;
+
+/** Inserts all rows plainly; false where that is not possible, and then none is inserted. */
+async function isInserted(lane: Lane, given: readonly Buffer[], earliestUs: number, count: number): Promise<boolean> {
+  try {
+    return (await lane.change(plainSql, [...given, earliestUs])) === count;
+  } catch (thrown) {
+    if (mayBeRepeated(thrown)) return false;
+    throw thrown;
+  }
+}
+
+function earliestOf(count: number, at: NumberAt): number {
+  let earliest = at(0, 1);
+  for (let row = 1; row < count; row++) earliest = Math.min(earliest, at(row, 1));
+  return earliest;
+}
+
+async function storedValues(lane: Lane, missing: readonly number[], at: NumberAt): Promise<(number | undefined)[]> {
+  const values: (number | undefined)[] = new Array(missing.length).fill(undefined);
+  const arrays = keyArrays(missing.length, (row, column) => at(missing[row] ?? 0, column));
+  for (const { n, value } of await lane.query<{ n: number; value: number }>(storedSql, arrays)) {
+    values[n - 1] = value;
+  }
+  return values;
+}
+
+function arraysOf(count: number, at: NumberAt): Buffer[] {
+  return [
+    ...keyArrays(count, at),
+    toBinaryArray('float8', count, (row) => at(row, 2)),
+    toBinaryArray('int2', count, (row) => at(row, 3)),
+  ];
+}
+
+function joined(batches: readonly ReadingBatch[]): Float64Array {
+  const [only] = batches;
+  if (only && batches.length === 1) return only.rows.subarray(0, only.count * columns);
+  const rows = new Float64Array(columns * batches.reduce((sum, { count }) => sum + count, 0));
+  let place = 0;
+  for (const { rows: own, count } of batches) {
+    rows.set(own.subarray(0, count * columns), place);
+    place += count * columns;
+  }
+  return rows;
+}

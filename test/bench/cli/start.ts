@@ -1,0 +1,39 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BenchReport, type BenchRow, paired } from '../harness.ts';
+
+/** Start-up of a short command against the least that Node itself takes; whole processes, by turns. */
+export async function run(): Promise<BenchReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-start-'));
+  const cli = join(process.cwd(), 'bin', 'hkctl.js');
+  const env: NodeJS.ProcessEnv = { ...process.env, HKCTL_STORE: join(folder, 'hkctl.db'), HKCTL_USER: 'bench' };
+  try {
+    const init = ['init', '--org', 'Bench', '--week-start', 'monday', '--entity', 'ONE', '--entity-name', 'One'];
+    execFileSync(process.execPath, [cli, ...init, '--timezone', 'UTC', '--admin', 'bench'], { env, stdio: 'pipe' });
+    for (let i = 0; i < 10; i++) {
+      const create = ['keys', 'create', '--name', `key ${i}`, '--entity', 'ONE', '--preset', 'sensor-gateway'];
+      execFileSync(process.execPath, [cli, ...create], { env, stdio: 'pipe' });
+    }
+    const time = (args: string[], given: NodeJS.ProcessEnv) => () => {
+      const before = performance.now();
+      const { status } = spawnSync(process.execPath, args, { env: given, stdio: 'pipe' });
+      if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`);
+      return performance.now() - before;
+    };
+    const measure = async (name: string, given: NodeJS.ProcessEnv): Promise<BenchRow> => {
+      const list = time([cli, 'keys', 'list', '--json'], given);
+      const { ours, baseline, ratio } = await paired(41, list, time(['-e', '0'], given));
+      const ms = (figure: number) => `${figure.toFixed(1)} ms`;
+      return { name, ours: ms(ours), baseline: ms(baseline), ratio, bound: '<= 1.25' };
+    };
+    const rows = [await measure('keys list --json, 10 keys', env)];
+    // It makes Node read certificates at every start, in which a command's own time hides.
+    const { NODE_EXTRA_CA_CERTS: certificates, ...others } = env;
+    if (certificates) rows.push(await measure('the same, NODE_EXTRA_CA_CERTS unset', others));
+    return { title: 'Start of the command line (medians of paired runs)', baseline: 'node -e 0', rows };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,186 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Plant } from '../plant.ts';
+import { until } from '../program.ts';
+import { createReadings, readingsOf, sensors } from './sent-readings.ts';
+
+/** The files of a store are on the disk then; what a database does on a full one is in test/endurance/postgres/outages/full-disk.test.ts. */
+const isDatabase = process.env.HKCTL_TEST_ENGINE === 'postgres';
+
+const canMount = (() => {
+  const plant = new Plant();
+  const at = plant.path('probe');
+  mkdirSync(at);
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', at]).status === 0;
+  if (mounted) spawnSync('umount', [at]);
+  rmSync(plant.folder, { recursive: true });
+  return mounted;
+})();
+
+// Only root may mount a small disk.
+describe.skipIf(!canMount)('a full disk', () => {
+  let plant: Plant;
+  let disk: string;
+  const ballast = () => join(disk, 'ballast');
+
+  beforeEach(() => {
+    plant = new Plant();
+    disk = plant.path('disk');
+    mkdirSync(disk);
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]).status).toBe(0);
+  });
+  afterEach(async () => {
+    await plant.end();
+    spawnSync('umount', ['-l', disk]);
+    await plant.close();
+  });
+
+  /** Leaves so many bytes of the disk free, or none. */
+  const fill = (leaving = 0) => {
+    const free = () => Number(spawnSync('stat', ['-f', '-c', '%a', disk]).stdout.toString());
+    const pages = free() - Math.ceil(leaving / 4096);
+    writeFileSync(ballast(), Buffer.alloc(Math.max(0, pages) * 4096));
+    if (leaving === 0) expect(free()).toBe(0);
+  };
+  const makeRoom = () => rmSync(ballast());
+
+  it.skipIf(isDatabase)(
+    'is 503 with Retry-After during ingest, loses nothing that was answered, and passes',
+    async () => {
+      const onDisk = await Plant.open(disk);
+      try {
+        await onDisk.importSensors(sensors);
+        const gateway = await onDisk.createKey('Gateway', 'sensor-gateway');
+        const reader = await onDisk.createKey('Reader', 'operational-core');
+        const daemon = await onDisk.serve();
+        const post = (first: number) =>
+          daemon.api(gateway.secret).POST('/api/v1/sensors/readings', {
+            body: { readings: createReadings('LINE-0', first, 2000) },
+          });
+        expect((await post(0)).response.status).toBe(200);
+        fill(300_000);
+        let answered = 2000;
+        let refused: Awaited<ReturnType<typeof post>> | undefined;
+        while (refused === undefined) {
+          const answer = await post(answered);
+          if (answer.response.status === 200) answered += 2000;
+          else refused = answer;
+        }
+        expect(refused.response.status).toBe(503);
+        expect(refused.error).toMatchObject({ code: 'unavailable', status: 503 });
+        expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect((await post(answered)).response.status).toBe(503);
+        // A client that only reads does not notice.
+        expect(await daemon.statusOf(reader.secret)).toBe(200);
+        expect(await readingsOf(daemon, reader.secret, 'LINE-0')).toEqual(createReadings('LINE-0', 0, answered));
+
+        makeRoom();
+        await until('ingest works again', async () => (await post(answered)).response.status === 200);
+        answered += 2000;
+        expect(await readingsOf(daemon, reader.secret, 'LINE-0')).toEqual(createReadings('LINE-0', 0, answered));
+        expect((await daemon.stop()).code).toBe(0);
+      } finally {
+        await onDisk.end();
+      }
+    },
+  );
+
+  it.skipIf(isDatabase)('under the store makes no key and revokes none (exit 6), and both work again', async () => {
+    const onDisk = await Plant.open(disk);
+    try {
+      const { key, secret } = await onDisk.createKey('Gateway', 'sensor-gateway');
+      // Beside a daemon all files are open already, so that a command gets further before it meets the end of the disk.
+      const daemon = await onDisk.serve();
+      // The journal of revocations ends shortly before a page does: the next line fits in half.
+      const journalFile = join(disk, 'store', 'hkctl.revocations');
+      const line = `2026-01-01T00:00:00.000Z revoked ${key.id.replaceAll(/\w/g, '0')} hk_00000 ${'0'.repeat(43)}\n`;
+      writeFileSync(journalFile, line.repeat(Math.floor(4096 / line.length)), { mode: 0o600 });
+      fill();
+      const file = plant.path('new.key');
+      const create = ['keys', 'create', '--name', 'New', '--entity', 'BER', '--preset', 'sensor-gateway'];
+      const created = await onDisk.hkctl([...create, '--secret-file', file]);
+      const revoked = await onDisk.hkctl(['keys', 'revoke', key.id, '--yes', '--json']);
+      const rotated = await onDisk.hkctl(['keys', 'rotate', key.id, '--yes']);
+      expect([created.code, revoked.code, rotated.code], created.stderr + revoked.stderr + rotated.stderr).toEqual([
+        6, 6, 6,
+      ]);
+      expect(created.stderr).toMatch(/full/);
+      expect(JSON.parse(revoked.stderr).error.code).toBe('store_full');
+      expect(existsSync(file)).toBe(false);
+      // A rotation delivers before it commits: what was printed opens nothing.
+      const printed = rotated.stdout.trim();
+
+      makeRoom();
+      expect((await onDisk.json<unknown[]>(['keys', 'list', '--all'])).length).toBe(1);
+      expect((await onDisk.hkctl(['keys', 'verify'], { input: secret })).code).toBe(0);
+      expect(printed).toMatch(/^hk_\w{49}$/);
+      expect((await onDisk.hkctl(['keys', 'verify'], { input: printed })).code).toBe(3);
+      await onDisk.ok([...create, '--secret-file', file]);
+      await onDisk.ok(['keys', 'revoke', key.id, '--yes']);
+      expect((await onDisk.key(key.id)).status).toBe('Revoked');
+      // The journal beside the store is made of whole lines.
+      const journal = readFileSync(journalFile, 'utf8');
+      for (const line of journal.trim().split('\n'))
+        expect(line).toMatch(/^\S+Z (revoked|withdrawn) [0-9a-f-]{36} hk_\w{5} \S{43}$/);
+      expect(journal.trim().split('\n').at(-1)).toContain(` revoked ${key.id} `);
+      await onDisk.ok(['audit', 'verify']);
+      expect(await daemon.statusOf(secret)).toBe(401);
+    } finally {
+      await onDisk.end();
+    }
+  });
+
+  it.skipIf(isDatabase)('leaves no half of a store behind', async () => {
+    const onDisk = new Plant(disk);
+    const init = ['init', '--org', 'Acme', '--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'Europe/Berlin'];
+    fill(200_000);
+    const refused = await onDisk.hkctl([...init, '--admin', 'admin']);
+    expect(refused.code, refused.stderr).toBe(6);
+    // A file may be left, but nobody takes it for a store, and the next attempt begins in it.
+    const sampled = await onDisk.hkctl(['entities', 'list', '--json']);
+    expect([sampled.code, JSON.parse(sampled.stderr).error.code]).toEqual([6, 'store_absent']);
+    makeRoom();
+    await onDisk.ok([...init, '--admin', 'admin']);
+    await onDisk.end();
+  });
+
+  it('under the secret file commits nothing: no new key, and the old one goes on', async () => {
+    const elsewhere = await Plant.open(plant.path('elsewhere'));
+    const { key, secret } = await elsewhere.createKey('Gateway', 'sensor-gateway');
+    const held = join(disk, 'held.key');
+    writeFileSync(held, `${secret}\n`, { mode: 0o600 });
+    fill();
+    const file = join(disk, 'new.key');
+    const created = await elsewhere.hkctl([
+      'keys',
+      'create',
+      '--name',
+      'New',
+      '--entity',
+      'BER',
+      '--preset',
+      'sensor-gateway',
+      '--secret-file',
+      file,
+    ]);
+    const rotated = await elsewhere.hkctl(['keys', 'rotate', key.id, '--yes', '--secret-file', held]);
+    for (const { code, stderr } of [created, rotated]) {
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(/disk is full/);
+    }
+    expect(readdirSync(disk).sort()).toEqual(['ballast', 'held.key']);
+    expect(readFileSync(held, 'utf8')).toBe(`${secret}\n`);
+    const all = await elsewhere.json<{ id: string; status: string }[]>(['keys', 'list', '--all']);
+    expect(all.map(({ id, status }) => ({ id, status }))).toEqual([{ id: key.id, status: 'Active' }]);
+
+    makeRoom();
+    await elsewhere.ok(['keys', 'rotate', key.id, '--yes', '--secret-file', held]);
+    expect(readdirSync(disk)).toEqual(['held.key']);
+    expect(statSync(held).mode & 0o777).toBe(0o600);
+    const next = readFileSync(held, 'utf8').trim();
+    expect((await elsewhere.hkctl(['keys', 'verify'], { input: next })).code).toBe(0);
+    expect((await elsewhere.hkctl(['keys', 'verify'], { input: secret })).code).toBe(5);
+  });
+});

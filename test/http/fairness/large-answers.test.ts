@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { call, getText } from '../../e2e/client.ts';
+import { until } from '../../e2e/program.ts';
+import { allReadings, LimitedPlant } from './limited-plant.ts';
+
+const MiB = 1024 * 1024;
+
+let limited: LimitedPlant;
+
+beforeAll(async () => {
+  limited = await LimitedPlant.open();
+  await limited.addReadings();
+});
+afterEach(() => limited.endServing());
+afterAll(() => limited.close());
+
+describe('large answers', () => {
+  it('of many keys at once stay within their budget; the others wait, and get Retry-After', async () => {
+    const answerBytes = 30 * MiB;
+    await limited.serve({ answerBytes, waitMs: 300 });
+    const keys = await Promise.all(Array.from({ length: 20 }, () => limited.plant.key()));
+    const readers = keys.map((key) => limited.reader(getText(allReadings, key.secret)));
+    const heads: string[] = [];
+    let most = 0;
+    await until('all are answered', async () => {
+      most = Math.max(most, await limited.held('answers'));
+      expect(await limited.statusOfMe()).toBe(200);
+      for (const reader of readers) {
+        if (reader.readableLength === 0) reader.read(0);
+        const head = reader.readableLength > 0 ? String(reader.read()).slice(0, 800) : '';
+        if (head !== '') heads.push(head);
+      }
+      return heads.filter((head) => head.startsWith('HTTP/1.1 503')).length >= 10;
+    });
+    expect(most).toBeGreaterThan(5 * MiB);
+    expect(most).toBeLessThanOrEqual(answerBytes);
+    const refused = heads.find((head) => head.startsWith('HTTP/1.1 503')) ?? '';
+    expect(refused).toContain('"code":"unavailable"');
+    expect(refused).toMatch(/Retry-After: \d/);
+    for (const reader of readers) reader.destroy();
+    await until('nothing is held', async () => (await limited.held('answers')) === 0);
+    expect((await call(`${limited.url}${allReadings}`, { secret: limited.secret })).status).toBe(200);
+  });
+
+  it('are made one after the other where memory suffices for one only', async () => {
+    await limited.serve({ answerBytes: 1, waitMs: 20_000 });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        call(`${limited.url}${allReadings}`, { secret: limited.secret, timeoutMs: 25_000 }),
+      ),
+    );
+    for (const answer of answers) {
+      expect(answer.status).toBe(200);
+      expect(answer.json<{ data: unknown[] }>().data.length).toBe(100_000);
+    }
+    expect(await limited.held('answers')).toBe(0);
+  });
+
+  it('keep no reservation where they end in an error or have no body', async () => {
+    await limited.serve({});
+    expect((await call(`${limited.url}${allReadings}&agg=avg`, { secret: limited.secret })).status).toBe(400);
+    expect((await call(`${limited.url}${allReadings}`, { secret: limited.secret, method: 'HEAD' })).status).toBe(200);
+    expect(await limited.held('answers')).toBe(0);
+  });
+});
+
+describe('answers that a key does not receive', () => {
+  it('are limited to its share, and leave others theirs', async () => {
+    const name = 'Part '.padEnd(200, 'x');
+    const rows = Array.from({ length: 500 }, (_, n) => ({
+      id: `L-${n}`,
+      part_number: 'LONG',
+      name,
+      description: name.repeat(5),
+      unit: 'kg',
+      is_active: true,
+    }));
+    await limited.plant.import('parts', limited.plant.chicago, rows);
+    const [own, others] = await Promise.all([
+      limited.plant.key({ entity: limited.plant.chicago }),
+      limited.plant.key({ entity: limited.plant.chicago }),
+    ]);
+    await limited.serve({ answerBytes: 16 * MiB, answerMs: 60_000, tightAnswerMs: 60_000 });
+    const path = '/api/v1/parts?part_number=LONG&limit=500';
+    const { text: page, status } = await call(`${limited.url}${path}`, { secret: others.secret });
+    expect(status).toBe(200);
+    // After each answer at least as much is free as the key holds.
+    const within = Math.floor(((16 * MiB) / page.length + 1) / 2);
+    const reader = limited.reader(getText(path, own.secret).repeat(2 * within));
+    // Bytes that the system buffers for the connection count as received.
+    await until('they are made', async () => (await limited.held('answers')) > MiB);
+    expect(await limited.held('answers')).toBeLessThanOrEqual(within * page.length);
+    expect((await call(`${limited.url}${path}`, { secret: others.secret })).status).toBe(200);
+    let text = '';
+    reader.on('data', (chunk) => {
+      text += chunk;
+    });
+    reader.resume();
+    const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, found]) => found);
+    await until('all are answered', () => statuses().length === 2 * within);
+    // The first to be made fill the share, which is in no order where a database server makes them side by side. Later ones may be
+    // answered again: meanwhile the system has taken bytes of the first ones.
+    expect(statuses().filter((one) => one === '200').length).toBeGreaterThanOrEqual(within);
+    expect(statuses()).toContain('429');
+    expect(text).toContain('"code":"too_many_requests"');
+    await until('nothing is held', async () => (await limited.held('answers')) === 0);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import type { KeyPageRequest } from '../../../../src/core/port/keys.ts';
+import type { Store } from '../../../../src/core/port/store.ts';
+import { draftOf, newKey, nowMs, type Plant } from '../../stores.ts';
+import type { Given } from '../given.ts';
+
+/** How every engine lists keys. `given` makes a fresh store with one plant. */
+export function keyListConformance(given: Given): void {
+  it('lists newest first, in pages, by every filter', async () => {
+    const { store, plant } = await given();
+    const draft = draftOf(plant.tenant.id, 'key.create', 'x');
+    for (let n = 1; n <= 9; n++) {
+      await store.keys.insert(newKey(plant, n, { expiresAtMs: n % 3 === 0 ? nowMs + n : null }), draft);
+    }
+    const at = nowMs + 6;
+    await store.keys.revoke((await named(store, plant, 'hk_00001')) ?? [], plant.user.id, nowMs, [draft]);
+    const list = async (filter: object, page: object = {}) =>
+      (await store.keys.list(plant.tenant.id, { nowMs: at, ...filter }, { limit: 100, ...page })).map(({ prefix }) =>
+        Number(prefix.slice(3)),
+      );
+    expect(await list({})).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(await list({ statuses: ['Active'] })).toEqual([9, 8, 7, 5, 4, 2]);
+    expect(await list({ statuses: ['Expired'] })).toEqual([6, 3]);
+    expect(await list({ statuses: ['Revoked'] })).toEqual([1]);
+    expect(await list({ statuses: ['Expired', 'Revoked'] })).toEqual([6, 3, 1]);
+    expect(await list({ expiringByMs: nowMs + 20 })).toEqual([9]);
+    expect(await list({ createdBeforeMs: nowMs + 3 })).toEqual([2, 1]);
+    expect(await list({ entityId: 'none' })).toEqual([]);
+    expect(await list({ search: 'KEY 4' })).toEqual([4]);
+    expect(await list({ search: 'berl' })).toHaveLength(9);
+    expect(await list({ search: '%' })).toEqual([]);
+    // A text that begins a prefix finds by that alone; one that begins none is looked for as any other.
+    expect(await list({ search: 'hk_0000' })).toHaveLength(9);
+    expect(await list({ search: 'hk_00004' })).toEqual([4]);
+    expect(await list({ search: 'hk_00004', statuses: ['Revoked'] })).toEqual([]);
+    expect(await list({ search: 'HK_00004' })).toEqual([4]);
+    expect(await store.keys.count(plant.tenant.id, { nowMs: at, search: 'hk_00004' })).toBe(1);
+    expect(await store.keys.count('another tenant', { nowMs: at, search: 'hk_00004' })).toBe(0);
+    const last = (await store.keys.list(plant.tenant.id, { nowMs: at }, { limit: 4 })).at(-1);
+    expect(await list({}, { limit: 4, after: last })).toEqual([5, 4, 3, 2]);
+    expect(await store.keys.count(plant.tenant.id, { nowMs: at, statuses: ['Active'] })).toBe(6);
+    const [used = ''] = (await named(store, plant, 'hk_00002')) ?? [];
+    await store.keys.recordUse(new Map([[used, { atMs: nowMs + 50, ip: '192.0.2.1' }]]));
+    expect(await list({ unusedSinceMs: nowMs + 40, statuses: ['Active'] })).toEqual([9, 8, 7, 5, 4]);
+  });
+
+  it('pages from any place in both directions, also from that of a key that is not in the list', async () => {
+    const { store, plant } = await given();
+    // Three keys a millisecond, distinguished by their ids.
+    const made = Array.from({ length: 30 }, (_, n) => newKey(plant, n, { createdAtMs: nowMs + Math.floor(n / 3) }));
+    for (const key of made) await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
+    const list = async (page: KeyPageRequest) =>
+      (await store.keys.list(plant.tenant.id, { nowMs, statuses: ['Active'] }, page)).map(({ id }) => id);
+    const gone = made[14]?.id ?? '';
+    const everything = await store.keys.list(plant.tenant.id, { nowMs }, { limit: 100 });
+    await store.keys.revoke([gone], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
+    const all = everything.map(({ id }) => id).filter((id) => id !== gone);
+    expect(await list({ limit: 100 })).toEqual(all);
+    expect(await list({ limit: 7, before: 'end' })).toEqual(all.slice(-7));
+    for (const [index, key] of everything.entries()) {
+      const above = everything.slice(0, index).filter(({ id }) => id !== gone);
+      const at = above.length;
+      const below = key.id === gone ? at : at + 1;
+      expect(await list({ limit: 4, after: key })).toEqual(all.slice(below, below + 4));
+      expect(await list({ limit: 4, from: key })).toEqual(all.slice(at, at + 4));
+      expect(await list({ limit: 4, before: key })).toEqual(all.slice(Math.max(0, at - 4), at));
+    }
+  });
+}
+
+async function named(store: Store, plant: Plant, ref: string): Promise<string[] | undefined> {
+  const key = await store.keys.find(plant.tenant.id, ref);
+  return key && [key.id];
+}

@@ -1,0 +1,223 @@
+import { expect, it } from 'vitest';
+import { type Aggregate, aggregates, type ReadingRange } from '../../../../src/core/port/readings.ts';
+import type { Store } from '../../../../src/core/port/store.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
+import { draftOf, type Plant, plantIn } from '../../stores.ts';
+import type { Given } from '../given.ts';
+import { importInto } from '../records/stored-records.ts';
+import { batchOf, textOf } from './readings.ts';
+
+const hourUs = 3_600_000_000;
+const minuteUs = 60_000_000;
+/** A whole hour, and a whole day. */
+const startUs = Date.UTC(2026, 0, 5) * 1000;
+
+/** What every engine does with readings that are dropped or erased. */
+export function retentionConformance(given: Given): void {
+  const sensorRows = ['S-1', 'S-2'].map((id) => ({ id, code: `C-${id}`, name: id, is_active: true }));
+
+  async function plantWithReadings() {
+    const { store, plant } = await given();
+    await importInto(store, plant, sensors, sensorRows);
+    const series = await seriesOf(store, plant, 'S-1');
+    // Two days, one reading every seven minutes and a bit; values that no order of adding rounds alike.
+    const rows = Array.from(
+      { length: 400 },
+      (_, n) => [series, startUs + n * (7 * minuteUs + 123_457), 0.1 * n - 7] as const,
+    );
+    await store.readings.append(batchOf(rows));
+    return { store, plant, series, rows };
+  }
+
+  it('sums dropped readings up by hour: buckets of hours are the same before and after, across the border too', async () => {
+    const { store, plant, series, rows } = await plantWithReadings();
+    const widths = [1, 2, 24, 24 * 7].map((hours) => hours * hourUs);
+    const before = await Promise.all(widths.map((widthUs) => buckets(store, { series }, widthUs)));
+    const borderUs = startUs + 20 * hourUs;
+    const dropped = await dropAll(store, plant, borderUs);
+    expect(dropped).toBe(rows.filter(([, atUs]) => atUs < borderUs).length);
+    expect(dropped).toBeGreaterThan(100);
+    const after = await Promise.all(widths.map((widthUs) => buckets(store, { series }, widthUs)));
+    for (const [index, expected] of before.entries()) expectSame(after[index], expected);
+    // An hour by itself is the same to the last digit.
+    expect(after[0]).toEqual(before[0]);
+    // Narrower buckets and single readings are those that are still there.
+    const kept = rows.filter(([, atUs]) => atUs >= borderUs);
+    const range = await store.readings.range({ series, limit: 1000 });
+    expect(range.map(({ atUs }) => atUs)).toEqual(kept.map(([, atUs]) => atUs));
+    const [first] = await buckets(store, { series }, 30 * minuteUs);
+    expect(first?.at).toBe(borderUs);
+  });
+
+  it('counts what a drop would take out, and the oldest of it', async () => {
+    const { store, plant, rows } = await plantWithReadings();
+    const other = await plantIn(store, 'Beta');
+    const count = (untilUs: number, { entity } = plant) => store.readings.countDroppable(entity.id, untilUs);
+    const borderUs = startUs + 20 * hourUs;
+    const expected = rows.filter(([, atUs]) => atUs < borderUs).length;
+    expect(await count(borderUs)).toEqual({ readings: expected, oldestUs: startUs });
+    expect(await count(startUs)).toEqual({ readings: 0, oldestUs: null });
+    expect(await count(borderUs, other)).toEqual({ readings: 0, oldestUs: null });
+    // Also readings whose sensor is no longer there.
+    await importInto(store, plant, sensors, sensorRows.slice(1), { replace: true });
+    expect(await dropAll(store, plant, startUs + hourUs)).toBeGreaterThan(0);
+    const left = rows.filter(([, atUs]) => atUs >= startUs + hourUs && atUs < borderUs);
+    expect(await count(borderUs)).toEqual({ readings: left.length, oldestUs: left[0]?.[1] });
+  });
+
+  it('counts a summary where all of its readings lie in the range', async () => {
+    const { store, plant, series, rows } = await plantWithReadings();
+    await dropAll(store, plant, startUs + 20 * hourUs);
+    const inHour = rows.filter(([, atUs]) => atUs >= startUs + 2 * hourUs && atUs < startUs + 3 * hourUs);
+    const [first, last] = [inHour[0]?.[1] ?? 0, inHour.at(-1)?.[1] ?? 0];
+    const counted = async (fromUs: number, toUs: number) =>
+      (await buckets(store, { series, fromUs, toUs }, hourUs)).length;
+    expect(await counted(first, last + 1)).toBe(1);
+    expect(await counted(first + 1, last + 1)).toBe(0);
+    expect(await counted(first, last)).toBe(0);
+    // The hour at the border is whole: what is before it is in a summary, what is after it is a reading.
+    const [border] = await buckets(store, { series, fromUs: startUs + 20 * hourUs }, hourUs);
+    expect(border?.at).toBe(startUs + 20 * hourUs);
+  });
+
+  it('drops in steps, each of which may be the last one before a crash; nothing is counted twice or not at all', async () => {
+    const { store, plant } = await given();
+    await importInto(store, plant, sensors, sensorRows);
+    const [a, b] = [await seriesOf(store, plant, 'S-1'), await seriesOf(store, plant, 'S-2')];
+    // An hour of more readings than one step handles, and some after it.
+    const rows = Array.from({ length: 9000 }, (_, n) => [a, startUs + n * 500_000, n] as const);
+    await store.readings.append(batchOf([...rows, [b, startUs + 5, 2]]));
+    const expected = await buckets(store, { series: a }, hourUs);
+    const borderUs = startUs + hourUs;
+    let steps = 0;
+    for (let position: number | null | undefined; position !== null; steps++) {
+      position = (await store.readings.drop({ entityId: plant.entity.id, untilUs: borderUs, position })).next;
+      expectSame(await buckets(store, { series: a }, hourUs), expected);
+      // Another process begins anew at any time.
+      if (steps === 1) await store.readings.drop({ entityId: plant.entity.id, untilUs: borderUs });
+    }
+    expect(steps).toBeGreaterThan(2);
+    expect(await dropAll(store, plant, borderUs)).toBe(0);
+    expect((await store.readings.range({ series: a, limit: 1 }))[0]?.atUs).toBe(borderUs);
+    expect(await buckets(store, { series: b }, hourUs)).toMatchObject([{ count: 1, last: 2 }]);
+    expect((await store.readings.states([b])).get(b)).toMatchObject({ lastReadingAtUs: startUs + 5, lastValue: 2 });
+  });
+
+  it('refuses what arrives from before the border, repeated or not, and accepts the rest of its batch', async () => {
+    const { store, plant, series, rows } = await plantWithReadings();
+    const borderUs = startUs + 20 * hourUs;
+    await dropAll(store, plant, borderUs);
+    const expected = await buckets(store, { series }, hourUs);
+    const [repeated, kept] = [rows[3], rows.at(-1)];
+    if (!repeated || !kept) throw new Error('there are readings');
+    const late = batchOf([
+      [series, borderUs + 1, 1],
+      repeated,
+      [series, borderUs - 1, 1],
+      [series, kept[1], kept[2] + 1],
+      kept,
+    ]);
+    expect(await store.readings.append(late)).toEqual({ accepted: 1, duplicates: 1, conflicts: [3], tooOld: [1, 2] });
+    const together = await Promise.all(
+      [batchOf([repeated]), batchOf([[series, borderUs, 5], repeated])].map((batch) => store.readings.append(batch)),
+    );
+    expect(together).toMatchObject([
+      { accepted: 0, tooOld: [0] },
+      { accepted: 1, tooOld: [1] },
+    ]);
+    expect(await buckets(store, { series, toUs: borderUs }, hourUs)).toEqual(
+      expected.filter(({ at }) => at < borderUs),
+    );
+    // The border never goes back.
+    await dropAll(store, plant, startUs);
+    expect(await store.readings.append(batchOf([repeated]))).toMatchObject({ accepted: 0, tooOld: [0] });
+  });
+
+  it('erases readings and summaries of a range, and says of which hour it would take a part only', async () => {
+    const { store, plant, series, rows } = await plantWithReadings();
+    const count = (fromUs: number, toUs: number) => store.readings.countRange({ series, fromUs, toUs });
+    const inRange = (fromUs: number, toUs: number) => rows.filter(([, atUs]) => atUs >= fromUs && atUs < toUs).length;
+    const [from, to] = [startUs + 30 * hourUs + 1, startUs + 31 * hourUs + 1];
+    expect(await count(from, to)).toEqual({ readings: inRange(from, to), summarised: 0, splitHourUs: null });
+    await store.readings.erase({ series, fromUs: from, toUs: to });
+    expect(await count(from, to)).toEqual({ readings: 0, summarised: 0, splitHourUs: null });
+    expect(await count(0, Number.MAX_SAFE_INTEGER)).toMatchObject({ readings: rows.length - inRange(from, to) });
+    await dropAll(store, plant, startUs + 20 * hourUs);
+    const [first, last] = [startUs + 18 * hourUs, startUs + 22 * hourUs];
+    const border = startUs + 20 * hourUs;
+    expect(await count(first, last)).toEqual({
+      readings: inRange(border, last),
+      summarised: inRange(first, border),
+      splitHourUs: null,
+    });
+    expect(await count(first + 30 * minuteUs, last)).toMatchObject({ splitHourUs: first });
+    expect(await count(first, first + hourUs + 30 * minuteUs)).toMatchObject({ splitHourUs: first + hourUs });
+    await store.readings.erase({ series, fromUs: first, toUs: last });
+    const hours = (await buckets(store, { series }, hourUs)).map(({ at }) => at);
+    expect(hours.filter((at) => at >= first && at < last)).toEqual([]);
+    expect(hours.filter((at) => at < first)).toHaveLength(18);
+    // What was erased is accepted again; what was dropped is not.
+    const again = await store.readings.append(
+      batchOf([
+        [series, border, 1],
+        [series, first, 1],
+      ]),
+    );
+    expect(again).toMatchObject({ accepted: 1, tooOld: [1] });
+  });
+
+  it('loses summaries and border with the entity', async () => {
+    const { store, plant, series } = await plantWithReadings();
+    await dropAll(store, plant, startUs + 20 * hourUs);
+    const everything = { series, fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
+    expect((await store.readings.countRange(everything)).summarised).toBeGreaterThan(0);
+    await store.entities.remove(plant.entity.id, draftOf(plant.tenant.id, 'entity.remove', 'BER'));
+    expect(await store.readings.countRange(everything)).toEqual({ readings: 0, summarised: 0, splitHourUs: null });
+    expect(await dropAll(store, plant, startUs)).toBe(0);
+  });
+
+  it('keeps the retention of a tenant, and changes it without the rest', async () => {
+    const { store, plant } = await given();
+    const { tenant } = plant;
+    const draft = { tenantId: tenant.id, atMs: 1, action: 'tenant.set', actor: null } as const;
+    const audit = { ...draft, osAccount: 'a', target: 'b', outcome: 'done', detail: {} } as const;
+    expect(await store.tenants.find(tenant.id)).toMatchObject({ retainReadingsDays: null });
+    await store.tenants.update(tenant.id, { retainReadingsDays: 400 }, audit);
+    expect(await store.tenants.find(tenant.id)).toEqual({ ...tenant, retainReadingsDays: 400 });
+    await store.tenants.update(tenant.id, { name: 'Other' }, audit);
+    await store.tenants.update(tenant.id, { retainReadingsDays: null }, audit);
+    expect(await store.tenants.find(tenant.id)).toEqual({ ...tenant, name: 'Other' });
+  });
+}
+
+interface Bucket extends Record<Aggregate, number> {
+  /** Epoch µs. */
+  at: number;
+}
+
+/** The buckets of a series with all their aggregates. */
+async function buckets(store: Store, range: Omit<ReadingRange, 'limit'>, widthUs: number): Promise<Bucket[]> {
+  const text = await textOf(store, { ...range, limit: 100_000, format: 'json', buckets: { widthUs, aggregates } });
+  return JSON.parse(`[${text}]`).map(({ at, ...rest }: { at: string }) => ({ ...rest, at: Date.parse(at) * 1000 }));
+}
+
+/** The same buckets; the mean may differ in its last digits, since it is the mean of hourly means. */
+function expectSame(found: readonly Bucket[] | undefined, expected: readonly Bucket[]): void {
+  const rest = (list: readonly Bucket[] | undefined) => list?.map(({ avg: _, ...others }) => others);
+  expect(rest(found)).toEqual(rest(expected));
+  for (const [index, { avg }] of expected.entries()) expect(found?.[index]?.avg).toBeCloseTo(avg, 9);
+}
+
+async function dropAll(store: Store, { entity }: Plant, untilUs: number): Promise<number> {
+  let dropped = 0;
+  for (let position: number | null | undefined; position !== null; ) {
+    const step = await store.readings.drop({ entityId: entity.id, untilUs, position });
+    dropped += step.readings;
+    position = step.next;
+  }
+  return dropped;
+}
+
+async function seriesOf(store: Store, { entity }: Plant, name: string): Promise<number> {
+  return (await store.readings.directory(entity.id)).get(name)?.series ?? 0;
+}
