@@ -9,9 +9,6 @@ import { cli, type Outcome, type Running, until } from '../e2e/program.ts';
 
 export const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
-/** Flags of strace: it halts the program and its threads at the named system calls only, which takes half of the time. */
-export const onlyAt = (calls: string): string[] => ['-f', '--seccomp-bpf', '-e', `trace=${calls}`];
-
 /** A system call that touches a file of the store. */
 export interface Point {
   call: string;
@@ -27,6 +24,7 @@ function storeFiles(path: string): string[] {
 }
 
 const strace = (path: string, ...more: string[]) => [
+  '-f',
   '-qq',
   ...storeFiles(path).flatMap((file) => ['-P', file]),
   ...more,
@@ -35,7 +33,7 @@ const strace = (path: string, ...more: string[]) => [
 /** Every system call of a command on the store's files, in order. */
 export async function pointsOf(plant: Plant, args: readonly string[]): Promise<Point[]> {
   const log = plant.path('calls');
-  const traced = plant.attach('strace', ['-f', ...strace(plant.store, '-o', log), process.execPath, cli, ...args]);
+  const traced = plant.attach('strace', [...strace(plant.store, '-o', log), process.execPath, cli, ...args]);
   expect((await traced.ended).code).toBe(0);
   const counts = new Map<string, number>();
   const lines = readFileSync(log, 'utf8').split('\n');
@@ -55,7 +53,7 @@ export async function pointsOf(plant: Plant, args: readonly string[]): Promise<P
 
 /** Runs a command that gets a signal at a point. */
 export function runAt(plant: Plant, { call, when }: Point, signal: 'KILL' | 'STOP', args: readonly string[]): Running {
-  const inject = [...onlyAt(call), '-e', `inject=${call}:signal=${signal}:when=${when}`];
+  const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=${signal}:when=${when}`];
   return plant.attach('strace', [...strace(plant.store, '-o', '/dev/null', ...inject), process.execPath, cli, ...args]);
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,9 +7,9 @@ import { isHkctlError } from '../../../src/core/errors.ts';
 import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { Plant } from '../../e2e/plant.ts';
 import { cli, root } from '../../e2e/program.ts';
-import { canTrace, onlyAt } from '../traced.ts';
 
 const site = ['--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'Europe/Berlin', '--admin', 'admin'];
+const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
 let plant: Plant;
 beforeEach(() => {
@@ -27,7 +28,7 @@ describe.skipIf(!canTrace)('a process that is killed while it makes a store', ()
       for (let step = 1, killed = true; killed; step++) {
         const store = plant.path(`${step}/hkctl.db`);
         const env = { HKCTL_STORE: store };
-        const inject = [...onlyAt(call), '-e', `inject=${call}:signal=KILL:when=${step}`];
+        const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${step}`];
         const command = [process.execPath, cli, ...init];
         const traced = plant.attach('strace', ['-qq', '-o', '/dev/null', ...inject, ...command], env);
         killed = (await traced.ended).signal === 'SIGKILL';
