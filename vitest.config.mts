@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/sequencer.mts';
 import { makeTemporaryFolder } from './test/temporary-folder.mts';
 
 const cores = availableParallelism();
@@ -34,6 +36,15 @@ const aboutFiles = [
   'test/endurance/e2e/{daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
 ];
 
+/**
+ * Tests of the API that open no store, since they import no plant and nothing of the stores: over another engine they would
+ * prove nothing more. `test/http/scenarios.test.ts` would be `test/http/postgres.test.ts` once more.
+ */
+const withoutStore = readdirSync('test/http', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/http/${name}`)
+  .filter((file) => !/ from '.*(?:plant|store)/.test(readFileSync(file, 'utf8')));
+
 /** Commands that are about no files of a store, and about no instant of a clock, since keys expire by the clock of the database. */
 const commands = [
   'test/cli/careless.test.ts',
@@ -46,6 +57,7 @@ const globalSetup = 'test/store/postgres/shared-server.ts';
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -63,7 +75,7 @@ export default defineConfig({
           globalSetup,
           name: 'postgres',
           include: ['test/http/**/*.test.ts', 'test/{e2e,endurance/e2e}/**/*.test.ts', ...commands],
-          exclude: ['test/http/postgres.test.ts', ...aboutFiles],
+          exclude: ['test/http/{postgres,scenarios}.test.ts', ...withoutStore, ...aboutFiles],
           env: { ...shared.env, HKCTL_TEST_ENGINE: 'postgres' },
           testTimeout: 300_000,
           maxWorkers: long,

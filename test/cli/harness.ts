@@ -124,11 +124,18 @@ export class Cli {
   /** The organization Acme with the sites BER and CHI, and a profile of each role; in a new database where tests run over PostgreSQL. */
   async seed(): Promise<this> {
     if (process.env.HKCTL_TEST_ENGINE !== 'postgres') return this.#fill();
-    const { copiedDatabase } = await import('../store/postgres/databases.ts');
-    this.place = await copiedDatabase('hkctl_seeded', async (address) => {
-      await new Cli(address).#fill();
-    });
+    this.place = (await Cli.onPostgres()).place;
     return this;
+  }
+
+  /** The same in a new database, a copy of one that is filled once for all files of tests. */
+  static async onPostgres(): Promise<Cli> {
+    const { copiedDatabase } = await import('../store/postgres/databases.ts');
+    return new Cli(
+      await copiedDatabase('hkctl_seeded', async (address) => {
+        await new Cli(address).#fill();
+      }),
+    );
   }
 
   async #fill(): Promise<this> {

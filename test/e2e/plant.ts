@@ -80,10 +80,26 @@ export class Plant {
 
   /** The organization Acme with the entity BER in Berlin, and the Super user `admin`; in a new database where tests run over PostgreSQL. */
   static async open(folder?: string, more: Environment = {}): Promise<Plant> {
-    const plant = new Plant(folder, { ...(await placeOfTests()), ...more });
-    const site = ['--entity', 'BER', '--entity-name', 'Berlin plant', '--timezone', 'Europe/Berlin'];
-    await plant.ok(['init', '--org', 'Acme', '--week-start', 'monday', ...site, '--admin', 'admin']);
+    const isOnPostgres = process.env.HKCTL_TEST_ENGINE === 'postgres' && more.HKCTL_STORE === undefined;
+    if (isOnPostgres) return new Plant(folder, { HKCTL_STORE: await Plant.#copied(), ...more });
+    const plant = new Plant(folder, more);
+    await plant.#init();
     return plant;
+  }
+
+  /** Address of a new database with such a store, a copy of one that is made once for all files of tests. */
+  static async #copied(): Promise<string> {
+    const { copiedDatabase } = await import('../store/postgres/databases.ts');
+    return copiedDatabase('hkctl_plant', async (address) => {
+      const first = new Plant(undefined, { HKCTL_STORE: address });
+      await first.#init();
+      await first.close();
+    });
+  }
+
+  async #init(): Promise<void> {
+    const site = ['--entity', 'BER', '--entity-name', 'Berlin plant', '--timezone', 'Europe/Berlin'];
+    await this.ok(['init', '--org', 'Acme', '--week-start', 'monday', ...site, '--admin', 'admin']);
   }
 
   /** Where its store is: a file, or a database. */

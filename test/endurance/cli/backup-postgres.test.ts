@@ -16,7 +16,7 @@ let cli: Cli;
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  cli = await new Cli(await newDatabase()).seed();
+  cli = await Cli.onPostgres();
   folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-backup-'));
   file = join(folder, 'plant.backup');
 });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -99,6 +99,11 @@ export class Machine {
     }
     await machine.close();
     return undefined;
+  }
+
+  /** Copies a folder of this machine, also from a file system that the copy does not have, such as one in memory. */
+  copy(folder: string, to: string): void {
+    cpSync(folder, join('/proc', this.#pid, 'root', this.#root, to), { recursive: true });
   }
 
   /** Runs a script of the shell as an account, in its home where it has one. It must end well; returns what it printed. */

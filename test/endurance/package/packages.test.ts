@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../../e2e/client.ts';
 import { Running, root } from '../../e2e/program.ts';
 import { Machine } from '../machine/machine.ts';
+import { madePackages } from './made.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const name = `hkctl-${version}-${process.platform}-${process.arch}`;
@@ -17,13 +18,9 @@ let folder: string;
 let packages: string;
 /** An environment in which there is no program but Node.js, and nothing of the checkout. */
 let env: Record<string, string>;
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hkctl-packages-'));
-  packages = join(folder, 'packages');
-  const made = spawnSync(process.execPath, [join(root, 'bin', 'package', 'package.js'), packages], {
-    encoding: 'utf8',
-  });
-  expect(made.status, made.stderr).toBe(0);
+  packages = await madePackages();
   const path = join(folder, 'path');
   mkdirSync(path);
   symlinkSync(process.execPath, join(path, 'node'));

@@ -3,8 +3,9 @@ import { Client } from 'pg';
 import { inject } from 'vitest';
 import { engineAt } from '../../../src/store/open.ts';
 import { atEndOfFile } from '../../ends.ts';
+import { onceForAll } from '../../once.ts';
 import { storeOptions } from '../stores.ts';
-import { onceForAll, sharedServer } from './shared-server.ts';
+import { sharedServer } from './shared-server.ts';
 
 /** Address of a new database of the shared server, dropped after the file of tests: empty, or with an empty store in it. */
 export async function newDatabase(content: 'empty' | 'store' = 'empty'): Promise<string> {

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
+import { onceForAll } from '../../once.ts';
 import { startServer } from './server.ts';
 
 declare module 'vitest' {
@@ -47,38 +48,6 @@ export async function sharedServer(folder: string): Promise<string> {
   const started = readStarted(folder);
   if (!started) throw new Error('the PostgreSQL server of the tests is gone');
   return started.address;
-}
-
-/** Runs `make` once for all files of tests; the others wait until it is done. */
-export async function onceForAll(folder: string, name: string, make: () => Promise<void>): Promise<void> {
-  const done = join(folder, `${name}.done`);
-  const failed = join(folder, `${name}.failed`);
-  if (isFirst(join(folder, name))) {
-    try {
-      await make();
-    } catch (thrown) {
-      writeFileSync(failed, String(thrown));
-      throw thrown;
-    }
-    writeFileSync(done, '');
-    return;
-  }
-  for (let attempt = 0; attempt < 1500; attempt++) {
-    if (existsSync(done)) return;
-    if (existsSync(failed)) throw new Error(`${name} was not made: ${readFileSync(failed, 'utf8')}`);
-    await pause(20);
-  }
-  throw new Error(`${name} was not made`);
-}
-
-function isFirst(path: string): boolean {
-  try {
-    mkdirSync(path);
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST') return false;
-    throw thrown;
-  }
 }
 
 function readStarted(folder: string): Started | undefined {

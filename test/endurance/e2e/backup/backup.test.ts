@@ -79,6 +79,7 @@ describe.skipIf(!canTrace)('a restore that is killed', () => {
       await plant.ok(['backup', file]);
       await plant.ok(['keys', 'revoke', dead.key.id, '--yes']);
       const seen = new Set<string>();
+      let kills = 0;
       // A key that the backup does not have: the old store has it, the new one does not.
       let mark = await plant.createKey('Mark', 'production-only');
       for (let step = 1, killed = true; killed; step++) {
@@ -87,6 +88,7 @@ describe.skipIf(!canTrace)('a restore that is killed', () => {
         const command = [process.execPath, cli, 'restore', file, '--yes'];
         const traced = plant.attach('strace', ['-qq', '-o', '/dev/null', ...inject, ...command]);
         killed = (await traced.ended).signal === 'SIGKILL';
+        if (killed) kills++;
         // All at once: one of them ends what was begun, and the others wait for it.
         const [keys] = await Promise.all([
           plant.json<{ id: string; status: string }[]>(['keys', 'list', '--all']),
@@ -100,6 +102,7 @@ describe.skipIf(!canTrace)('a restore that is killed', () => {
         expect(keepsLog(plant.store)).toBe(true);
         if (isNew && killed) mark = await plant.createKey('Mark', 'production-only');
       }
+      expect(kills).toBeGreaterThan(1);
       expect(seen).toContain('new');
       const left = readdirSync(dirname(plant.store)).filter((found) => /restored|-journal$/.test(found));
       expect(left).toEqual([]);

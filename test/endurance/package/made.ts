@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { environment, root } from '../../e2e/program.ts';
+import { onceForAll } from '../../once.ts';
+import { account } from '../../store/postgres/server-files.ts';
+
+/**
+ * The folder with the packages of this build, which `npm run package` takes ten seconds of a processor to make: once in a run
+ * of tests, by an account without rights where root runs them.
+ */
+export async function madePackages(): Promise<string> {
+  const folder = join(tmpdir(), 'hkctl-made');
+  const packages = join(folder, 'packages');
+  mkdirSync(folder, { recursive: true });
+  // The folder is in the temporary one of this run, which every account may write.
+  chmodSync(folder, 0o1777);
+  await onceForAll(folder, 'once', async () => {
+    const env = environment({ HOME: folder });
+    const script = join(root, 'bin', 'package', 'package.js');
+    await promisify(execFile)(process.execPath, [script, packages], { ...account, env });
+  });
+  return packages;
+}
