@@ -10,6 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HkctlError } from '../../../../src/core/errors.ts';
+import { writeVerified } from '../../../../src/store/backup-file/verified-backup.ts';
 import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { preparedPath } from '../../../../src/store/sqlite/restore/prepared.ts';
@@ -111,6 +113,20 @@ describe('backup', () => {
     rmSync(filesOf(cli.store).records);
     const { code, stderr } = await cli.run(['backup', file]);
     expect([code, stderr]).toEqual([6, expect.stringContaining(`The file ${filesOf(cli.store).records} of the store`)]);
+  });
+
+  it('whose file another process has replaced meanwhile leaves that one alone', async () => {
+    const writing = writeVerified({
+      target: file,
+      migrationsFolder: join(process.cwd(), 'migrations'),
+      async fill() {
+        rmSync(`${file}.new`);
+        writeFileSync(`${file}.new`, 'of another process');
+      },
+      damaged: (what) => new HkctlError('store_corrupt', what),
+    });
+    await expect(writing).rejects.toMatchObject({ code: 'state_forbids' });
+    expect([readFileSync(`${file}.new`, 'utf8'), existsSync(file)]).toEqual(['of another process', false]);
   });
 
   it('takes a leftover of its own for one, and leaves the file of somebody else alone', async () => {
