@@ -8,7 +8,7 @@ import { createAppendAudit, createAuditStore } from '../sqlite/registry/audit.ts
 import { createRegistry } from '../sqlite/registry/registry.ts';
 import { syncFolderOf } from '../sqlite/restore/prepared.ts';
 import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
-import { beingWritten, marks, removeLeftover, translatingTarget } from './backup-target.ts';
+import { beingWritten, marks, removeLeftover, requireFreeTarget, translatingTarget } from './backup-target.ts';
 import { columnOfUnknownValue } from './known-values.ts';
 import { createPrivate, syncFile } from './whole-files.ts';
 
@@ -16,6 +16,8 @@ import { createPrivate, syncFile } from './whole-files.ts';
 interface BackupRequest {
   /** The path of the file. */
   target: string;
+  /** Whether it may replace an older one. */
+  force: boolean;
   migrationsFolder: string;
   /** Writes all tables and rows into the new file, all or none. */
   fill(backup: Connection): void | Promise<void>;
@@ -27,7 +29,13 @@ interface BackupRequest {
  * Writes a backup under a name of its own (mode 0600). It gets the name `target` once it is complete, synced and checked; where
  * anything fails, nothing is left.
  */
-export async function writeVerified({ target, migrationsFolder, fill, damaged }: BackupRequest): Promise<BackupFacts> {
+export async function writeVerified({
+  target,
+  force,
+  migrationsFolder,
+  fill,
+  damaged,
+}: BackupRequest): Promise<BackupFacts> {
   const pending = pendingOf(target);
   removeLeftover(pending);
   const backup = translatingTarget(pending, () => createPrivate(pending));
@@ -47,6 +55,8 @@ export async function writeVerified({ target, migrationsFolder, fill, damaged }:
     translatingTarget(target, () => {
       syncFile(pending);
       if (!isInPlace()) throw beingWritten(pending);
+      // Another process that wrote under the same name is done by now.
+      requireFreeTarget(target, force);
       renameSync(pending, target);
       syncFolderOf(target);
     });
