@@ -1,7 +1,11 @@
+import type { Entity } from '../port/entities.ts';
 import { modeText } from '../text/file-mode.ts';
+import { quotedText } from '../text/shown-text.ts';
+import { isTimezone } from '../time/calendar.ts';
 import { formatInstantMs } from '../time/instants.ts';
 import { type Finding, ok, problem, warning } from './findings.ts';
 import type { FileFacts, JournalFacts, StoreInspection } from './inspection.ts';
+
 /** The file modes are the access control of a store: only the owner may open its files. */
 export function findingOfFiles(files: readonly FileFacts[]): Finding {
   const open = files.filter(({ kind, mode }) => (mode & (kind === 'folder' ? 0o022 : 0o077)) !== 0);
@@ -121,4 +125,16 @@ export function findingOfClock(seenMs: number, machineMs: number): Finding {
   const behind = `${shown}, behind ${formatInstantMs(seenMs)}, which was steadily seen and by which keys expire.`;
   const hint = 'Set the clock right. If it is right, and was ahead before: hkctl doctor --accept-clock';
   return problem('state_forbids', behind, hint);
+}
+
+/** Whether this Node knows the time zone of every entity; one of a newer Node, or of older names, may be missing. */
+export function findingOfTimezones(entities: readonly Pick<Entity, 'code' | 'timezone'>[]): Finding {
+  const unknown = entities.filter(({ timezone }) => !isTimezone(timezone));
+  if (unknown.length === 0) return ok('The time zone of every entity is known here.');
+  const named = unknown.slice(0, 5).map(({ code, timezone }) => `${code} (${quotedText(timezone)})`);
+  const more = unknown.length > 5 ? `; and ${unknown.length - 5} more` : '';
+  return warning(
+    `The time zone of an entity is unknown to this version of Node.js: ${named.join('; ')}${more}.`,
+    'Times of these entities are shown in UTC, and dates are refused. Update Node.js, which brings its own time zones.',
+  );
 }

@@ -2,6 +2,7 @@ import { type Actor, type Domain, requirePermissions } from '../access/actors.ts
 import { damageText } from '../audit/damage.ts';
 import { verifyAudit } from '../audit/trail.ts';
 import { isHkctlError } from '../errors.ts';
+import { listEntities } from '../organization/entities.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { findingsOfServer, type ServerFacts } from './doctor-server.ts';
 import {
@@ -12,6 +13,7 @@ import {
   findingOfReferences,
   findingOfSchema,
   findingOfSpace,
+  findingOfTimezones,
 } from './doctor-store.ts';
 import { type Check, type Finding, ok, problem, warning } from './findings.ts';
 import type { JournalFacts, StoreInspection } from './inspection.ts';
@@ -38,6 +40,7 @@ export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOpt
     ...present('revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))),
     ...present('disk', space && (() => findingOfSpace(space()))),
     ['clock', async () => findingOfClock((await domain.store.clock.read()).seenMs, options.machineMs)],
+    ['timezones', async () => findingOfTimezones(await listEntities(domain, actor))],
     ['daemon', () => checkDaemon(domain, options)],
   ];
   for (const [name, run] of checks) yield { name, ...(await finding(run)) };

@@ -1,4 +1,7 @@
+import { HkctlError } from '../errors.ts';
+import { quotedText } from '../text/shown-text.ts';
 import { dayMs } from './spans.ts';
+
 /** The days on which a week can start, in the order of Date.getUTCDay. */
 export const weekDays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 export type WeekDay = (typeof weekDays)[number];
@@ -35,14 +38,17 @@ export function weekOf(date: string, weekStart: WeekDay): { first: string; last:
 
 /**
  * The first instant (epoch ms) of a date in a time zone. Of two midnights it is the earlier one; where a clock change skips
- * midnight, it is the first instant after the gap. A day that a zone skipped completely starts with the next day.
+ * midnight, it is the first instant after the gap. A day that a zone skipped completely starts with the next day. Throws
+ * `bad_parameter` for a zone that this Node does not know.
  */
 export function startOfDayMs(date: string, timezone: string): number {
+  requireKnownZone(timezone);
   return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`), timezone);
 }
 
-/** The last millisecond (epoch ms) of a date in a time zone: the end of a key whose expiry is given as a date. */
+/** The last millisecond (epoch ms) of a date in a time zone: the end of a key whose expiry is given as a date. Throws as above. */
 export function endOfDayMs(date: string, timezone: string): number {
+  requireKnownZone(timezone);
   return startOfWallDayMs(Date.parse(`${date}T00:00:00Z`) + dayMs, timezone) - 1;
 }
 
@@ -91,8 +97,20 @@ function firstInstantAfterGap(candidates: number[], wallMs: number, timezone: st
 }
 
 function knownZone(timezone: string): string {
-  if (formatters.has(timezone)) return timezone;
-  return isTimezone(timezone) ? timezone : 'UTC';
+  return isKnownZone(timezone) ? timezone : 'UTC';
+}
+
+/** A newer Node on another machine may have accepted the zone; a day in UTC instead would give other readings and records. */
+function requireKnownZone(timezone: string): void {
+  if (isKnownZone(timezone)) return;
+  throw new HkctlError(
+    'bad_parameter',
+    `A date has no meaning here, since the entity's time zone ${quotedText(timezone)} is unknown to this version of Node.js: give an instant with an offset, such as 2026-11-20T00:00:00Z.`,
+  );
+}
+
+function isKnownZone(timezone: string): boolean {
+  return formatters.has(timezone) || isTimezone(timezone);
 }
 
 /** Building a formatter costs 50 µs and using one 2 µs; there are few zones, so they are kept. */

@@ -9,7 +9,7 @@ import { makeTables } from '../sqlite/schema/migrated-schema.ts';
 import { differences, shownDifferences } from '../sqlite/schema/own-schema.ts';
 import { lineOf, type SchemaObject, schemaObjectsIn } from '../sqlite/schema/schema-objects.ts';
 import { requireNotNewer } from '../sqlite/schema/schema-versions.ts';
-import { marks, sqliteMagic } from './backup-target.ts';
+import { formatVersionsAt, marks, rollbackFormat, sqliteMagic } from './backup-target.ts';
 
 /** A backup that is open for reading, and how many migrations each database had when it was made. */
 export interface OpenBackup {
@@ -75,9 +75,6 @@ function headerOf(file: string): Buffer {
   }
 }
 
-/** Offset of the format versions for writing and reading in the header of a database; both are 1 without a log (WAL). */
-const formatVersionsAt = 18;
-const rollbackFormat = 0x01_01;
 /** Offset of `application_id` in the header. */
 const applicationIdAt = 68;
 

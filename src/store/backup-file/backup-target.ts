@@ -1,6 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import { compactInstant } from '../../core/operations/backups.ts';
 import { unwritable } from '../../core/text/path-faults.ts';
+import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
 import { toDomainError } from '../sqlite/connection/errors.ts';
 
 /** The `application_id` in the header of a backup: "hkb1", and "hkb0" while it is being written. */
@@ -27,6 +31,15 @@ export function requireFreeTarget(target: string, force: boolean): void {
   });
 }
 
+/** The path of a backup before a migration, with a number where it is taken: that one may hold the only copy of the older store. */
+export function beforeMigration(folder: string, name: string, atMs: number): string {
+  const path = join(folder, `${name}.before-migrate-${compactInstant(atMs)}`);
+  const isTaken = (file: string) => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  let target = `${path}.backup`;
+  for (let count = 2; isTaken(target); count++) target = `${path}-${count}.backup`;
+  return target;
+}
+
 /**
  * Refuses a link at a path, also with `force`: `bad_input`. The backup would take the place of the link and not of its target; that
  * is often a link of the system, such as /dev/stdout.
@@ -41,14 +54,15 @@ export function requireNoLink(target: string): void {
 }
 
 /**
- * Removes the file that an interrupted backup has left, which has its mark or is empty. Refuses any other file of that name:
- * `state_forbids`.
+ * Removes the file that an interrupted backup has left, which has its mark or is empty. Refuses any other file of that name,
+ * and the one of a backup that another process is writing: `state_forbids`.
  */
 export function removeLeftover(pending: string): void {
   translatingTarget(pending, () => {
     if (lstatSync(pending, { throwIfNoEntry: false }) === undefined) return;
     const fd = openLeftover(pending);
     const header = Buffer.alloc(100);
+    let isLockable = false;
     try {
       const read = readSync(fd, header);
       const id = header.readUInt32BE(applicationIdAt);
@@ -58,9 +72,12 @@ export function removeLeftover(pending: string): void {
       ) {
         throw notOurs(pending);
       }
+      // A log beside such a file would be somebody else's, and SQLite would read it.
+      isLockable = read === 0 || header.readUInt16BE(formatVersionsAt) === rollbackFormat;
     } finally {
       closeSync(fd);
     }
+    if (isLockable && isBeingWritten(pending)) throw beingWritten(pending);
     rmSync(pending, { force: true });
   });
 }
@@ -76,6 +93,27 @@ function openLeftover(pending: string): number {
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
   throw notOurs(pending);
+}
+
+/** Whether another process has the lock of a backup that it writes; see `writeVerified`. Read-only, so that nothing is replayed. */
+function isBeingWritten(pending: string): boolean {
+  let connection: Connection | undefined;
+  try {
+    connection = openDatabase(pending, { readonly: true, fileMustExist: true, timeout: 0 });
+    connection.prepare('select count(*) from sqlite_master').get();
+    return false;
+  } catch (thrown) {
+    return errnoOf(thrown) === 'SQLITE_BUSY';
+  } finally {
+    connection?.close();
+  }
+}
+
+/** The error where two processes write a backup of the same name. */
+export function beingWritten(pending: string): HkctlError {
+  return new HkctlError('state_forbids', `Another hkctl is writing a backup to ${pending}; this one wrote nothing.`, {
+    hint: 'Wait until it has ended, or give another name.',
+  });
 }
 
 function notOurs(pending: string): HkctlError {
@@ -97,6 +135,9 @@ export function isMarkedWhole(fd: number): boolean {
 export const sqliteMagic = Buffer.from('SQLite format 3\0');
 /** Offset of `application_id` in the header of a database. */
 const applicationIdAt = 68;
+/** Offset of the format versions for writing and reading in the header of a database; both are 1 without a log (WAL). */
+export const formatVersionsAt = 18;
+export const rollbackFormat = 0x01_01;
 
 /** Runs something on the file that a person named; a fault of its path is `bad_input`, not a fault of the store. */
 export function translatingTarget<T>(file: string, work: () => T): T {

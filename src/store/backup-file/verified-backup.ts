@@ -1,4 +1,4 @@
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { verifyTrail } from '../../core/audit/verification.ts';
 import type { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts } from '../../core/operations/backups.ts';
@@ -8,7 +8,7 @@ import { createAppendAudit, createAuditStore } from '../sqlite/registry/audit.ts
 import { createRegistry } from '../sqlite/registry/registry.ts';
 import { syncFolderOf } from '../sqlite/restore/prepared.ts';
 import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
-import { marks, removeLeftover, translatingTarget } from './backup-target.ts';
+import { beingWritten, marks, removeLeftover, requireFreeTarget, translatingTarget } from './backup-target.ts';
 import { columnOfUnknownValue } from './known-values.ts';
 import { createPrivate, syncFile } from './whole-files.ts';
 
@@ -16,6 +16,8 @@ import { createPrivate, syncFile } from './whole-files.ts';
 interface BackupRequest {
   /** The path of the file. */
   target: string;
+  /** Whether it may replace an older one. */
+  force: boolean;
   migrationsFolder: string;
   /** Writes all tables and rows into the new file, all or none. */
   fill(backup: Connection): void | Promise<void>;
@@ -27,12 +29,23 @@ interface BackupRequest {
  * Writes a backup under a name of its own (mode 0600). It gets the name `target` once it is complete, synced and checked; where
  * anything fails, nothing is left.
  */
-export async function writeVerified({ target, migrationsFolder, fill, damaged }: BackupRequest): Promise<BackupFacts> {
+export async function writeVerified({
+  target,
+  force,
+  migrationsFolder,
+  fill,
+  damaged,
+}: BackupRequest): Promise<BackupFacts> {
   const pending = pendingOf(target);
   removeLeftover(pending);
   const backup = translatingTarget(pending, () => createPrivate(pending));
+  // Open until the end, so that the number of this file becomes no other one's.
+  const own = openSync(pending, 'r');
+  const isInPlace = (): boolean => lstatSync(pending, { throwIfNoEntry: false })?.ino === fstatSync(own).ino;
   try {
     try {
+      // Holds its lock from the first write until it is closed: another process then takes it for no leftover.
+      backup.pragma('main.locking_mode = exclusive');
       backup.pragma(`application_id = ${marks.unfinished}`);
       await fill(backup);
     } finally {
@@ -41,13 +54,20 @@ export async function writeVerified({ target, migrationsFolder, fill, damaged }:
     const facts = await readBackup(pending, migrationsFolder, damaged);
     translatingTarget(target, () => {
       syncFile(pending);
+      if (!isInPlace()) throw beingWritten(pending);
+      // Another process that wrote under the same name is done by now.
+      requireFreeTarget(target, force);
       renameSync(pending, target);
       syncFolderOf(target);
     });
     return facts;
   } catch (thrown) {
+    // Whatever it was, the file of another process is not ours to remove.
+    if (!isInPlace()) throw beingWritten(pending);
     rmSync(pending, { force: true });
     throw thrown;
+  } finally {
+    closeSync(own);
   }
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { compactInstant } from '../../core/operations/backups.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
+import { beforeMigration } from '../backup-file/backup-target.ts';
 import type { MigrationOutcome, StoreOptions } from '../engine.ts';
 import { storeAbsent } from '../refusals.ts';
 import { type Location, usualSchema } from './address/location.ts';
@@ -36,10 +36,8 @@ export async function migrateStore(
 /** Writes the backup into the state folder of the service, or the current folder: a database has none beside it. */
 async function backUp(database: Database, { clock, migrationsFolder, env = {} }: StoreOptions): Promise<string> {
   const { writeBackup } = await import('./backup/backup.ts');
-  const name = `${nameOf(database.location)}.before-migrate-${compactInstant(clock())}.backup`;
-  const target = resolve(env.STATE_DIRECTORY || '.', name);
-  // Replaces the one of a migration that was killed in the same second.
-  await writeBackup(database, target, { nowMs: clock(), force: true, migrationsFolder, ofOlder: true });
+  const target = beforeMigration(resolve(env.STATE_DIRECTORY || '.'), nameOf(database.location), clock());
+  await writeBackup(database, target, { nowMs: clock(), force: false, migrationsFolder, ofOlder: true });
   return target;
 }
 

@@ -1,7 +1,7 @@
-import { join, parse } from 'node:path';
-import { compactInstant } from '../../core/operations/backups.ts';
+import { parse } from 'node:path';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
+import { beforeMigration } from '../backup-file/backup-target.ts';
 import type { MigrationOutcome, StoreOptions } from '../engine.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
@@ -49,9 +49,8 @@ export async function migrateStore(
 async function backUp(path: string, { clock, migrationsFolder }: StoreOptions): Promise<string> {
   const { writeBackup } = await import('./backup/backup.ts');
   const { dir, name } = parse(path);
-  const target = join(dir, `${name}.before-migrate-${compactInstant(clock())}.backup`);
-  // Replaces the one of a migration that was killed in the same second.
-  await writeBackup(path, target, { nowMs: clock(), force: true, migrationsFolder });
+  const target = beforeMigration(dir, name, clock());
+  await writeBackup(path, target, { nowMs: clock(), force: false, migrationsFolder });
   return target;
 }
 

@@ -45,6 +45,7 @@ describe('doctor', () => {
       'revocations',
       'disk',
       'clock',
+      'timezones',
       'daemon',
     ]);
   });

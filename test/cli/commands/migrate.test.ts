@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
@@ -85,13 +85,36 @@ describe('migrate', () => {
 
   it('changes nothing where the backup cannot be written', async () => {
     const file = join(dirname(cli.store), 'hkctl.before-migrate-20261120T080000Z.backup');
-    mkdirSync(file);
-    expect((await cli.run('migrate --json')).error().message).toContain('cannot be written');
+    mkdirSync(`${file}.new`);
+    expect((await cli.run('migrate --json')).error().message).toContain('nothing was written');
     expect(versionOf(cli.store)).toBe(1);
   });
 
   it('asks the profile before it writes anything', async () => {
     expect((await cli.run('migrate', { osAccount: 'operator' })).code).toBe(4);
     expect([backups(), versionOf(cli.store)]).toEqual([[], 1]);
+  });
+
+  it('replaces no backup of the same second, which may be the only copy of the older store', async () => {
+    const { backup } = (await cli.ok('migrate --json')).json<{ backup: string }>();
+    const kept = readFileSync(backup);
+    makeOld(cli.store);
+    const second = (await cli.ok('migrate --json')).json<{ backup: string }>();
+    expect(second.backup).toBe(backup.replace(/\.backup$/, '-2.backup'));
+    expect(readFileSync(backup)).toEqual(kept);
+  });
+
+  it('of two at once leaves the backup of the other alone', async () => {
+    const file = join(dirname(cli.store), 'hkctl.before-migrate-20261120T080000Z.backup.new');
+    const other = openDatabase(file, {});
+    // As another process writes it.
+    other.exec('pragma application_id = 0x686b6230; pragma journal_mode = off; begin exclusive; create table a (b)');
+    const { code, message } = { ...(await cli.run('migrate --json')).error() };
+    expect([code, message]).toEqual(['state_forbids', expect.stringContaining('Another hkctl is writing a backup')]);
+    other.exec('commit');
+    other.close();
+    expect([existsSync(file), versionOf(cli.store)]).toEqual([true, 1]);
+    await cli.ok('migrate');
+    expect(existsSync(file)).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import {
   findingOfJournal,
   findingOfReferences,
   findingOfSpace,
+  findingOfTimezones,
   findingOfVersions,
 } from '../../../src/core/operations/doctor-store.ts';
 import type { FileFacts } from '../../../src/core/operations/inspection.ts';
@@ -71,5 +72,15 @@ describe('the doctor', () => {
     expect(versions(2).status).toBe('ok');
     expect(versions(1)).toMatchObject({ code: 'store_too_old', hint: expect.stringContaining('hkctl migrate') });
     expect(versions(3)).toMatchObject({ code: 'store_too_new' });
+  });
+
+  it('warns of entities whose time zone this Node does not know', () => {
+    const berlin = { code: 'BER', timezone: 'Europe/Berlin' };
+    expect(findingOfTimezones([berlin]).status).toBe('ok');
+    const strange = Array.from({ length: 7 }, (_, n) => ({ code: `M${n}`, timezone: 'Mars/Olympus_Mons' }));
+    const found = findingOfTimezones([berlin, ...strange]);
+    expect(found.status).toBe('warning');
+    expect(found.detail).toContain('M0 ("Mars/Olympus_Mons"); M1');
+    expect(found.detail).toContain('M4 ("Mars/Olympus_Mons"); and 2 more.');
   });
 });

@@ -189,3 +189,11 @@ describe('time zones', () => {
 it('shows an instant in UTC where the zone is known on another machine only', () => {
   expect(formatLocal(0, 'Europe/Atlantis')).toBe('1970-01-01 00:00:00 UTC');
 });
+
+it('refuses days in such a zone, which would mean other hours in UTC, with a way out', () => {
+  for (const zoneOfStore of ['Europe/Atlantis', '+05:00', '', 'x'.repeat(10_000)]) {
+    const refusal = expect.objectContaining({ code: 'bad_parameter', message: expect.stringMatching(/^.{50,250}$/) });
+    expect(() => startOfDayMs('2026-11-20', zoneOfStore)).toThrow(refusal);
+    expect(() => endOfDayMs('2026-11-20', zoneOfStore)).toThrow(refusal);
+  }
+});

@@ -60,6 +60,7 @@ export function writeBackup(database: Database, target: string, options: WriteOp
     );
   return writeVerified({
     target,
+    force,
     migrationsFolder,
     damaged,
     fill: (backup) =>

@@ -33,6 +33,7 @@ export async function writeBackup(
   requireNoLink(target);
   return writeVerified({
     target,
+    force,
     migrationsFolder,
     fill: (backup) => translating(pending, () => fill(backup, files, nowMs, migrationsFolder)),
     damaged: (what) => damagedStore(path, what),

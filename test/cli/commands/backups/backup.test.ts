@@ -10,12 +10,19 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HkctlError } from '../../../../src/core/errors.ts';
+import { addTables, beginBackup, completeBackup } from '../../../../src/store/backup-file/new-backup.ts';
+import { writeVerified } from '../../../../src/store/backup-file/verified-backup.ts';
+import { copyAttached } from '../../../../src/store/backup-file/whole-files.ts';
 import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
-import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
+import { databaseNames, filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { preparedPath } from '../../../../src/store/sqlite/restore/prepared.ts';
+import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
 import { Cli } from '../../harness.ts';
 import { tamper } from '../../tamper.ts';
 import { cli, file, folder, renewPlant } from './backup-plant.ts';
+
+const migrationsFolder = join(process.cwd(), 'migrations');
 
 beforeEach(renewPlant);
 
@@ -106,6 +113,43 @@ describe('backup', () => {
     rmSync(filesOf(cli.store).records);
     const { code, stderr } = await cli.run(['backup', file]);
     expect([code, stderr]).toEqual([6, expect.stringContaining(`The file ${filesOf(cli.store).records} of the store`)]);
+  });
+
+  it('whose file another process has replaced meanwhile leaves that one alone', async () => {
+    const writing = writeVerified({
+      target: file,
+      force: false,
+      migrationsFolder,
+      async fill() {
+        rmSync(`${file}.new`);
+        writeFileSync(`${file}.new`, 'of another process');
+      },
+      damaged: (what) => new HkctlError('store_corrupt', what),
+    });
+    await expect(writing).rejects.toMatchObject({ code: 'state_forbids' });
+    expect([readFileSync(`${file}.new`, 'utf8'), existsSync(file)]).toEqual(['of another process', false]);
+  });
+
+  it('does not replace one that another process has finished meanwhile', async () => {
+    const made = join(folder, 'made');
+    await cli.ok(['backup', made]);
+    const writing = writeVerified({
+      target: file,
+      force: false,
+      migrationsFolder,
+      fill(backup) {
+        backup.prepare('attach ? as made').run(made);
+        beginBackup(backup, 1);
+        for (const name of databaseNames) {
+          copyAttached(backup, 'made', addTables(backup, name, schemaVersions[name], migrationsFolder));
+        }
+        completeBackup(backup, undefined);
+        writeFileSync(file, 'of another process');
+      },
+      damaged: (what) => new HkctlError('store_corrupt', what),
+    });
+    await expect(writing).rejects.toMatchObject({ code: 'state_forbids' });
+    expect([readFileSync(file, 'utf8'), existsSync(`${file}.new`)]).toEqual(['of another process', false]);
   });
 
   it('takes a leftover of its own for one, and leaves the file of somebody else alone', async () => {
