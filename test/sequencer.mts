@@ -8,12 +8,12 @@ const longest = [
   'http/scenarios',
   'e2e/postgres',
   'e2e/anchors',
-  'e2e/last-use',
+  'e2e/keys/last-use',
   'store/postgres/connection/hanging',
   'endurance/postgres/revocation',
   'endurance/http/soak',
   'endurance/e2e/retention',
-  'endurance/e2e/signals',
+  'endurance/e2e/daemon/signals',
 ].map((name) => `/test/${name}.test.ts`);
 
 /**
