@@ -174,7 +174,7 @@ export const mutants = [
     'src/http/net/connections/connections.ts',
     'upTo: bytesWritten + unsent',
     'upTo: bytesWritten',
-    'test/http/fairness/slow-readers.test.ts',
+    'test/http/fairness/large-answers.test.ts',
   ],
   ['src/http/request/response.ts', 'this.#res.socket?.uncork();', '', 'test/http/request/response.test.ts'],
   [
