@@ -107,6 +107,7 @@ describe.skipIf(!canTrace)('a hostile database, under strace (needs ptrace)', ()
       const what = `seed ${seed}: ${line[0]} after ${done.join(', ')}\n${stderr}`;
       expect(ends, what).toContain(code);
       const { opened, changed } = pathsOf(readFileSync(trace, 'utf8'));
+      expect(opened.length, what).toBeGreaterThan(0);
       expect(
         opened.filter((path) => !mayBeRead(path, bad)),
         what,
