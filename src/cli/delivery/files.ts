@@ -154,15 +154,25 @@ export function requireFolder(path: string): void {
  * link itself. Any other path keeps its own name, so that a link that appears later has no effect.
  */
 function resolved(path: string): string {
+  let isLink = false;
   try {
     const found = lstatSync(path);
-    if (!found.isSymbolicLink()) return join(realpathSync(dirname(path)), basename(path));
+    isLink = found.isSymbolicLink();
+    if (!isLink) return join(realpathSync(dirname(path)), basename(path));
     requireTrustedLink(path, found);
     return realpathSync(path);
   } catch (thrown) {
-    if (errnoOf(thrown) === 'ENOENT') return path;
-    throw unusable(path, thrown);
+    if (errnoOf(thrown) !== 'ENOENT') throw unusable(path, thrown);
+    // Its folder may be on a disk that is not mounted now: the file would take the place of the link.
+    if (isLink) throw danglingLink(path);
+    return path;
   }
+}
+
+function danglingLink(path: string): HkctlError {
+  return new HkctlError('bad_input', `${path} cannot be used: it is a link to a file that does not exist.`, {
+    hint: 'Give the path that it leads to, or remove the link.',
+  });
 }
 
 function statOf(path: string): Stats | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { drawSecret } from '../../../src/core/keys/secrets.ts';
@@ -42,6 +42,20 @@ describe('keys rotate --secret-file', () => {
     await cli.ok(['keys', 'rotate', key.prefix, '--secret-file', link, '--yes']);
     expect(readFileSync(file, 'utf8')).toBe(readFileSync(link, 'utf8'));
     expect(await isValid(cli, readFileSync(file, 'utf8').trim())).toBe(true);
+  });
+
+  it('refuses a link to nowhere, also forced: its disk may not be mounted now', async () => {
+    const link = join(folder, 'link');
+    symlinkSync(join(folder, 'unmounted', 'key'), link);
+    for (const more of [[], ['--force']]) {
+      const refused = await cli.run(['keys', 'rotate', key.prefix, '--secret-file', link, '--yes', ...more]);
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining('a link to a file that does not exist'),
+      ]);
+    }
+    expect(readlinkSync(link)).toBe(join(folder, 'unmounted', 'key'));
+    expect(await isValid(cli, secret)).toBe(true);
   });
 
   it('refuses a file that holds anything else, unless forced', async () => {
