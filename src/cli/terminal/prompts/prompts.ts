@@ -6,6 +6,7 @@ import { canDraw, createStyle } from '../style.ts';
 import { terminalLine } from '../terminal-text.ts';
 import { wrapWhole } from '../wrap.ts';
 import type { Choice, ChoiceGroup } from './asker.ts';
+import { withoutLongPastes } from './pasted-text.ts';
 import { promptTheme } from './theme.ts';
 
 /**
@@ -139,10 +140,11 @@ interface Place {
 /** Shows a question on standard error. Esc, Ctrl-C, Ctrl-D, a signal and the end of the input cancel it (exit 130). */
 async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
   const { stdin } = io;
+  const { input, release } = withoutLongPastes(stdin);
   const cancelling = new AbortController();
   const cancel = () => cancelling.abort();
   // Listens before the question does: an Esc that Enter follows at once must not choose the marked option.
-  const stopKeys = onKeypress(stdin, (key) => {
+  const stopKeys = onKeypress(input, (key) => {
     if (isCancelKey(key)) cancel();
   });
   const stopSignals = io.signals.onInterrupt(() => {
@@ -152,7 +154,7 @@ async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
   stdin.on('end', cancel);
   stdin.on('error', cancel);
   try {
-    return await ask({ input: stdin, output: io.promptOutput, signal: cancelling.signal });
+    return await ask({ input, output: io.promptOutput, signal: cancelling.signal });
   } catch (thrown) {
     if (thrown instanceof Error && ['ExitPromptError', 'AbortPromptError', 'CancelPromptError'].includes(thrown.name)) {
       throw cancelled();
@@ -163,5 +165,6 @@ async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
     stopSignals();
     stdin.off('end', cancel);
     stdin.off('error', cancel);
+    release();
   }
 }
