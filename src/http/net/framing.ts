@@ -38,6 +38,7 @@ export function createFraming(log: Log): Framing {
       return;
     }
     answering.delete(socket);
+    refused.add(socket);
     if (socket.writable) refuse(socket, why, log);
   };
   return {
@@ -60,7 +61,6 @@ export function createFraming(log: Log): Framing {
         }
         socket.resume();
         refuse(socket, 'CONNECT', log);
-        setTimeout(() => socket.destroy(), lingerMs).unref();
       });
       // Node's own answer has no body; see ambiguityOf. Its types have this as an option of the constructor only.
       Object.assign(server, { requireHostHeader: false });
@@ -128,12 +128,17 @@ function isPlainTarget(url: string): boolean {
 const suspicious = /[.%\\#]/;
 const unclear = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** Answers bytes that are no request with a short problem document, and closes the connection. */
+/**
+ * Answers bytes that are no request with a short problem document, and closes the connection: a moment later, since closing it
+ * while more bytes come would take the answer away from the client.
+ */
 function refuse(socket: Duplex, why: string | undefined, log: Log): void {
   const { id, status, headers, body } = problemOf(why);
   log.debug({ id, status, code: why }, 'no HTTP request');
   const head = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+  const lingering = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(lingering));
 }
 
 /** The time that a client has to read the refusal. */

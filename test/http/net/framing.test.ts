@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiCodes } from '../../../src/http/request/problem.ts';
@@ -231,6 +232,28 @@ describe('what is no clean HTTP', () => {
       expect(statusesOf(text), text).toEqual(statuses);
       expect(text).toContain('{"accepted":1,');
     }
+  });
+
+  it('more of it, while the answer is under way, costs nothing more', async () => {
+    const { secret: gateway } = await plant.key({ permissions: ['asset_sensors.ingest'] });
+    // Takes a while.
+    const readings = Array.from({ length: 9999 }, () => `{"sensor":"${'x'.repeat(700)}"}`).join();
+    const body = `{"readings":[${readings}]}`;
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => warnings.push(name);
+    process.on('warning', onWarning);
+    const socket = connect(port, '127.0.0.1').setNoDelay(true);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    socket.write(`${post}Authorization: Bearer ${gateway}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const rubbish = setInterval(() => socket.write('\0'), 1);
+    socket.on('end', () => clearInterval(rubbish));
+    await once(socket, 'close');
+    process.off('warning', onWarning);
+    expect(statusesOf(text)).toEqual([200, 400]);
+    expect(warnings).toEqual([]);
   });
 
   it('two Authorization headers are malformed', async () => {
