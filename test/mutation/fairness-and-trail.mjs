@@ -49,6 +49,13 @@ export const furtherMutants = [
     ...bodies,
   ],
   [
+    'src/http/request/batches.ts',
+    ' || (!source.destroyed && this.#flow.isAnswering(source))',
+    '',
+    'test/http/fairness/slices.test.ts',
+  ],
+  ['src/http/request/batches.ts', '(!source.destroyed && ', '(', 'test/http/fairness/slices.test.ts'],
+  [
     'src/http/net/framing.ts',
     'if (answer?.req.complete) {',
     'if (answer?.req.complete === null) {',

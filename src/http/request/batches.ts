@@ -5,6 +5,8 @@ export interface FlowControl<S extends Source = Source> {
   /** Stops reading from a connection until it is released. */
   hold(source: S): void;
   release(source: S): void;
+  /** Whether answers to a connection's earlier requests are still being sent, or wait until the client takes them. */
+  isAnswering(source: S): boolean;
   /** Closes a connection, because too many requests wait already. */
   shed(source: S): void;
   /** The client that a connection belongs to, as far as it is known: its key or its network address. */
@@ -20,7 +22,16 @@ const mostInRow = 64;
 /** While this many requests wait, such a connection is closed instead: each request takes kilobytes of memory. */
 const mostWaiting = 20_000;
 
-const noFlowControl: FlowControl = { hold() {}, release() {}, shed() {}, clientOf: (source) => source };
+/** The interval at which connections are looked at again that must take their answers first. */
+const lookAgainMs = 5;
+
+const noFlowControl: FlowControl = {
+  hold() {},
+  release() {},
+  shed() {},
+  isAnswering: () => false,
+  clientOf: (source) => source,
+};
 const never = () => false;
 
 /**
@@ -35,6 +46,7 @@ export class RequestBatches {
   #number = 0;
   #isRunning = false;
   #isScheduled = false;
+  #timer: NodeJS.Timeout | undefined;
   /** Requests for which an earlier batch had no time. */
   readonly #left: SourceQueues;
   readonly #flow: FlowControl;
@@ -118,8 +130,9 @@ export class RequestBatches {
       this.#run(works, performance.now() + longestMs);
     } finally {
       this.#isRunning = false;
-      if (this.#held.size > 0) this.#releaseOne();
-      if (this.#left.size > 0 || this.#held.size > 0) this.#schedule();
+      const hasReleased = this.#held.size > 0 && this.#releaseOne();
+      if (this.#left.size > 0 || (hasReleased && this.#held.size > 0)) this.#schedule();
+      else if (this.#held.size > 0) this.#lookAgain();
     }
   }
 
@@ -160,14 +173,26 @@ export class RequestBatches {
     return false;
   }
 
-  /** Releases one connection at a time: each may send hundreds of requests at once, and reading them takes time as well. */
-  #releaseOne(): void {
+  /**
+   * Releases one connection at a time: each may send hundreds of requests at once, and reading them takes time as well. One
+   * whose client has not taken its answers stays held: they would pile up in memory, and closing thousands of them takes a
+   * third of a second.
+   */
+  #releaseOne(): boolean {
     for (const source of this.#held) {
-      if (this.#left.has(source)) continue;
+      if (this.#left.has(source) || (!source.destroyed && this.#flow.isAnswering(source))) continue;
       this.#held.delete(source);
       this.#flow.release(source);
-      return;
+      return true;
     }
+    return false;
+  }
+
+  #lookAgain(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#schedule();
+    }, lookAgainMs).unref();
   }
 }
 

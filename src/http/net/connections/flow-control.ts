@@ -8,6 +8,8 @@ export function createFlowControl(connections: Connections): FlowControl<Socket>
   return {
     hold: holdReading,
     release: releaseReading,
+    // Node keeps the answer under way in this private property only.
+    isAnswering: (socket) => Boolean(Reflect.get(socket, '_httpMessage')),
     shed(socket) {
       connections.shed(socket);
     },
