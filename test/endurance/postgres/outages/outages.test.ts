@@ -111,8 +111,9 @@ describe('two daemons under load', () => {
     const seed = Date.now();
     const random = createRandom(seed);
     // Until the answer of a commit was lost at least once, which is why a reading comes again; that depends on the instant.
-    for (let round = 0; round < 12 || (gateways.duplicates === 0 && round < 100); round++) {
-      await pause(300);
+    for (let round = 0; round < 12 || (gateways.duplicates === 0 && round < 400); round++) {
+      // Not in step with the gateways, which send again after a fixed time.
+      await pause(100 + random(400));
       proxy.cutAll();
       // New connections live for some answers only.
       proxy.cutAfter(round % 3 === 2 ? () => 2000 + random(30_000) : undefined);
