@@ -20,7 +20,7 @@ import { Metrics } from './monitoring/metrics.ts';
 import { addStoreMetrics } from './monitoring/store-metrics.ts';
 import { createOverLimitWarning } from './monitoring/warnings.ts';
 import type { Connections } from './net/connections/connections.ts';
-import { createFlowControl } from './net/connections/flow-control.ts';
+import { holdReading, releaseReading } from './net/connections/reading.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { RequestBatches } from './request/batches.ts';
 import { BodyPace } from './request/body-pace.ts';
@@ -83,8 +83,8 @@ export function createApp(options: AppOptions): H3 {
   };
   options.shareLimits?.(Object.values(limiters));
   const { arrivals, table } = options.connections;
-  const flow = createFlowControl(options.connections);
-  const batches = new RequestBatches(flow, arrivals.createWait());
+  const clientOf = (socket: object) => table.clientOf(socket);
+  const batches = new RequestBatches(clientOf, arrivals.createWait());
   const gate = createGate({
     domain,
     addresses,
@@ -105,7 +105,7 @@ export function createApp(options: AppOptions): H3 {
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
-  const pace = new BodyPace(flow);
+  const pace = new BodyPace({ hold: holdReading, release: releaseReading });
   const through = createCalls({
     ...options,
     commonHeaders: options.commonHeaders ?? [],
@@ -115,7 +115,7 @@ export function createApp(options: AppOptions): H3 {
     cors,
     pace,
     slices,
-    clientOf: flow.clientOf,
+    clientOf,
   });
   const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, slices, pace };
   const entries = resourceEntries(resources);

@@ -42,6 +42,10 @@ const overTls: ReadonlySet<string> = new Set([
   'refusedBodies',
   'pagesJson',
   'pagesUntaken',
+  'unreadAnswers',
+  'volleys',
+  'shortVolleys',
+  'resetPipelines',
 ]);
 
 /**

@@ -40,7 +40,7 @@ export function bareApp(plant: HttpPlant, change: Partial<ServeSettings> = {}): 
     connections,
     recordUse() {},
   });
-  const server = createServer({ maxHeaderSize: 64 * 1024 }, toListener(app));
+  const server = createServer({ maxHeaderSize: 64 * 1024 }, connections.pipelining.inTurn(toListener(app)));
   connections.watch(server, () => false);
   // Tests need not close it: neither the port nor a connection keeps the process alive.
   server.unref().on('connection', (socket) => socket.unref());

@@ -55,12 +55,6 @@ export class FairQueue<Item, Owner = string> {
     return true;
   }
 
-  /** Removes all items of an owner. */
-  removeOwner(owner: Owner): void {
-    this.#size -= this.sizeOf(owner);
-    this.#owners.delete(owner);
-  }
-
   #itemsOf(owner: Owner): Item[] {
     const known = this.#owners.get(owner);
     if (known) return known;

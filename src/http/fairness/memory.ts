@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Exchange } from '../request/exchange.ts';
 import type { Answer } from '../request/response.ts';
 import { Budget } from './budget.ts';
@@ -32,30 +31,10 @@ export interface Memory {
 /** Builds the two budgets. */
 export function createMemory({ answerBytes, bodyBytes, waitMs }: MemoryLimits): Memory {
   const [answers, bodies] = [new Budget(answerBytes, waitMs), new Budget(bodyBytes, waitMs)];
-  const answersOf = new WeakMap<Socket, Set<Reservation>>();
 
-  const reservationsOf = (socket: Socket): Set<Reservation> => {
-    const known = answersOf.get(socket);
-    if (known) return known;
-    const reservations = new Set<Reservation>();
-    answersOf.set(socket, reservations);
-    socket.once('close', () => {
-      for (const reservation of reservations) reservation.release();
-    });
-    return reservations;
-  };
-
-  /** Node emits no `close` for an answer that is queued behind another one: the connection's own event releases those. */
   const releaseWhenGone = ({ req, res }: Exchange['node'], reservation: Reservation): void => {
-    if (req.socket.destroyed) {
-      reservation.release();
-      return;
-    }
-    const reservations = reservationsOf(req.socket).add(reservation);
-    res.once('close', () => {
-      reservations.delete(reservation);
-      reservation.release();
-    });
+    if (req.socket.destroyed) reservation.release();
+    else res.once('close', () => reservation.release());
   };
 
   return {

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Server as HttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { type Server as HttpServer, type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { errorTable } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
 import { type ApiCode, problemDocument } from '../request/problem.ts';
+import { currentAnswer } from './current-answer.ts';
 
 /**
  * Protects the HTTP framing of a server: which bytes of a connection form a request. Our own, since Node's parser accepts what a
@@ -31,7 +26,7 @@ export function createFraming(log: Log): Framing {
   const answering = new WeakSet<Duplex>();
   /** Refuses after the answers to earlier requests: a gateway would take the refusal for the answer to readings that are stored. */
   const refuseInTurn = (socket: Duplex, why: string | undefined): void => {
-    const answer = answerOf(socket);
+    const answer = currentAnswer(socket);
     if (answer?.req.complete) {
       answering.add(socket);
       answer.once('close', () => refuseInTurn(socket, why));
@@ -55,7 +50,7 @@ export function createFraming(log: Log): Framing {
       server.on('connect', (_, socket) => {
         socket.on('error', () => socket.destroy());
         // The client would take a refusal for the answer to an earlier request.
-        if (answerOf(socket)) {
+        if (currentAnswer(socket)) {
           socket.destroy();
           return;
         }
@@ -81,12 +76,6 @@ export function createFraming(log: Log): Framing {
       res.end(body);
     },
   };
-}
-
-/** The answer under way on a connection, which Node keeps in this private property only. */
-function answerOf(socket: Duplex): ServerResponse | undefined {
-  const answer: unknown = Reflect.get(socket, '_httpMessage');
-  return answer instanceof ServerResponse ? answer : undefined;
 }
 
 /** Codes of Node and OpenSSL for bytes that are not valid TLS. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FlowControl } from './batches.ts';
 
 /** How fast bodies are read, all connections together. */
 interface Pace {
@@ -10,6 +9,12 @@ interface Pace {
   released: number;
   /** Schedules the next round. */
   next(round: () => void): void;
+}
+
+/** Stops reading from a connection, and continues. */
+interface FlowControl {
+  hold(socket: Socket): void;
+  release(socket: Socket): void;
 }
 
 /** Bodies that are wanted: in each event-loop iteration as much as can be copied without holding up other requests. */
@@ -26,7 +31,7 @@ export class BodyPace {
   readonly #reading: Rounds;
   readonly #discarding: Rounds;
 
-  constructor(flow: Pick<FlowControl<Socket>, 'hold' | 'release'>) {
+  constructor(flow: FlowControl) {
     this.#reading = new Rounds(flow, reading);
     this.#discarding = new Rounds(flow, discarding);
   }
@@ -46,13 +51,13 @@ export class BodyPace {
 }
 
 class Rounds {
-  readonly #flow: Pick<FlowControl<Socket>, 'hold' | 'release'>;
+  readonly #flow: FlowControl;
   readonly #pace: Pace;
   readonly #held = new Set<Socket>();
   #read = 0;
   #isScheduled = false;
 
-  constructor(flow: Pick<FlowControl<Socket>, 'hold' | 'release'>, pace: Pace) {
+  constructor(flow: FlowControl, pace: Pace) {
     this.#flow = flow;
     this.#pace = pace;
   }

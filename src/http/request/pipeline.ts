@@ -7,8 +7,7 @@ import type { Slices } from '../fairness/slices.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
 import { createUnavailableWarning } from '../monitoring/warnings.ts';
-import type { Work } from '../net/source-queues.ts';
-import type { RequestBatches } from './batches.ts';
+import type { RequestBatches, Work } from './batches.ts';
 import type { BodyPace } from './body-pace.ts';
 import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
@@ -159,7 +158,7 @@ class Call implements Work {
     const { node, method } = exchange;
     try {
       if (!node.req.complete) this.#options.pace.discard(node.req);
-      const large = largeBody(node, answer, method);
+      const large = largeBody(answer, method);
       if (large === undefined) send(node, answer, head, method);
       else this.#deliverLarge(answer, large, head);
     } catch (thrown) {

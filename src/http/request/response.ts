@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Steps } from '../fairness/slices.ts';
@@ -61,9 +60,7 @@ export function send({ res }: Exchange['node'], answer: Answer, head: string[], 
 
 /**
  * Sends a large answer in pieces, which `run` runs in slices: a MiB takes a millisecond to copy, and several to encrypt. It
- * continues only once the connection has taken what it has, since Node would encrypt all that waits in one go. Where answers
- * to earlier requests of the connection come first, it queues a short piece, so that Node reads no more requests from it: Node
- * sends what is queued in a row, for hundreds of answers if they are there.
+ * continues only once the connection has taken what it has, since Node would encrypt all that waits in one go.
  */
 export async function sendLarge(
   { res }: Exchange['node'],
@@ -75,10 +72,6 @@ export async function sendLarge(
   if (res.destroyed || res.headersSent) return;
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
   const pieces = new Pieces(res, body);
-  if (!res.socket) {
-    if (pieces.sendNext(queuedBytes) === 'done') return;
-    await once(res, 'socket');
-  }
   while ((await run(pieces.sendSome())) !== 'done') await drained(res);
 }
 
@@ -104,10 +97,10 @@ class Pieces {
     }
   }
 
-  sendNext(bytes = pieceBytes): Progress {
+  sendNext(): Progress {
     // The client may have left meanwhile.
     if (this.#res.destroyed) return 'done';
-    const piece = this.#body.subarray(this.#from, this.#from + bytes);
+    const piece = this.#body.subarray(this.#from, this.#from + pieceBytes);
     this.#from += piece.length;
     const left = this.#body.length - this.#from;
     noteUnsent(this.#res, left);
@@ -134,15 +127,14 @@ function drained(res: ServerResponse): Promise<void> | undefined {
   });
 }
 
-/** The body of an answer that is sent in pieces; of one that waits behind another on its connection a shorter one already. */
-export function largeBody({ res }: Exchange['node'], { body }: Answer, method: string): Buffer | undefined {
-  if (body === null || method === 'HEAD' || body.length <= (res.socket ? largeBytes : queuedBytes)) return undefined;
+/** The body of an answer that is sent in pieces. */
+export function largeBody({ body }: Answer, method: string): Buffer | undefined {
+  if (body === null || method === 'HEAD' || body.length <= largeBytes) return undefined;
   return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
 const largeBytes = 64 * 1024;
 const pieceBytes = 256 * 1024;
-const queuedBytes = 16 * 1024;
 
 function lengthOf(body: Answer['body']): number {
   return body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;

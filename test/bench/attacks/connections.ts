@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import * as bodies from './bodies.ts';
 import { type Attack, askForever, drip, flood, writeForever } from './flood.ts';
 import { ordersAsCsv, pagesNdjson, smallPages } from './reads.ts';
@@ -86,6 +87,61 @@ export const unreadAnswers: Attack = (target, signal) =>
     },
   });
 
+/** As many connections as one key may have, which send dozens of kilobytes of requests at the same instant, over and over. */
+export const volleys: Attack = (target, signal) => {
+  const bytes = Buffer.from(get('/api/v1/me', target.key).repeat(400));
+
+  return flood(target, signal, {
+    connections: 1_400,
+    play(socket) {
+      socket.resume();
+      everySecond(socket, () => socket.write(bytes));
+    },
+  });
+};
+
+/** The same of the shortest requests that there are, without a key. */
+export const shortVolleys: Attack = (target, signal) => {
+  const bytes = Buffer.from('GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_400));
+
+  return flood(target, signal, {
+    connections: 400,
+    play(socket) {
+      socket.resume();
+      everySecond(socket, () => socket.write(bytes));
+    },
+  });
+};
+
+/** Hundreds of requests on each connection, which is then reset before an answer was taken. */
+export const resetPipelines: Attack = (target, signal) => {
+  const bytes = Buffer.from(get('/api/v1/openapi.json', target.key).repeat(450));
+
+  return flood(target, signal, {
+    connections: 400,
+    play(socket) {
+      socket.pause().write(bytes);
+      everySecond(socket, () => socket.destroy());
+    },
+  });
+};
+
+/** Calls at the same instant of each second, for as long as a connection is open. */
+function everySecond(socket: Socket, call: () => void): void {
+  let timer: NodeJS.Timeout | undefined;
+  const next = (): void => {
+    timer = setTimeout(
+      () => {
+        call();
+        if (!socket.destroyed) next();
+      },
+      1000 - (Date.now() % 1000),
+    );
+  };
+  socket.once('close', () => clearTimeout(timer));
+  next();
+}
+
 /** As many headers as fit. */
 export const manyHeaders: Attack = (target, signal) => {
   const headers = Array.from({ length: 1700 }, (_, index) => `${index.toString(36)}:1`);
@@ -170,6 +226,9 @@ const own = {
   pipelining,
   shortPipelining,
   unreadAnswers,
+  volleys,
+  shortVolleys,
+  resetPipelines,
   manyHeaders,
   longQueries,
   longCursors,

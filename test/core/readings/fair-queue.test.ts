@@ -45,14 +45,6 @@ describe('a fair queue', () => {
     expect(takeAll(queue)).toEqual(['a1', 'a2']);
   });
 
-  it('forgets all items of an owner', () => {
-    const queue = queueOf('a1', 'a2', 'b1');
-    queue.removeOwner('a');
-    queue.removeOwner('c');
-    expect(queue.size).toBe(1);
-    expect(takeAll(queue)).toEqual(['b1']);
-  });
-
   it('lets no owner wait for more than one item of each other, however many they add', () => {
     const owner = fc.constantFrom('a', 'b', 'c', 'd');
     fc.assert(

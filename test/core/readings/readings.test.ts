@@ -75,6 +75,12 @@ describe('readings', () => {
     expect(rejection?.detail).toContain(`"${'Ab9'.repeat(26)}A…`);
   });
 
+  it('are quoted as they are, whatever their text holds far behind what is quoted', () => {
+    const escaped = [...drawSecret()].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('');
+    const [rejection] = validate([{ sensor: `${'%2D'.repeat(200)}${escaped}`, at, value: 1 }]).rejected;
+    expect(rejection?.detail).toContain('%2D%2D%2D');
+  });
+
   it('hold nothing of a reading rejected before them', () => {
     const items = [
       { sensor: 'OVEN', at, value: 1, quality: 'bad', unit: 'K' },

@@ -1,8 +1,7 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { finish, Slices, type Steps } from '../../../src/http/fairness/slices.ts';
-import type { Source } from '../../../src/http/net/source-queues.ts';
-import { RequestBatches } from '../../../src/http/request/batches.ts';
+import { RequestBatches, type Source } from '../../../src/http/request/batches.ts';
 
 function spin(ms: number): void {
   const until = performance.now() + ms;
@@ -191,62 +190,8 @@ describe('a request batch with more work than time', () => {
     expect(answered).toBe(before);
   });
 
-  it('pauses a connection that sends many requests, resumes it once they are answered, and closes it where thousands wait', async () => {
-    const seen: string[] = [];
-    const batches = new RequestBatches({
-      hold: () => seen.push('hold'),
-      release: () => seen.push('release'),
-      shed: (one) => {
-        seen.push('shed');
-        Object.assign(one, { destroyed: true });
-      },
-      isAnswering: () => false,
-      clientOf: (one) => one,
-    });
-    const few = source();
-    for (let index = 0; index < 100; index++) batches.join({ source: few, run() {} });
-    expect(seen).toEqual(['hold']);
-    while (!seen.includes('release')) await setImmediate();
-    expect(seen).toEqual(['hold', 'release']);
-    seen.length = 0;
-    const many = source();
-    for (let index = 0; index < 30_000; index++) batches.join({ source: many, run() {} });
-    expect(seen).toEqual(['hold', 'shed']);
-  });
-
-  it('resumes a connection only once its client has taken the answers, and others meanwhile', async () => {
-    const released: unknown[] = [];
-    const untaken = new Set<unknown>();
-    const batches = new RequestBatches({
-      hold() {},
-      release: (one) => released.push(one),
-      shed() {},
-      isAnswering: (one) => untaken.has(one),
-      clientOf: (one) => one,
-    });
-    const [slow, other, gone] = [source(), source(), source()];
-    for (const from of [slow, gone, other])
-      for (let index = 0; index < 100; index++) batches.join({ source: from, run() {} });
-    untaken.add(slow).add(gone);
-    while (released.length === 0) await setImmediate();
-    for (let round = 0; round < 20; round++) await setTimeout(1);
-    expect(released).toEqual([other]);
-    Object.assign(gone, { destroyed: true });
-    while (released.length === 1) await setTimeout(1);
-    expect(released).toEqual([other, gone]);
-    untaken.clear();
-    while (released.length === 2) await setTimeout(1);
-    expect(released).toEqual([other, gone, slow]);
-  });
-
   it('serves a client with one connection before the hundreds of another are through', async () => {
-    const batches = new RequestBatches({
-      hold() {},
-      release() {},
-      shed() {},
-      isAnswering: () => false,
-      clientOf: (one) => clients.get(one),
-    });
+    const batches = new RequestBatches((one) => clients.get(one));
     const clients = new Map<unknown, string>();
     const order: string[] = [];
     const send = (client: string): void => {

@@ -278,6 +278,21 @@ describe('what is no clean HTTP', () => {
     expect(statusesOf(text)).toEqual([200, 404, 200, 401]);
   });
 
+  it('a body whose end comes later is read behind hundreds of pipelined requests', async () => {
+    const { secret: gateway } = await plant.key({ permissions: ['asset_sensors.ingest'] });
+    const socket = connect(port, '127.0.0.1').setNoDelay(true);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    const head = `${post}Authorization: Bearer ${gateway}\r\nContent-Length: ${empty.length}\r\nConnection: close\r\n\r\n`;
+    socket.write(get('/api/v1/me').repeat(300) + head + empty.slice(0, 5));
+    while (statusesOf(text).length < 300) await new Promise((resolve) => setTimeout(resolve, 5));
+    socket.write(empty.slice(5));
+    await once(socket, 'close');
+    expect(statusesOf(text)).toEqual(Array.from({ length: 301 }, () => 200));
+  });
+
   it('an upgrade is not taken', async () => {
     const text = await send(
       `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${auth()}\r\n\r\n`,

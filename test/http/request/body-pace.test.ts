@@ -3,9 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createLog } from '../../../src/http/monitoring/log.ts';
-import { Connections, connectionLimits } from '../../../src/http/net/connections/connections.ts';
-import { createFlowControl } from '../../../src/http/net/connections/flow-control.ts';
+import { holdReading, releaseReading } from '../../../src/http/net/connections/reading.ts';
 import { BodyPace } from '../../../src/http/request/body-pace.ts';
 import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
@@ -38,14 +36,12 @@ it('stops reading from connections once enough was read, and continues with thos
 it('reads the rest of a body that is answered before its end in pieces, and then serves the next request', async () => {
   const length = 4 * 1024 * KiB;
   let holds = 0;
-  const log = createLog('warn', { write() {} });
-  const flow = createFlowControl(new Connections(connectionLimits, log));
   const pace = new BodyPace({
     hold(socket) {
       holds++;
-      flow.hold(socket);
+      holdReading(socket);
     },
-    release: flow.release,
+    release: releaseReading,
   });
   const server = createServer((req, res) => {
     if (!req.complete) pace.discard(req);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, get, type RequestListener } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { finish, type Steps } from '../../../src/http/fairness/slices.ts';
+import { finish } from '../../../src/http/fairness/slices.ts';
 import { sendLarge } from '../../../src/http/request/response.ts';
 
 /** Serves requests by a listener; gives the port. */
@@ -52,34 +52,4 @@ it('ends a large answer where its client has left', async () => {
     void serve(listener).then((port) => get({ port, host: '127.0.0.1', agent: false }).on('error', () => {}));
   });
   expect(await left).toBe('done');
-});
-
-it('sends a large answer that waits behind another one only once that one is sent', async () => {
-  const body = Buffer.alloc(600 * 1024, 'x');
-  const order: string[] = [];
-  let queued = 0;
-  const run = <T>(pieces: Steps<T>): T => {
-    order.push('large');
-    return finish(pieces);
-  };
-  const port = await serve((req, res) => {
-    if (req.url === '/large') {
-      void sendLarge({ req, res }, { status: 200, headers: [], body }, body, lengthOf(body), run);
-      queued = res.writableLength;
-      return;
-    }
-    setTimeout(() => {
-      order.push('first');
-      res.end('first');
-    }, 50);
-  });
-  const socket = connect(port, '127.0.0.1');
-  socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-  const received = (await buffer(socket)).toString('latin1');
-  expect(order.slice(0, 2)).toEqual(['first', 'large']);
-  // Enough for Node to read no more requests, and little enough to be sent at once.
-  expect(queued).toBeGreaterThanOrEqual(16 * 1024);
-  expect(queued).toBeLessThan(17 * 1024);
-  expect(received.indexOf('first')).toBeLessThan(received.indexOf('xxx'));
-  expect(received.endsWith('x'.repeat(body.length))).toBe(true);
 });

@@ -5,6 +5,7 @@ import type { Log } from '../../monitoring/log.ts';
 import { Arrivals } from './arrivals.ts';
 import { ConnectionDrops, type DropReason } from './drops.ts';
 import { Handshakes } from './handshakes.ts';
+import { Pipelining } from './pipelining.ts';
 import { answerOf, type Connection, ConnectionTable, destroyConnection, isUnfinished } from './table.ts';
 import { unsentOf } from './unsent.ts';
 
@@ -44,6 +45,11 @@ export class Connections {
   readonly drops: ConnectionDrops;
   readonly arrivals = new Arrivals();
   readonly #limits: ConnectionLimits;
+  readonly pipelining = new Pipelining(
+    this.table,
+    (connection) => this.#drop(connection, 'pipelining'),
+    this.arrivals.createWait(),
+  );
   /** The number of connections without a request so far; at zero, a request costs nothing here. */
   #withoutRequest = 0;
 
@@ -63,7 +69,7 @@ export class Connections {
     server.timeout = limits.idleMs;
     const isEncrypted = 'setSecureContext' in server;
     if (isEncrypted) {
-      const handshakes = new Handshakes(this.arrivals.createWait());
+      const handshakes = new Handshakes(this.arrivals.createWait(), this.pipelining);
       handshakes.pace(server, (socket) => this.table.of(socket)?.client ?? '');
     }
     // Before Node's own listener, which under TLS takes the socket over.
@@ -75,7 +81,9 @@ export class Connections {
     server.on('secureConnection', (channel: Socket) => {
       const accepted: unknown = Reflect.get(channel, '_parent'); // the only way from the decrypted side to the other
       const connection = accepted instanceof Socket ? this.table.of(accepted) : undefined;
-      if (connection) this.table.open(connection, channel);
+      if (connection === undefined) return;
+      this.table.open(connection, channel);
+      this.pipelining.accept(connection);
     });
     server.on('request', ({ socket }) => this.#noteFirstRequest(socket));
     const timer = setInterval(() => this.#closeSlow(isTight()), limits.checkEveryMs);
@@ -94,13 +102,6 @@ export class Connections {
       const isSilent = channel === undefined || (channel === socket && socket.bytesRead === 0);
       if (!hasAsked && ((isSilent && !waits) || isLate)) destroyConnection(connection);
     }
-  }
-
-  /** Closes the connection of a client that sends more requests at once than fit in memory. */
-  shed(socket: Socket): void {
-    const connection = this.table.of(socket);
-    if (connection) this.#drop(connection, 'pipelining');
-    else socket.destroy();
   }
 
   /** Closes every connection, in any state. */
@@ -129,6 +130,7 @@ export class Connections {
       this.#drop(least.connection, least.reason);
     }
     const connection = this.table.add(socket, isEncrypted);
+    this.pipelining.accept(connection);
     this.#withoutRequest++;
     socket.once('close', () => this.#forget(connection));
   }
@@ -143,6 +145,7 @@ export class Connections {
   #forget(connection: Connection): void {
     if (!this.table.remove(connection)) return;
     if (!connection.hasAsked) this.#withoutRequest--;
+    this.pipelining.forget(connection);
   }
 
   /**

@@ -2,11 +2,19 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { FairQueue } from '../../../core/readings/fair-queue.ts';
 import { holdReading, releaseReading } from './reading.ts';
+import { Turns } from './turns.ts';
 
 /** The least number of handshakes that begin in one event-loop iteration: each takes most of a millisecond. */
 const fewest = 2;
 /** Beyond those, one begins for each period of this length since the last: a quarter of the time, however long iterations are. */
 const msForEach = 4;
+
+/** Limits on single clients. */
+interface ClientLimits {
+  isBusy(client: string): boolean;
+  mayBegin(client: string): boolean;
+  noteHandshake(client: string): void;
+}
 
 /**
  * Begins TLS handshakes a few at a time, round-robin by client, and none while connections are still being accepted. Node
@@ -16,13 +24,19 @@ const msForEach = 4;
 export class Handshakes {
   readonly #waiting = new FairQueue<() => void>();
   readonly #mustWait: () => boolean;
+  readonly #clients: ClientLimits;
   readonly #clock: () => number;
-  #isScheduled = false;
+  readonly #turns = new Turns(() => this.#next());
   #begunAt = 0;
 
-  /** `mustWait` reports that connections are being accepted. */
-  constructor(mustWait: () => boolean, clock: () => number = () => performance.now()) {
+  /** `mustWait` reports that connections are being accepted, `clients` whether a client may begin one. */
+  constructor(
+    mustWait: () => boolean,
+    clients: ClientLimits = { isBusy: () => false, mayBegin: () => true, noteHandshake() {} },
+    clock: () => number = () => performance.now(),
+  ) {
     this.#mustWait = mustWait;
+    this.#clients = clients;
     this.#clock = clock;
   }
 
@@ -39,31 +53,40 @@ export class Handshakes {
       const client = clientOf(socket);
       const start = (): void => {
         if (socket.destroyed) return;
+        this.#clients.noteHandshake(client);
         releaseReading(socket);
         for (const listener of begin) listener.call(server, socket);
       };
       holdReading(socket);
-      this.#waiting.add(client, start);
+      // The time before is no long iteration.
+      if (this.#waiting.size === 0) this.#begunAt = this.#clock();
+      // The newest first: others at the same address need not wait behind hundreds that were opened at the same instant.
+      if (this.#clients.isBusy(client)) this.#waiting.putBack(client, start);
+      else this.#waiting.add(client, start);
       // Connections that come faster than handshakes begin are dropped at some number, and must not stay in memory.
       socket.once('close', () => this.#waiting.remove(client, start));
-      this.#schedule();
+      this.#turns.soon();
     });
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#next());
+  #next(): void {
+    const mustWait = this.#mustWait();
+    const hasBegun = !mustWait && this.#begin();
+    if (this.#waiting.size === 0) return;
+    if (mustWait || hasBegun) this.#turns.soon();
+    else this.#turns.later();
   }
 
-  #next(): void {
-    this.#isScheduled = false;
-    if (!this.#mustWait()) {
-      const now = this.#clock();
-      const most = Math.max(fewest, (now - this.#begunAt) / msForEach);
-      this.#begunAt = now;
-      for (let begun = 0; begun < most; begun++) this.#waiting.take()?.();
+  #begin(): boolean {
+    const now = this.#clock();
+    const most = Math.max(fewest, (now - this.#begunAt) / msForEach);
+    this.#begunAt = now;
+    let begun = 0;
+    for (; begun < most; begun++) {
+      const start = this.#waiting.take((client) => this.#clients.mayBegin(client));
+      if (start === undefined) break;
+      start();
     }
-    if (this.#waiting.size > 0) this.#schedule();
+    return begun > 0;
   }
 }

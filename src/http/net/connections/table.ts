@@ -1,6 +1,7 @@
-import { ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { originOf } from '../../auth/client-addresses.ts';
+import { currentAnswer } from '../current-answer.ts';
 import type { DropReason } from './drops.ts';
 
 /** One accepted connection and its state. */
@@ -22,6 +23,15 @@ export interface Connection {
   body: { since: number; from: number } | undefined;
   /** An answer that the client has not received yet: since when, and the bytes written up to then. */
   waiting: { since: number; upTo: number } | undefined;
+  /** The number of requests that wait behind another one, and whether there ever was any. */
+  pipelined: number;
+  hasPipelined: boolean;
+  /** A client that sends many requests at once: its next connection waits the longer, the more requests this one brings now. */
+  chargedTo: string | undefined;
+  /** It is not read from, because its client sends many requests at once. */
+  isHeld: boolean;
+  /** The client by which it waits to be read from. */
+  waitsAs: string | undefined;
 }
 
 /** A property of the socket, since every request reads its connection and a map would be slower. */
@@ -54,6 +64,11 @@ export class ConnectionTable {
       hasAsked: false,
       body: undefined,
       waiting: undefined,
+      pipelined: 0,
+      hasPipelined: false,
+      chargedTo: undefined,
+      isHeld: false,
+      waitsAs: undefined,
     };
     this.#connections.add(connection);
     (socket as Tagged)[ownConnection] = connection;
@@ -64,6 +79,46 @@ export class ConnectionTable {
   /** The connection that a socket belongs to, accepted or decrypted. */
   of(socket: Socket): Connection | undefined {
     return (socket as Tagged)[ownConnection];
+  }
+
+  /** Whether a connection has not been removed. */
+  has(connection: Connection): boolean {
+    return this.#connections.has(connection);
+  }
+
+  /** The client that a socket belongs to, as far as it is known. */
+  clientOf(socket: object): unknown {
+    const connection = (socket as Tagged)[ownConnection];
+    return connection === undefined ? socket : clientOf(connection);
+  }
+
+  /** The connections of the same client, itself among them. */
+  sameClient(as: Connection): readonly Connection[] {
+    const group = as.keyId === undefined ? this.#byNetwork.get(as.network) : this.#byKey.get(as.keyId);
+    return [...(group ?? [])].filter((connection) => clientOf(connection) === clientOf(as));
+  }
+
+  /** How many requests of each client wait behind others. */
+  pipelinedByClient(): ReadonlyMap<unknown, number> {
+    const totals = new Map<string, number>();
+    for (const connection of this.#connections) {
+      if (connection.pipelined === 0) continue;
+      const client = clientOf(connection);
+      totals.set(client, (totals.get(client) ?? 0) + connection.pipelined);
+    }
+    return totals;
+  }
+
+  /** The connection with the most waiting requests, of the client with the most; undefined where none has any. */
+  mostPipelined(): Connection | undefined {
+    const totals = this.pipelinedByClient();
+    const most = Math.max(...totals.values());
+    let found: Connection | undefined;
+    for (const connection of this.#connections) {
+      if (totals.get(clientOf(connection)) !== most) continue;
+      if (connection.pipelined > (found?.pipelined ?? 0)) found = connection;
+    }
+    return found;
   }
 
   /** Records the decrypted side of a connection, which carries its requests from now on. */
@@ -119,27 +174,30 @@ export class ConnectionTable {
   }
 }
 
+/** The client of a connection: its key, or its network address as long as there is none. */
+export function clientOf({ keyId, client }: Connection): string {
+  return keyId ?? client;
+}
+
 /** Closes a connection at once, in any state. */
 export function destroyConnection({ socket, channel }: Connection): void {
   channel?.destroy();
   socket.destroy();
 }
 
-/** Node keeps the answer under way in this private property; a property of our own for each request would cost more. */
-export function answerOf({ channel }: Connection): unknown {
-  return channel && Reflect.get(channel, '_httpMessage');
+/** The answer under way on a connection. */
+export function answerOf({ channel }: Connection): ServerResponse | undefined {
+  return channel && currentAnswer(channel);
 }
 
 /** Whether no request is under way: the connection waits for its handshake, a head or its next request. */
 function isIdle(connection: Connection): boolean {
-  const answer = answerOf(connection);
-  return answer === undefined || answer === null;
+  return answerOf(connection) === undefined;
 }
 
 /** Whether a request is under way whose body has not arrived completely. */
 export function isUnfinished(connection: Connection): boolean {
-  const answer = answerOf(connection);
-  return answer instanceof ServerResponse && !answer.req.complete;
+  return answerOf(connection)?.req.complete === false;
 }
 
 function find(connections: Iterable<Connection>, fits: (connection: Connection) => boolean): Connection | undefined {

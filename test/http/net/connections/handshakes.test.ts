@@ -20,7 +20,11 @@ afterEach(() => {
 });
 
 /** A server whose handshakes wait for `mustWait`; `begun` has the addresses of those that began, by event-loop iteration. */
-async function serve(mustWait: () => boolean, clock: () => number) {
+async function serve(
+  mustWait: () => boolean,
+  clock: () => number,
+  clients?: ConstructorParameters<typeof Handshakes>[1],
+) {
   const server = createServer({ cert: readFileSync(tlsCert), key: readFileSync(tlsKey) }, (_, res) => res.end('here'));
   let isOver = false;
   opened.push({
@@ -30,8 +34,10 @@ async function serve(mustWait: () => boolean, clock: () => number) {
     },
   });
   const begun: string[][] = [];
-  server.prependListener('connection', ({ remoteAddress = '' }: Socket) => {
+  const ports: (number | undefined)[] = [];
+  server.prependListener('connection', ({ remoteAddress = '', remotePort }: Socket) => {
     begun.at(-1)?.push(remoteAddress);
+    ports.push(remotePort);
   });
   const nextIteration = (): void => {
     begun.push([]);
@@ -39,7 +45,7 @@ async function serve(mustWait: () => boolean, clock: () => number) {
   };
   nextIteration();
   const accepted: Socket[] = [];
-  const handshakes = new Handshakes(mustWait, clock);
+  const handshakes = new Handshakes(mustWait, clients, clock);
   handshakes.pace(server, (socket) => {
     accepted.push(socket);
     return socket.remoteAddress ?? '';
@@ -52,6 +58,7 @@ async function serve(mustWait: () => boolean, clock: () => number) {
     begun: () => begun.filter((some) => some.length > 0),
     accepted: () => accepted.length,
     sockets: accepted,
+    ports,
     handshakes,
   };
 }
@@ -92,6 +99,54 @@ it('begins more of them after a long event-loop iteration', async () => {
   isAccepting = false;
   await until('all have begun', () => begun().flat().length === 10);
   expect(begun().map(({ length }) => length)).toEqual([6, 2, 2]);
+});
+
+it('begins a few at first after hours without any', async () => {
+  let isAccepting = true;
+  const { port, begun, accepted } = await serve(
+    () => isAccepting,
+    () => 3_600_000,
+  );
+  for (let n = 0; n < 6; n++) await open(port, '127.0.0.1');
+  await until('all are accepted', () => accepted() === 6);
+  isAccepting = false;
+  await until('all have begun', () => begun().flat().length === 6);
+  expect(begun().map(({ length }) => length)).toEqual([2, 2, 2]);
+});
+
+it('begins none of a client that must wait, and those of others', async () => {
+  let mayBegin = false;
+  const { port, begun, handshakes } = await serve(
+    () => false,
+    () => 0,
+    { isBusy: () => false, mayBegin: (client) => mayBegin || client === '127.0.0.2', noteHandshake() {} },
+  );
+  for (let n = 0; n < 3; n++) await open(port, '127.0.0.1');
+  await open(port, '127.0.0.2');
+  await until('the others have begun', () => begun().length > 0 && handshakes.size === 3);
+  expect(begun().flat()).toEqual(['127.0.0.2']);
+  mayBegin = true;
+  await until('all have begun', () => handshakes.size === 0);
+  expect(begun().flat()).toHaveLength(4);
+});
+
+it('begins the newest first of a client that sends many requests at once, and says when one begins', async () => {
+  let isAccepting = true;
+  const noted: string[] = [];
+  const { port, ports, accepted, handshakes } = await serve(
+    () => isAccepting,
+    () => 0,
+    { isBusy: (client) => client === '127.0.0.1', mayBegin: () => true, noteHandshake: (client) => noted.push(client) },
+  );
+  const clients: Socket[] = [];
+  for (const address of ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2']) clients.push(await open(port, address));
+  await until('all are accepted', () => accepted() === 4);
+  expect(noted).toEqual([]);
+  isAccepting = false;
+  await until('all have begun', () => handshakes.size === 0);
+  const [older, newer, first, second] = clients.map(({ localPort }) => localPort);
+  expect(ports).toEqual([newer, first, older, second]);
+  expect(noted.sort()).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2']);
 });
 
 it('finishes a handshake whose client has sent its beginning meanwhile', async () => {
