@@ -48,6 +48,24 @@ export async function findActor(domain: Domain, login: string, osAccount: string
   return { user, osAccount };
 }
 
+/**
+ * Refuses an actor whose profile is not as it was found: inactive, gone, or with another role (`not_permitted`, exit 4), and audits
+ * the attempt. For whatever waited for a person, which may take hours.
+ */
+export async function requireUnchanged(domain: Domain, { user, osAccount }: Actor): Promise<void> {
+  const now = await findActor(domain, user.login, osAccount);
+  if (now.user.id === user.id && now.user.role === user.role) return;
+  const draft = auditDraft(domain, now, 'profile.use', user.login, { reason: 'role_changed' });
+  await domain.store.audit.append({ ...draft, outcome: 'denied' });
+  throw new HkctlError(
+    'not_permitted',
+    `The role of "${printable(user.login)}" was changed meanwhile; nothing was changed.`,
+    {
+      hint: 'Give the command again.',
+    },
+  );
+}
+
 /** An unknown login belongs to no tenant; record the event for the store. */
 function refusedProfile(domain: Domain, login: string, osAccount: string, user: User | undefined): AuditDraft {
   return {

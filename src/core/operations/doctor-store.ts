@@ -98,7 +98,8 @@ export function findingOfJournal(
   }
   if (torn > 0) {
     const hint = 'What was being revoked then may not have been: compare with hkctl keys list.';
-    return warning(`${torn} lines of the journal were cut off in the middle.`, hint);
+    const lines = torn === 1 ? 'A line of the journal was' : `${torn} lines of the journal were`;
+    return warning(`${lines} cut off in the middle.`, hint);
   }
   if (!isThere) return ok('No key was revoked yet, so that there is no journal.');
   return ok(`None of the ${revoked} keys that the journal names works.`);
@@ -127,14 +128,19 @@ export function findingOfClock(seenMs: number, machineMs: number): Finding {
   return problem('state_forbids', behind, hint);
 }
 
-/** Whether this Node knows the time zone of every entity; one of a newer Node, or of older names, may be missing. */
-export function findingOfTimezones(entities: readonly Pick<Entity, 'code' | 'timezone'>[]): Finding {
-  const unknown = entities.filter(({ timezone }) => !isTimezone(timezone));
-  if (unknown.length === 0) return ok('The time zone of every entity is known here.');
+/** Whether Node knows the time zone of every entity; those of other organizations are counted and not named. */
+export function findingOfTimezones(
+  own: readonly Pick<Entity, 'code' | 'timezone'>[],
+  others: readonly Pick<Entity, 'timezone'>[] = [],
+): Finding {
+  const unknown = own.filter(({ timezone }) => !isTimezone(timezone));
+  const elsewhere = others.filter(({ timezone }) => !isTimezone(timezone)).length;
+  if (unknown.length + elsewhere === 0) return ok('The time zone of every entity is known here.');
   const named = unknown.slice(0, 5).map(({ code, timezone }) => `${code} (${quotedText(timezone)})`);
-  const more = unknown.length > 5 ? `; and ${unknown.length - 5} more` : '';
+  if (unknown.length > 5) named.push(`and ${unknown.length - 5} more`);
+  if (elsewhere > 0) named.push(`${elsewhere} of other organizations`);
   return warning(
-    `The time zone of an entity is unknown to this version of Node.js: ${named.join('; ')}${more}.`,
+    `The time zone of an entity is unknown to this version of Node.js: ${named.join('; ')}.`,
     'Times of these entities are shown in UTC, and dates are refused. Update Node.js, which brings its own time zones.',
   );
 }

@@ -2,7 +2,7 @@ import { type Actor, type Domain, requirePermissions } from '../access/actors.ts
 import { damageText } from '../audit/damage.ts';
 import { verifyAudit } from '../audit/trail.ts';
 import { isHkctlError } from '../errors.ts';
-import { listEntities } from '../organization/entities.ts';
+import type { Entity } from '../port/entities.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { findingsOfServer, type ServerFacts } from './doctor-server.ts';
 import {
@@ -40,7 +40,7 @@ export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOpt
     ...present('revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))),
     ...present('disk', space && (() => findingOfSpace(space()))),
     ['clock', async () => findingOfClock((await domain.store.clock.read()).seenMs, options.machineMs)],
-    ['timezones', async () => findingOfTimezones(await listEntities(domain, actor))],
+    ['timezones', () => checkTimezones(domain, actor)],
     ['daemon', () => checkDaemon(domain, options)],
   ];
   for (const [name, run] of checks) yield { name, ...(await finding(run)) };
@@ -93,6 +93,14 @@ async function checkJournal(domain: Domain, actor: Actor, journal: JournalFacts)
     if (key) prefixes.push(key.prefix);
   }
   return findingOfJournal(journal, prefixes);
+}
+
+async function checkTimezones({ store }: Domain, { user }: Actor): Promise<Finding> {
+  const others: Entity[] = [];
+  for (const { id } of await store.tenants.list()) {
+    if (id !== user.tenantId) others.push(...(await store.entities.list(id)));
+  }
+  return findingOfTimezones(await store.entities.list(user.tenantId), others);
 }
 
 async function checkDaemon({ store }: Domain, { answers }: DoctorOptions): Promise<Finding> {

@@ -1,8 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { compactInstant } from '../../core/operations/backups.ts';
 import { unwritable } from '../../core/text/path-faults.ts';
 import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
 import { toDomainError } from '../sqlite/connection/errors.ts';
@@ -31,15 +29,6 @@ export function requireFreeTarget(target: string, force: boolean): void {
   });
 }
 
-/** The path of a backup before a migration, with a number where it is taken: that one may hold the only copy of the older store. */
-export function beforeMigration(folder: string, name: string, atMs: number): string {
-  const path = join(folder, `${name}.before-migrate-${compactInstant(atMs)}`);
-  const isTaken = (file: string) => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  let target = `${path}.backup`;
-  for (let count = 2; isTaken(target); count++) target = `${path}-${count}.backup`;
-  return target;
-}
-
 /**
  * Refuses a link at a path, also with `force`: `bad_input`. The backup would take the place of the link and not of its target; that
  * is often a link of the system, such as /dev/stdout.
@@ -53,14 +42,21 @@ export function requireNoLink(target: string): void {
   });
 }
 
-/**
- * Removes the file that an interrupted backup has left, which has its mark or is empty. Refuses any other file of that name,
- * and the one of a backup that another process is writing: `state_forbids`.
- */
+/** Removes the file that an interrupted backup has left. Throws as {@link requireOnlyLeftover}. */
 export function removeLeftover(pending: string): void {
+  requireOnlyLeftover(pending);
+  translatingTarget(pending, () => rmSync(pending, { force: true }));
+}
+
+/**
+ * Refuses any file at a path but one that an interrupted backup has left, which has its mark or is empty, and the one of a backup
+ * that another process is writing: `state_forbids`.
+ */
+export function requireOnlyLeftover(pending: string): void {
   translatingTarget(pending, () => {
     if (lstatSync(pending, { throwIfNoEntry: false }) === undefined) return;
     const fd = openLeftover(pending);
+    if (fd === undefined) return;
     const header = Buffer.alloc(100);
     let isLockable = false;
     try {
@@ -78,17 +74,18 @@ export function removeLeftover(pending: string): void {
       closeSync(fd);
     }
     if (isLockable && isBeingWritten(pending)) throw beingWritten(pending);
-    rmSync(pending, { force: true });
   });
 }
 
-/** Opens a file without following a link, and without waiting for the writer of a FIFO. */
-function openLeftover(pending: string): number {
+/** Opens a file without following a link, and without waiting for the writer of a FIFO; undefined where it has just gone. */
+function openLeftover(pending: string): number | undefined {
   let fd: number;
   try {
     fd = openSync(pending, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (thrown) {
-    throw lstatSync(pending).isFile() ? thrown : notOurs(pending);
+    const found = lstatSync(pending, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    throw found.isFile() ? thrown : notOurs(pending);
   }
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
@@ -107,6 +104,22 @@ function isBeingWritten(pending: string): boolean {
   } finally {
     connection?.close();
   }
+}
+
+/** Creates the file of a backup for its owner only and opens it to write. Throws `state_forbids` where another process just did. */
+export function createPending(pending: string): number {
+  return translatingTarget(pending, () => {
+    try {
+      return openSync(pending, 'wx', 0o600);
+    } catch (thrown) {
+      throw errnoOf(thrown) === 'EEXIST' ? beingWritten(pending) : thrown;
+    }
+  });
+}
+
+/** Whether a path still names an open file, and not that of another process. The number of an open file becomes no other one's. */
+export function isAt(path: string, fd: number): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino;
 }
 
 /** The error where two processes write a backup of the same name. */

@@ -11,6 +11,8 @@ export interface PresentStore {
   users: ReadonlyMap<string, { status: User['status']; role: Role }>;
   entities: ReadonlyMap<string, Entity['status']>;
   trail: AuditHead | null;
+  /** Whether its trail continues that of the backup: then an entity of the backup that it does not have was removed since. */
+  isContinued: boolean;
   clock: ClockSamples | null;
 }
 
@@ -20,6 +22,7 @@ export const unknownPresent: PresentStore = {
   users: new Map(),
   entities: new Map(),
   trail: null,
+  isContinued: false,
   clock: null,
 };
 

@@ -4,7 +4,7 @@ import type { KeptStopped } from '../../core/operations/backups.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';
-import { type JournalSummary, keyLine, type StateEvent, stateLine } from '../journal-lines.ts';
+import type { JournalSummary } from '../journal-lines.ts';
 import type { PresentStore } from './present-store.ts';
 
 /** A key of a backup that is not revoked in it. */
@@ -29,12 +29,6 @@ interface Since {
   present: PresentStore;
   journal: JournalSummary;
   nowMs: number;
-}
-
-/** Something that stays stopped, and its line where the journal is missing it. */
-export interface Stop {
-  kept: KeptStopped;
-  missingLine?: string;
 }
 
 /** SQL for the objects of a backup, in both engines; SQLite has them in the order in which they were made. */
@@ -69,9 +63,8 @@ export function revokedSince({ present, journal }: Pick<Since, 'present' | 'jour
  * unless it was withdrawn: what it names was about to be stopped. Throws `state_forbids` where an organization would be left
  * without an active Super user.
  */
-export function stopsSince(backup: Stoppable, since: Since): Stop[] {
-  const stops = [...keyStops(backup, since), ...userStops(backup, since), ...entityStops(backup, since)];
-  const kept = stops.map((stop) => stop.kept);
+export function stopsSince(backup: Stoppable, since: Since): KeptStopped[] {
+  const kept = [...keyStops(backup, since), ...userStops(backup, since), ...entityStops(backup, since)];
   const off = new Set(
     kept
       .filter(({ what, role }) => what === 'deactivated_user' || (what === 'demoted_user' && role !== 'super_user'))
@@ -82,46 +75,33 @@ export function stopsSince(backup: Stoppable, since: Since): Stop[] {
   const still = new Set(leaders.filter(({ id }) => !off.has(id)).map(({ tenantId }) => tenantId));
   const left = backup.tenants.filter(({ id }) => led.has(id) && !still.has(id));
   if (left.length > 0) throw nobodyLeft(left, kept);
-  return stops;
+  return kept;
 }
 
-function keyStops({ keys }: Stoppable, since: Since): Stop[] {
+function keyStops({ keys }: Stoppable, since: Since): KeptStopped[] {
   const live = new Map(keys.map((key) => [key.id, key]));
-  const stops: Stop[] = [];
+  const stops: KeptStopped[] = [];
   for (const [id, atMs] of revokedSince(since)) {
     const key = live.get(id);
-    if (!key) continue;
-    const { tenantId, prefix: name } = key;
-    stops.push({
-      kept: { what: 'revoked_key', id, tenantId, name, atMs },
-      ...(!since.journal.keys.has(id) && { missingLine: keyLine('revoked', { ...key, keyId: id, atMs }) }),
-    });
+    if (key) stops.push({ what: 'revoked_key', id, tenantId: key.tenantId, name: key.prefix, atMs });
   }
   return stops;
 }
 
-function userStops({ users }: Stoppable, { present, journal, nowMs }: Since): Stop[] {
-  const stops: Stop[] = [];
+function userStops({ users }: Stoppable, { present, journal, nowMs }: Since): KeptStopped[] {
+  const stops: KeptStopped[] = [];
   for (const { login: name, ...user } of users) {
     const of = { id: user.id, tenantId: user.tenantId, name };
-    const lineOf = (event: StateEvent) => stateLine({ atMs: nowMs, event, of: 'user', id: user.id, name });
     const now = present.users.get(user.id);
     const status = journal.userStatus.get(user.id);
     const atMs = status?.event === 'deactivated' ? status.atMs : undefined;
     if (user.status === 'active' && (atMs !== undefined || now?.status === 'inactive')) {
-      stops.push({
-        kept: { what: 'deactivated_user', ...of, atMs: atMs ?? nowMs },
-        ...(atMs === undefined && { missingLine: lineOf('deactivated') }),
-      });
+      stops.push({ what: 'deactivated_user', ...of, atMs: atMs ?? nowMs });
     }
     const change = journal.userRole.get(user.id);
     const role = lowest(user.role, now?.role, change?.event);
     if (role !== user.role) {
-      const isRecorded = change?.event === role;
-      stops.push({
-        kept: { what: 'demoted_user', ...of, atMs: isRecorded ? change.atMs : nowMs, role },
-        ...(!isRecorded && { missingLine: lineOf(`role:${role}`) }),
-      });
+      stops.push({ what: 'demoted_user', ...of, atMs: change?.event === role ? change.atMs : nowMs, role });
     }
   }
   return stops;
@@ -132,23 +112,20 @@ function lowest(role: Role, ...since: (Role | undefined)[]): Role {
   return since.reduce<Role>((kept, next) => (next !== undefined && roleExceeds(kept, next) ? next : kept), role);
 }
 
-function entityStops({ entities }: Stoppable, { present, journal, nowMs }: Since): Stop[] {
-  const stops: Stop[] = [];
+function entityStops({ entities }: Stoppable, { present, journal, nowMs }: Since): KeptStopped[] {
+  const stops: KeptStopped[] = [];
   for (const { code: name, id, tenantId, status } of entities) {
     const event = journal.entities.get(id);
     const now = present.entities.get(id);
     // An entity that is still there was not removed, even if the journal has an entry of a failed removal: its records stay.
-    if (event?.event === 'removed' && now === undefined) {
-      stops.push({ kept: { what: 'removed_entity', id, tenantId, name, atMs: event.atMs } });
+    if (now === undefined && (event?.event === 'removed' || present.isContinued)) {
+      const removedMs = event?.event === 'removed' ? event.atMs : undefined;
+      stops.push({ what: 'removed_entity', id, tenantId, name, atMs: removedMs ?? nowMs });
       continue;
     }
     const atMs = event?.event === 'deactivated' ? event.atMs : undefined;
     if (status === 'inactive' || (atMs === undefined && now !== 'inactive')) continue;
-    const missingLine = stateLine({ atMs: nowMs, event: 'deactivated', of: 'entity', id, name });
-    stops.push({
-      kept: { what: 'deactivated_entity', id, tenantId, name, atMs: atMs ?? nowMs },
-      ...(atMs === undefined && { missingLine }),
-    });
+    stops.push({ what: 'deactivated_entity', id, tenantId, name, atMs: atMs ?? nowMs });
   }
   return stops;
 }

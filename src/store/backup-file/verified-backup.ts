@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, renameSync, rmSync, statSync } from 'node:fs';
 import { verifyTrail } from '../../core/audit/verification.ts';
 import type { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts } from '../../core/operations/backups.ts';
@@ -8,9 +8,17 @@ import { createAppendAudit, createAuditStore } from '../sqlite/registry/audit.ts
 import { createRegistry } from '../sqlite/registry/registry.ts';
 import { syncFolderOf } from '../sqlite/restore/prepared.ts';
 import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
-import { beingWritten, marks, removeLeftover, requireFreeTarget, translatingTarget } from './backup-target.ts';
+import {
+  beingWritten,
+  createPending,
+  isAt,
+  marks,
+  removeLeftover,
+  requireFreeTarget,
+  translatingTarget,
+} from './backup-target.ts';
 import { columnOfUnknownValue } from './known-values.ts';
-import { createPrivate, syncFile } from './whole-files.ts';
+import { openUnlogged, syncFile } from './whole-files.ts';
 
 /** A backup to be written. */
 interface BackupRequest {
@@ -38,11 +46,11 @@ export async function writeVerified({
 }: BackupRequest): Promise<BackupFacts> {
   const pending = pendingOf(target);
   removeLeftover(pending);
-  const backup = translatingTarget(pending, () => createPrivate(pending));
-  // Open until the end, so that the number of this file becomes no other one's.
-  const own = openSync(pending, 'r');
-  const isInPlace = (): boolean => lstatSync(pending, { throwIfNoEntry: false })?.ino === fstatSync(own).ino;
+  // Open until the end, so that it can be told from the file of another process.
+  const own = createPending(pending);
+  let facts: BackupFacts;
   try {
+    const backup = translatingTarget(pending, () => openUnlogged(pending));
     try {
       // Holds its lock from the first write until it is closed: another process then takes it for no leftover.
       backup.pragma('main.locking_mode = exclusive');
@@ -51,24 +59,24 @@ export async function writeVerified({
     } finally {
       backup.close();
     }
-    const facts = await readBackup(pending, migrationsFolder, damaged);
+    facts = await readBackup(pending, migrationsFolder, damaged);
     translatingTarget(target, () => {
       syncFile(pending);
-      if (!isInPlace()) throw beingWritten(pending);
+      if (!isAt(pending, own)) throw beingWritten(pending);
       // Another process that wrote under the same name is done by now.
       requireFreeTarget(target, force);
       renameSync(pending, target);
-      syncFolderOf(target);
     });
-    return facts;
   } catch (thrown) {
     // Whatever it was, the file of another process is not ours to remove.
-    if (!isInPlace()) throw beingWritten(pending);
+    if (!isAt(pending, own)) throw beingWritten(pending);
     rmSync(pending, { force: true });
     throw thrown;
   } finally {
     closeSync(own);
   }
+  translatingTarget(target, () => syncFolderOf(target));
+  return facts;
 }
 
 /** The path under which a backup is written until it is complete. */

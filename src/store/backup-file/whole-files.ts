@@ -9,8 +9,14 @@ import type { OwnTable } from '../sqlite/schema/migrated-schema.ts';
  */
 export function createPrivate(file: string): Connection {
   closeSync(openSync(file, 'wx', 0o600));
+  return openUnlogged(file);
+}
+
+/** Opens such a file, which is there and empty. */
+export function openUnlogged(file: string): Connection {
   const connection = openDatabase(file, { fileMustExist: true });
-  connection.exec('pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off');
+  // The driver ignores `off`, and a journal on disk would stay beside the file of a killed process.
+  connection.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off');
   return connection;
 }
 
@@ -86,12 +92,16 @@ export function copyRead(
   putSequences(to, sequencesIn(from, 'main', tables));
 }
 
-/** Runs a copy; where a row violates a constraint of its table, which only damage causes, throws the error of `damaged`. */
+/**
+ * Runs a copy; where a row violates a constraint of its table, or has a number that is none of its column, throws the error of
+ * `damaged`: only damage causes it.
+ */
 export function refusingRows(copy: () => void, damaged: () => Error): void {
   try {
     copy();
   } catch (thrown) {
-    throw errnoOf(thrown)?.startsWith('SQLITE_CONSTRAINT') ? damaged() : thrown;
+    const code = errnoOf(thrown);
+    throw code?.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_MISMATCH' ? damaged() : thrown;
   }
 }
 

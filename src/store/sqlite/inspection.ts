@@ -1,11 +1,11 @@
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FileFacts, JournalFacts, StoreInspection } from '../../core/operations/inspection.ts';
 import { readJournal } from '../journal-lines.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
-import { readSmallFile } from './connection/safe-files.ts';
+import { readSmallFile, requireOwnFile } from './connection/safe-files.ts';
 import { foreignObjects } from './schema/own-schema.ts';
 import { schemaVersions } from './schema/schema-versions.ts';
 
@@ -31,7 +31,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       ...databaseNames.flatMap((name) => sidecars.map((end) => files[name] + end)),
       files.revocations,
       files.daemons,
-    ].filter((file) => existsSync(file));
+    ].filter((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined);
 
   return {
     databases: databaseNames.map((name) => ({
@@ -42,8 +42,7 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
           return lines.filter((line) => line !== 'ok');
         }),
     })),
-    files: () =>
-      translating(folder, () => [factsOf(folder, 'folder'), ...existingFiles().map((file) => factsOf(file, 'file'))]),
+    files: () => translating(folder, () => [factsOf(folder, 'folder'), ...existingFiles().map(factsOfFile)]),
     brokenReferences: () =>
       checking('registry', (connection) =>
         connection
@@ -75,11 +74,17 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       const { bavail, blocks, bsize } = translating(folder, () => statfsSync(folder));
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
     },
-    sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + statSync(file).size, 0)),
+    sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + lstatSync(file).size, 0)),
   };
 }
 
 const sidecars = ['', '-wal', '-shm'];
+
+/** Throws `store_unreadable` for a link, which says nothing of a file of the store. */
+function factsOfFile(file: string): FileFacts {
+  if (lstatSync(file).isSymbolicLink()) requireOwnFile(file);
+  return factsOf(file, 'file');
+}
 
 function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
   const { mode, uid } = statSync(path);

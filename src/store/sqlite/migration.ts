@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
-import { beforeMigration } from '../backup-file/backup-target.ts';
+import { beforeMigration } from '../backup-file/before-migration.ts';
 import type { MigrationOutcome, StoreOptions } from '../engine.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';

@@ -122,6 +122,22 @@ describe('doctor', () => {
     expect(await examine()).toMatchObject({ code: 0, wrong: { revocations: { status: 'warning' } } });
   });
 
+  it('warns of time zones unknown here, and names entities of the own organization only', async () => {
+    await cli.ok('tenants add Other --admin otto');
+    await cli.ok('--as otto entities add OSL --name Oslo --timezone Europe/Oslo');
+    const restore = tamper(cli.store, "update entities set timezone = 'Mars/Olympus_Mons' where code = 'OSL'");
+    expect((await examine()).wrong).toMatchObject({
+      timezones: { status: 'warning', detail: expect.stringMatching(/: 1 of other organizations\.$/) },
+    });
+    restore();
+    tamper(cli.store, "update entities set timezone = 'Mars/Olympus_Mons'");
+    const { code, wrong } = await examine();
+    expect(code).toBe(0);
+    expect(wrong).toMatchObject({
+      timezones: { detail: expect.stringMatching(/BER \("Mars\/Olympus_Mons"\).*; 1 of other organizations\.$/) },
+    });
+  });
+
   it('warns of a folder that others can read', async () => {
     chmodSync(dirname(cli.store), 0o755);
     expect(await examine()).toMatchObject({ code: 0, wrong: { files: { status: 'warning' } } });

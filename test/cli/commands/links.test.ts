@@ -65,6 +65,22 @@ describe('a link in place of a file of the store', () => {
     expect((await cli.show(key.id)).status).toBe('Active');
   });
 
+  it('is named as a link by every command and by doctor, wherever it leads', async () => {
+    const { daemons } = filesOf(cli.store);
+    const { ready } = preparedPath(cli.store);
+    for (const target of [join(folder, 'absent'), ready, dirname(cli.store)]) {
+      symlinkSync(target, ready);
+      const { code, stderr } = await cli.run('keys list');
+      expect([code, stderr], target).toEqual([6, expect.stringContaining(`${ready} is a link`)]);
+      rmSync(ready);
+      rmSync(daemons, { force: true });
+      symlinkSync(target, daemons);
+      const { stdout } = await cli.run('doctor');
+      expect(stdout).toMatch(/problem +files .*hkctl\.daemons is a link/);
+      rmSync(daemons);
+    }
+  });
+
   it('may be one on the way to its folder', async () => {
     const link = join(folder, 'link');
     symlinkSync(dirname(cli.store), link);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
@@ -102,6 +102,28 @@ describe('migrate', () => {
     const second = (await cli.ok('migrate --json')).json<{ backup: string }>();
     expect(second.backup).toBe(backup.replace(/\.backup$/, '-2.backup'));
     expect(readFileSync(backup)).toEqual(kept);
+  });
+
+  it('removes what earlier ones left when they were killed, but no file or link of somebody else', async () => {
+    const stem = join(dirname(cli.store), 'hkctl.before-migrate-20261119T0');
+    const [killed, filled, notes, link, other] = [
+      `${stem}70000Z.backup.new`,
+      `${stem}80000Z-2.backup.new`,
+      `${stem}90000Z.backup.new`,
+      `${stem}60000Z.backup.new`,
+      join(dirname(cli.store), 'other.before-migrate-20261119T050000Z.backup.new'),
+    ] as const;
+    writeFileSync(killed, '');
+    const half = openDatabase(filled, {});
+    half.exec('pragma application_id = 0x686b6230; pragma journal_mode = off; create table a (b)');
+    half.close();
+    writeFileSync(notes, 'my notes');
+    symlinkSync(filled, link);
+    writeFileSync(other, '');
+    await cli.ok('migrate');
+    expect([killed, filled].map((file) => existsSync(file))).toEqual([false, false]);
+    expect([readFileSync(notes, 'utf8'), lstatSync(link).isSymbolicLink()]).toEqual(['my notes', true]);
+    expect(existsSync(other)).toBe(true);
   });
 
   it('of two at once leaves the backup of the other alone', async () => {

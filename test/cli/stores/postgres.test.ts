@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,6 +88,27 @@ describe('the command line on PostgreSQL', () => {
     rmSync(folder, { recursive: true });
     expect((await other.ok('keys list --json')).json()).toMatchObject([{ name: 'one' }]);
     expect((await other.ok('audit verify')).stdout).toContain('the chain is whole');
+  });
+
+  it('is backed up by a log-in that may only read, which hears that nothing was noted of it', async () => {
+    const address = await newDatabase();
+    await new Cli(address).ok(init);
+    const folder = mkdtempSync(join(tmpdir(), 'hkctl-'));
+    const [file, reader] = [join(folder, 'plant.backup'), `reader_${randomBytes(4).toString('hex')}`];
+    await onServer(
+      address,
+      `create role ${reader} login; grant usage on schema hkctl to ${reader}`,
+      `grant select on all tables in schema hkctl to ${reader}`,
+    );
+    const cli = new Cli(address.replace('postgres@', `${reader}@`));
+    expect(await cli.run(['backup', file])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(`${file} is written and checked, but the audit trail could not note it: Rights`),
+    });
+    await onServer(address, `drop owned by ${reader}`, `drop role ${reader}`);
+    const other = new Cli(await newDatabase());
+    await other.ok(['restore', file, '--yes']);
+    rmSync(folder, { recursive: true });
   });
 
   it('shows whatever the log-in of a daemon can have written, and backs it up', async () => {

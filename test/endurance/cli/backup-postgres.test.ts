@@ -190,7 +190,7 @@ describe('restore into PostgreSQL', () => {
     ['another table', 'create table evil (x)', 'store_corrupt', 'evil'],
     ['a changed trail', "update audit set target = 'other' where seq = 2", 'store_corrupt', 'audit record 2'],
     ['a text for a time', "update keys set created_at_ms = 'soon'", 'store_corrupt', 'keys.created_at_ms'],
-    ['a blob for a name', "update keys set name = x'00ff'", 'store_corrupt', 'a row of keys'],
+    ['a blob for a name', "update keys set name = x'00ff'", 'store_corrupt', 'keys.name'],
     ['a number beyond every limit', 'update keys set created_at_ms = 1e300', 'store_corrupt', 'keys.created_at_ms'],
     ['a NUL character', "update keys set name = 'a' || char(0) || 'b'", 'bad_input', 'NUL'],
     ['readings of nobody', 'insert into readings values (77, 1, 1.0, 0)', 'store_corrupt', 'readings'],

@@ -79,6 +79,17 @@ describe.skipIf(!hasTmux)('the page of keys', () => {
     await terminal.until(/\$$/);
   });
 
+  it.each(['Escape', 'C-c', 'C-d'])('cancels a search that is being typed by %s, and only that', async (key) => {
+    await openPage(names(12));
+    terminal.press('/');
+    terminal.write('Line 7');
+    await terminal.until('1 of 1 ');
+    terminal.press(key);
+    expect(await terminal.until(/of 12/)).not.toContain('Search:');
+    terminal.press('C-c');
+    await terminal.until(/\$$/);
+  });
+
   it('lists its keys by ?, and any key goes back', async () => {
     await openPage(names(2));
     terminal.press('?');

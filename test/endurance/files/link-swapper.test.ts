@@ -1,6 +1,7 @@
 import { chownSync, cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readProgram } from '../../docs/program.ts';
 import { SwappedPlant, stateOf, stranger } from './swapped-plant.ts';
 
 const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 2);
@@ -21,6 +22,10 @@ const swapped = {
     ['', '-wal', '-shm', '-journal'].map((end) => `${name}.db${end}`),
   ),
 };
+
+/** Commands that open no store; `keys` without a verb is `keys list`. */
+const storeless =
+  /^(?:keys|permissions list|openapi|completion|systemd-unit|metrics-rules|postgres-roles|postgres-citus)$/;
 
 /** What hurts a command most; in every other round it is everything at once. */
 function namesFor(argv: readonly string[], round: number): readonly string[] {
@@ -59,6 +64,9 @@ describe.skipIf(process.getuid?.() !== 0)(
         { argv: [...create, '--secret-file', join(admin, 'b.key')] },
         { argv: [...create, '--json'] },
         { argv: ['keys', 'list', '--all'] },
+        { argv: ['keys', 'show', prefix] },
+        { argv: ['keys', 'note', prefix, 'a note'] },
+        { argv: ['keys', 'verify'] },
         { argv: ['keys', 'scan', state, admin] },
         { argv: ['backup', join(admin, 'new.backup')] },
         { argv: ['backup', join(admin, 'new.backup'), '--force'] },
@@ -66,11 +74,26 @@ describe.skipIf(process.getuid?.() !== 0)(
         { argv: ['restore', join(admin, 'plant.backup'), '--yes', '--json'] },
         { argv: ['import', 'parts', join(admin, 'parts.csv'), '--entity', 'BER'] },
         { argv: ['entities', 'add', 'CHI', '--name', 'Chicago', '--timezone', 'UTC'] },
+        { argv: ['entities', 'deactivate', 'BER', '--yes'] },
+        { argv: ['entities', 'activate', 'BER'] },
         { argv: ['entities', 'remove', 'BER', '--yes'] },
+        { argv: ['entities', 'list'] },
         { argv: ['users', 'add', 'carl', '--name', 'Carl', '--role', 'manager'] },
+        { argv: ['users', 'set-role', 'root', 'super_user'] },
+        { argv: ['users', 'deactivate', 'root', '--yes'] },
+        { argv: ['users', 'activate', 'root'] },
+        { argv: ['users', 'list'] },
         { argv: ['tenants', 'add', 'Other', '--admin', 'otto'] },
+        { argv: ['tenants', 'set', '--name', 'Another'] },
+        { argv: ['tenants', 'list'] },
         { argv: ['audit', 'verify'] },
+        { argv: ['audit', 'list'] },
+        { argv: ['audit', 'export'] },
         { argv: ['sensors', 'list', '--entity', 'BER'] },
+        { argv: ['sensors', 'show', 'S-1', '--entity', 'BER'] },
+        { argv: ['sensors', 'export', '--entity', 'BER'] },
+        { argv: ['sensors', 'erase', 'S-1', '--entity', 'BER', '--from', '2026-01-01', '--to', '2026-02-01', '--yes'] },
+        { argv: ['status'] },
         { argv: ['migrate'] },
         { argv: ['doctor'] },
         { argv: ['init', '--demo', '--admin', 'root'], path: join(state, 'fresh', 'hkctl.db') },
@@ -80,6 +103,33 @@ describe.skipIf(process.getuid?.() !== 0)(
         },
       ];
     }
+
+    it('meets every command that works on a store', async () => {
+      const tried = commands().map(({ argv }) => argv.join(' '));
+      const untried = [...(await readProgram()).commands.keys()].filter(
+        (name) => !storeless.test(name) && !tried.some((line) => line === name || line.startsWith(`${name} `)),
+      );
+      expect(untried).toEqual([]);
+    });
+
+    it.each([
+      ['the journal', 'hkctl.revocations', () => ['keys', 'revoke', plant.secret.slice(0, 8), '--yes']],
+      ['the mark of a restore', 'hkctl.restored.ready', () => ['restore', join(admin, 'plant.backup'), '--yes']],
+    ])('gets root to write nothing outside of the folder through %s alone, however often', async (_, name, argv) => {
+      const before = stateOf(outside);
+      const targets = ['shadow', 'absent', 'public'].map((target) => join(outside, target));
+      for (let count = 0; count < 12; count++) {
+        plant.reset();
+        const attack = plant.swapping(state, [name], targets);
+        await attack.ready;
+        try {
+          await plant.runToEnd(argv(), plant.store);
+        } finally {
+          await attack.stop();
+        }
+        expect(stateOf(outside)).toEqual(before);
+      }
+    });
 
     it('gets root to write nothing outside of the folder and to give nothing away, whatever root runs', async () => {
       const before = stateOf(outside);

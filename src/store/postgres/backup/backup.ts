@@ -35,17 +35,20 @@ interface WriteOptions {
  * Writes all of a store into one file, the same as a backup of SQLite, from one snapshot, while others read and write it.
  * Throws `state_forbids` where the file exists and `force` is false.
  */
-export function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
+export async function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
   const { nowMs, force, migrationsFolder, ofOlder = false, progress } = options;
   const { shown } = database.location;
   requireFreeTarget(target, force);
   requireNoLink(target);
+  if (!ofOlder) await requireSchemaVersion(await database.session(), shown);
   const damaged = (what: string) => damagedStore(shown, what);
   const copy = (backup: Connection) =>
     database.transaction(
       async (session) => {
+        // A restore empties the tables by TRUNCATE, also for a snapshot from before it. So the one that a restore locks first is
+        // locked before the first query, which makes the snapshot.
         await session.run(`set transaction isolation level repeatable read, read only;
-          set local cursor_tuple_fraction = 1`);
+          set local cursor_tuple_fraction = 1; lock table record_entities in access share mode`);
         if (!ofOlder) await requireSchemaVersion(session, shown);
         const version = await requireNotNewer(session, shown);
         backup.exec('begin');

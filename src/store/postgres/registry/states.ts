@@ -1,8 +1,11 @@
+import type { User } from '../../../core/port/users.ts';
 import type { StoreStates } from '../../backup-file/continued-journal.ts';
 import type { Session } from '../connection/session.ts';
 
 /** Reads what the registry says of its keys, users and entities, inside the transaction of a session. */
-export async function readStates(session: Session): Promise<StoreStates> {
+export async function readStates(
+  session: Session,
+): Promise<StoreStates & { users: readonly Pick<User, 'id' | 'login' | 'status' | 'role'>[] }> {
   return {
     revoked: await session.query(
       'states.keys',

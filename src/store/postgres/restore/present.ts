@@ -34,6 +34,8 @@ export async function readPresent(
     store: {
       ...statesOf(revoked, states.users, states.entities),
       trail: await createAuditStore(createRegistry(within)).head(),
+      // The journal is a table beside the rows, and names what was removed.
+      isContinued: false,
       // The marks of a store outlive its restore.
       clock: null,
     },

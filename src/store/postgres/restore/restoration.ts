@@ -1,6 +1,7 @@
 import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import { damagedBackup } from '../../backup-file/backup-file.ts';
 import { readBackupHead } from '../../backup-file/backup-head.ts';
+import { missingRemovals } from '../../backup-file/continued-journal.ts';
 import { useCurrent } from '../../backup-file/current-backup.ts';
 import { journalIn } from '../../backup-file/new-backup.ts';
 import { readBackup } from '../../backup-file/verified-backup.ts';
@@ -36,6 +37,8 @@ export async function restoreBackup(
   const head = readBackupHead(file, migrationsFolder);
   const isPermitted = await checkPresent(database, options, hooks);
   await hooks.confirm(head, (await requireNotNewer(await database.session(), database.location.shown)) > 0);
+  // Who was asked may have lost the right meanwhile.
+  if (isPermitted) await checkPresent(database, options, hooks);
   const facts = await readBackup(file, migrationsFolder);
   const kept = await useCurrent(file, migrationsFolder, (backup) =>
     database
@@ -88,7 +91,9 @@ async function replace(
   const damaged = (what: string) => damagedBackup(file, what);
   const progress = (share: number) => hooks.progress?.(share);
   const filling = createFilling(session, types, { backup, file, migrationsFolder, damaged, progress });
-  await filling.registry(present.journal);
+  const there = backup.prepare<[], string>('select id from entities').pluck().all();
+  const removed = missingRemovals(present.journal, journalIn(backup) ?? '', new Set(there));
+  await filling.registry(present.journal + removed.join(''));
   const kept = await stopAgain(session, present, nowMs);
   const store = new PostgresStore(within, options);
   // In the backup somebody may be a Super user who is none any more.

@@ -25,7 +25,7 @@ export async function stopAgain(session: Session, { store, journal }: Present, n
       [...revokedSince(since).keys()],
     ]),
   };
-  const kept = stopsSince(backup, since).map((stop) => stop.kept);
+  const kept = stopsSince(backup, since);
   for (const one of kept) {
     for (const [index, [sql, values]] of stopStatements(one).entries()) {
       let parameters = 0;

@@ -17,12 +17,17 @@ import type { BackupFacts } from '../../../core/operations/backups.ts';
 import { noBackup } from '../../backup-file/backup-file.ts';
 import { readBackupHead } from '../../backup-file/backup-head.ts';
 import {
+  beingWritten,
+  createPending,
+  isAt,
   isMarkedWhole,
   removeLeftover,
   requireFreeTarget,
   requireNoLink,
+  requireOnlyLeftover,
   translatingTarget,
 } from '../../backup-file/backup-target.ts';
+import { pendingOf } from '../../backup-file/verified-backup.ts';
 import type { StoreOptions, WithOwn } from '../../engine.ts';
 import { openDatabase } from '../connection/driver.ts';
 import { toDomainError, translating } from '../connection/errors.ts';
@@ -45,27 +50,36 @@ export async function backupForAdmin(
   { force, withOwn }: { force: boolean; withOwn: WithOwn },
   write: (file: string) => Promise<BackupFacts>,
 ): Promise<BackupFacts> {
-  const pending = `${target}.new`;
-  const prepare = () => {
+  const pending = pendingOf(target);
+  const check = () => {
     requireFreeTarget(target, force);
     for (const file of [target, pending]) requireElsewhere(file, path);
     requireNoLink(target);
-    removeLeftover(pending);
+    requireOnlyLeftover(pending);
   };
   // Before the long part, so that a wrong path is reported at once.
-  withOwn(prepare);
+  withOwn(check);
   return inTransferFolder(path, async (folder) => {
     const made = join(folder, 'backup');
     const facts = await write(made);
     const from = translating(path, () => openSync(made, constants.O_RDONLY | constants.O_NOFOLLOW));
     try {
-      withOwn(prepare);
-      const to = withOwn(() => translatingTarget(pending, () => openSync(pending, 'wx', 0o600)));
+      const create = () => {
+        check();
+        removeLeftover(pending);
+        return createPending(pending);
+      };
+      const to = withOwn(create);
       try {
         translatingTarget(pending, () => copyAll(from, to));
         fsyncSync(to);
+        withOwn(() => putInPlace({ to, pending, target, force }));
       } catch (thrown) {
-        withOwn(() => rmSync(pending, { force: true }));
+        withOwn(() => {
+          // Whatever it was, the file of another process is not ours to remove.
+          if (!isAt(pending, to)) throw beingWritten(pending);
+          rmSync(pending, { force: true });
+        });
         throw thrown;
       } finally {
         closeSync(to);
@@ -73,13 +87,27 @@ export async function backupForAdmin(
     } finally {
       closeSync(from);
     }
-    withOwn(() =>
-      translatingTarget(target, () => {
-        renameSync(pending, target);
-        syncFolderOf(target);
-      }),
-    );
+    withOwn(() => translatingTarget(target, () => syncFolderOf(target)));
     return facts;
+  });
+}
+
+/** Gives the complete file its name. Throws where the file is another one's by now, or another process has finished one of that name. */
+function putInPlace({
+  to,
+  pending,
+  target,
+  force,
+}: {
+  to: number;
+  pending: string;
+  target: string;
+  force: boolean;
+}): void {
+  translatingTarget(target, () => {
+    if (!isAt(pending, to)) throw beingWritten(pending);
+    requireFreeTarget(target, force);
+    renameSync(pending, target);
   });
 }
 

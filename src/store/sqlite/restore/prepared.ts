@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import { type Connection, openDatabase } from '../connection/driver.ts';
@@ -118,7 +118,7 @@ function lockFile(file: string, inode: number, timeout: number): Connection | un
 }
 
 function inodeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
+  return lstatSync(file, { throwIfNoEntry: false })?.ino;
 }
 
 function putInPlace(path: string): void {

@@ -7,8 +7,11 @@ import { createAppendAudit, createAuditStore } from '../registry/audit.ts';
 import { createClockStore } from '../registry/clock.ts';
 import { createRegistry } from '../registry/registry.ts';
 
-/** Reads what a restore must know from the registry of a store of this version; returns `unknownPresent` for a damaged one. */
-export async function readPresent(connection: Connection, path: string): Promise<PresentStore> {
+/**
+ * Reads what a restore must know from the registry of a store of this version; returns `unknownPresent` for a damaged one.
+ * `ofBackup` is the registry of the backup.
+ */
+export async function readPresent(connection: Connection, path: string, ofBackup: Connection): Promise<PresentStore> {
   const registry = createRegistry(connection, path);
   const append = createAppendAudit(registry);
   const rows = <Row>(sql: string) => registry.read(() => connection.prepare<[], Row>(sql).all());
@@ -18,13 +21,22 @@ export async function readPresent(connection: Connection, path: string): Promise
     );
     const users = rows<Pick<User, 'id' | 'status' | 'role'>>('select id, status, role from users');
     const entities = rows<Pick<Entity, 'id' | 'status'>>('select id, status from entities');
+    const has = connection.prepare<[number, string]>('select 1 from audit where seq = ? and hash = ?').pluck();
+    const end = headOf(ofBackup);
     return {
       ...statesOf(keys, users, entities),
       trail: await createAuditStore(registry, append, () => {}).head(),
+      isContinued: end !== undefined && registry.read(() => has.get(end.seq, end.hash)) !== undefined,
       clock: await createClockStore(registry, append).read(),
     };
   } catch (thrown) {
     if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return unknownPresent;
     throw thrown;
   }
+}
+
+function headOf(registry: Connection): { seq: number; hash: string } | undefined {
+  return registry
+    .prepare<[], { seq: number; hash: string }>('select seq, hash from audit order by seq desc limit 1')
+    .get();
 }

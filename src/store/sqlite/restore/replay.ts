@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import type { KeptStopped } from '../../../core/operations/backups.ts';
 import { openBackup } from '../../backup-file/backup-file.ts';
+import { missingLines, missingRemovals, type StoreStates } from '../../backup-file/continued-journal.ts';
 import { journalIn } from '../../backup-file/new-backup.ts';
 import type { PresentStore } from '../../backup-file/present-store.ts';
 import {
   type LiveKey,
   revokedSince,
-  type Stop,
   type Stoppable,
   stoppableSql,
   stopStatements,
   stopsSince,
 } from '../../backup-file/stops.ts';
-import { readJournal } from '../../journal-lines.ts';
+import { readJournal, stateLine } from '../../journal-lines.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { filesOf } from '../connection/files.ts';
@@ -33,40 +33,77 @@ interface Replay {
   nowMs: number;
 }
 
+/** What was stopped again, and the text of the journal, to which nobody else adds while the store is locked. */
+interface Replayed {
+  kept: KeptStopped[];
+  text: string;
+}
+
 /**
  * Stops in a restored registry whatever was stopped since the backup, by the last events of the journal and by the store
- * that is replaced. What only the store knew is added to the journal, so that it is complete for the next restore. The
- * store at `path` must be locked, or a stop made meanwhile would be missed. Throws `state_forbids` where an organization
- * would be left without an active Super user.
+ * that is replaced. The store at `path` must be locked, or a stop made meanwhile would be missed. Throws `state_forbids` where
+ * an organization would be left without an active Super user.
  */
-export function replayStops({ registry, path, file, migrationsFolder, present, nowMs }: Replay): KeptStopped[] {
+export function replayStops({ registry, path, file, migrationsFolder, present, nowMs }: Replay): Replayed {
   const journal = filesOf(path).revocations;
   if (!existsSync(journal)) putBackJournal(journal, file, migrationsFolder);
-  const since = { present, nowMs, journal: readJournal(existsSync(journal) ? readSmallFile(journal) : '') };
-  const stops = registry
+  const text = existsSync(journal) ? readSmallFile(journal) : '';
+  const since = { present, nowMs, journal: readJournal(text) };
+  const kept = registry
     .transaction(() => {
       const found = stopsSince(stoppableIn(registry, [...revokedSince(since).keys()]), since);
-      for (const [sql, values] of found.flatMap(({ kept }) => stopStatements(kept))) {
-        registry.prepare<unknown[]>(sql).run(...values);
-      }
+      for (const [sql, values] of found.flatMap(stopStatements)) registry.prepare<unknown[]>(sql).run(...values);
       return found;
     })
     .immediate();
-  const missing = stops.map(({ missingLine }: Stop) => missingLine).filter((line) => line !== undefined);
-  if (missing.length > 0) appendLines(journal, missing);
-  return stops.map(({ kept }: Stop) => kept);
+  return { kept, text };
+}
+
+/**
+ * Adds to the journal what is stopped in the new store and what its backup knows as removed, so that it is complete for the next
+ * restore, even where the rows of this store cannot be read by then. The backup may be of another store, such as one in PostgreSQL.
+ */
+export function continueJournal(
+  { registry, path, file, migrationsFolder, nowMs }: Omit<Replay, 'present'>,
+  { kept, text }: Replayed,
+): void {
+  const ofBackup = journalOf(file, migrationsFolder) ?? '';
+  const demoted = kept.filter(({ what }) => what === 'demoted_user').map(({ id }) => id);
+  const roles = [text, ofBackup].flatMap((lines) => [...readJournal(lines).userRole.keys()]);
+  const states = statesIn(registry, new Set([...demoted, ...roles]));
+  const there = new Set(states.entities.map(({ id }) => id));
+  const known = readJournal(text).entities;
+  const removals = kept
+    .filter(({ what, id }) => what === 'removed_entity' && known.get(id)?.event !== 'removed')
+    .map(({ id, name, atMs }) => stateLine({ atMs, event: 'removed', of: 'entity', id, name }));
+  const missing = [...removals, ...missingRemovals(text, ofBackup, there), ...missingLines(text, states, nowMs)];
+  if (missing.length > 0) appendLines(filesOf(path).revocations, missing);
 }
 
 /** Restores the journal of the backup on a machine that has none. */
 function putBackJournal(journal: string, file: string, migrationsFolder: string): void {
+  const text = journalOf(file, migrationsFolder);
+  if (text !== undefined) translating(journal, () => writeSmallFile(journal, text, 'create'));
+}
+
+function journalOf(file: string, migrationsFolder: string): string | undefined {
   const { connection: backup } = openBackup(file, migrationsFolder);
   try {
-    const text = journalIn(backup);
-    if (text === undefined) return;
-    translating(journal, () => writeSmallFile(journal, text, 'create'));
+    return journalIn(backup);
   } finally {
     backup.close();
   }
+}
+
+function statesIn(registry: Connection, changedRoles: ReadonlySet<string>): StoreStates {
+  const rows = <Row>(sql: string) => registry.prepare<[], Row>(sql).all();
+  const users = rows<StoreStates['users'][number]>('select id, login, status, role from users');
+  return {
+    revoked: rows(`select id as keyId, prefix, secret_hash as secretHash, revoked_at_ms as atMs from keys
+      where revoked_at_ms is not null order by revoked_at_ms, id`),
+    users: users.map((user) => (changedRoles.has(user.id) ? user : { ...user, role: undefined })),
+    entities: rows('select id, code, status from entities'),
+  };
 }
 
 function stoppableIn(registry: Connection, keyIds: readonly string[]): Stoppable {

@@ -3,7 +3,7 @@ import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupHead, KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { readBackupHead } from '../../backup-file/backup-head.ts';
-import { type PresentStore, unknownPresent } from '../../backup-file/present-store.ts';
+import { unknownPresent } from '../../backup-file/present-store.ts';
 import { readBackup } from '../../backup-file/verified-backup.ts';
 import type { StoreOptions } from '../../engine.ts';
 import { servedAt } from '../../refusals.ts';
@@ -17,7 +17,7 @@ import { drawEpoch } from '../records/changes.ts';
 import { SqliteStore } from '../store.ts';
 import { holdRestore } from './prepared.ts';
 import { readPresent } from './present.ts';
-import { replayStops } from './replay.ts';
+import { continueJournal, replayStops } from './replay.ts';
 import { abandonRestore, prepareRestore, replaceStore } from './restore.ts';
 
 /** The source of a backup. */
@@ -47,15 +47,19 @@ export async function restoreBackup(
   const head = source.head();
   const isReadable = await checkPresent(path, options, hooks);
   await hooks.confirm(head, isThere(path));
+  // Who was asked may have lost the right meanwhile.
+  if (isReadable) await checkPresent(path, options, hooks);
   return source.use((file) => restoreFile({ path, file, isReadable }, options, hooks));
 }
 
 /** Whether any database of a store is at a path, also a damaged one, or a link. */
 function isThere(path: string): boolean {
   const { registry, records, readings } = filesOf(path);
-  return [registry, records, readings].some((file) =>
-    translating(path, () => lstatSync(file, { throwIfNoEntry: false }) !== undefined),
-  );
+  return isAnyThere([registry, records, readings]);
+}
+
+function isAnyThere(files: readonly string[]): boolean {
+  return files.some((file) => translating(file, () => lstatSync(file, { throwIfNoEntry: false }) !== undefined));
 }
 
 async function restoreFile(
@@ -72,8 +76,8 @@ async function restoreFile(
       await migrateStore(prepared, options);
       let kept: readonly KeptStopped[] = [];
       await replaceStore(path, async (alone) => {
-        const present = alone && isReadable ? await readPresent(alone, path) : unknownPresent;
-        kept = await completeRestore({ path, file, prepared, present, isPermitted: isReadable }, options, hooks);
+        const completion = { path, file, prepared, present: isReadable ? alone : undefined, isPermitted: isReadable };
+        kept = await completeRestore(completion, options, hooks);
       });
       await purgeKept(path, options, kept);
       return { facts, kept };
@@ -109,9 +113,22 @@ function openReadable(path: string, options: StoreOptions): Store | undefined {
   try {
     return openStore(path, { ...options, threads: undefined });
   } catch (thrown) {
-    if (isHkctlError(thrown) && replaceable.has(thrown.code)) return undefined;
-    throw thrown;
+    if (!isHkctlError(thrown) || !replaceable.has(thrown.code)) throw thrown;
+    if (thrown.code === 'store_corrupt') requireRestOfStore(path);
+    return undefined;
   }
+}
+
+/**
+ * A damaged store is known by its other files. Without them the file may be anything that a mistyped `--store` names, such as
+ * a database of another program or the backup itself, and is left alone.
+ */
+function requireRestOfStore(path: string): void {
+  const { registry, ...rest } = filesOf(path);
+  if (!isAnyThere([registry]) || isAnyThere(Object.values(rest))) return;
+  throw new HkctlError('store_corrupt', `${path} is no store of hkctl, and no other file of one is beside it.`, {
+    hint: 'Name the store with --store PATH or HKCTL_STORE. Or, if this one is damaged, move it away and restore again.',
+  });
 }
 
 /** The errors of a store that cannot be opened but may be replaced by a backup. */
@@ -136,14 +153,15 @@ interface Completion {
   file: string;
   /** The path of the new store. */
   prepared: string;
-  present: PresentStore;
+  /** The registry that is replaced; undefined where it cannot be read. */
+  present: Connection | undefined;
   /** Whether the permissions of the actor were checked already. */
   isPermitted: boolean;
 }
 
 /** Completes the new store while the one that it replaces is locked. */
 async function completeRestore(
-  { path, file, prepared, present, isPermitted }: Completion,
+  { path, file, prepared, present: replaced, isPermitted }: Completion,
   options: StoreOptions,
   { authorize, audit }: RestoreHooks,
 ): Promise<KeptStopped[]> {
@@ -153,12 +171,16 @@ async function completeRestore(
     registry.exec('delete from daemons');
     endSyncTokens(prepared);
     const nowMs = options.clock();
-    const kept = replayStops({ registry, path, file, migrationsFolder: options.migrationsFolder, present, nowMs });
+    const present = replaced ? await readPresent(replaced, path, registry) : unknownPresent;
+    const replay = { registry, path, file, migrationsFolder: options.migrationsFolder, nowMs };
+    const replayed = replayStops({ ...replay, present });
+    const { kept } = replayed;
     // In the backup somebody may be a Super user who is none any more.
     if (!isPermitted) await authorize(store);
     // A time that the store has seen stays seen, or a key that expired since could come back to life.
     if (present.clock) await store.clock.merge({ fromMs: 0, samples: present.clock });
     await audit(store, kept, present.trail);
+    continueJournal(replay, replayed);
     return kept;
   } finally {
     await store.close();

@@ -2,6 +2,7 @@ import {
   copyFileSync,
   existsSync,
   lstatSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -150,6 +151,22 @@ describe('backup', () => {
     });
     await expect(writing).rejects.toMatchObject({ code: 'state_forbids' });
     expect([readFileSync(file, 'utf8'), existsSync(`${file}.new`)]).toEqual(['of another process', false]);
+  });
+
+  it('has no second file beside it while it is written, which a killed one would leave', async () => {
+    let seen: string[] = [];
+    const writing = writeVerified({
+      target: file,
+      force: false,
+      migrationsFolder,
+      fill(backup) {
+        backup.exec('create table first (a); begin; insert into first values (1)');
+        seen = readdirSync(folder).filter((name) => name.startsWith('plant.backup'));
+      },
+      damaged: (what) => new HkctlError('store_corrupt', what),
+    });
+    await expect(writing).rejects.toThrow();
+    expect(seen).toEqual(['plant.backup.new']);
   });
 
   it('takes a leftover of its own for one, and leaves the file of somebody else alone', async () => {

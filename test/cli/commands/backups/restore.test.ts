@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -34,6 +35,24 @@ describe('restore', () => {
     await cli.ok(['restore', file, '--yes'], { osAccount: 'carl' });
     const [last] = (await cli.ok('audit list --json --limit 1')).json<unknown[]>();
     expect(last).toMatchObject({ action: 'store.restore', actor: { login: 'carl' }, os_account: 'carl' });
+  });
+
+  it('brings back no daemon that served the store when it was backed up', async () => {
+    const daemons = (change: string) => {
+      const registry = openFile(cli.store);
+      try {
+        if (change !== '') registry.exec(change);
+        return registry.prepare('select pid from daemons').pluck().all();
+      } finally {
+        registry.close();
+      }
+    };
+    expect(
+      daemons("insert into daemons (pid, base_url, since_ms) values (4194303, 'http://127.0.0.1:1', 1)"),
+    ).toHaveLength(1);
+    await cli.ok(['backup', file]);
+    await cli.ok(['restore', file, '--yes']);
+    expect(daemons('')).toEqual([]);
   });
 
   it('brings back what was there, and says so in the audit trail', async () => {
@@ -110,6 +129,24 @@ describe('restore', () => {
     expect(await statusOf(key.id)).toBe('Active');
   });
 
+  it.each([
+    ['a text', () => writeFileSync(cli.store, 'root:x:0:0')],
+    ['a database of another program', () => openDatabase(cli.store, {}).exec('create table ours (a)').close()],
+    ['the backup itself', () => copyFileSync(file, cli.store)],
+  ])('replaces nothing that is no store and has no other file of one beside it: %s', async (_, put) => {
+    await cli.ok(['backup', file]);
+    for (const name of readdirSync(dirname(cli.store))) rmSync(join(dirname(cli.store), name));
+    put();
+    const before = readFileSync(cli.store);
+    const { code, stderr } = await cli.run(['restore', file, '--yes']);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining('store of hkctl, and no other file of one is beside it'),
+    ]);
+    expect(readFileSync(cli.store)).toEqual(before);
+    expect(readdirSync(dirname(cli.store))).toEqual(['hkctl.db']);
+  });
+
   it('changes nothing where the file is no backup, damaged, or nobody confirms', async () => {
     const key = await createKey('A');
     await cli.ok(['backup', file]);
@@ -134,6 +171,14 @@ describe('restore', () => {
     "update keys set permissions = 'all'",
     'update keys set expires_at_ms = 9e15',
     'update keys set last_used_at_ms = -9223372036854775808',
+    "update users set name = x'ff00fe'",
+    "update keys set name = replace(hex(zeroblob(70000)), '00', 'ab')",
+    "insert or replace into marks values ('clock_seen_ms', 9007199254740993)",
+    "insert or replace into marks values ('clock_seen_ms', 'x')",
+    "insert into audit_outbox (id, draft) values (9999, 'none')",
+    `insert into audit_outbox (id, draft) values (9999, '{"action":"x"}')`,
+    "insert into audit_outbox (id, draft) values (9999, x'00')",
+    "update backup_journal set text = x'00ff'; insert into backup_journal select x'00ff'",
   ])('refuses a backup with what no command could show: %s', async (sql) => {
     await cli.key('Gateway');
     await cli.ok(['backup', file]);
@@ -143,9 +188,20 @@ describe('restore', () => {
     const { code, stderr } = await cli.run(['restore', file, '--yes']);
     expect([code, stderr]).toEqual([
       6,
-      expect.stringMatching(/(users|entities|tenants|keys)\.\w+ has a value that hkctl does not know/),
+      expect.stringMatching(
+        /(users|entities|tenants|keys|marks|audit_outbox|backup_journal)\.\w+ has a value that hkctl does not know/,
+      ),
     ]);
     expect((await cli.ok('users list')).stdout).toContain('Super user');
+  });
+
+  it('refuses a backup with numbers that its tables cannot hold', async () => {
+    await cli.ok(['backup', file]);
+    tamper(file, "insert into record_entities (number, entity_id) values (9223372036854775807, 'x')");
+    expect(await cli.run(['restore', file, '--yes'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('it holds rows that its own tables forbid (records)'),
+    });
   });
 
   it('asks before it reads or copies more than the head of the backup', async () => {

@@ -40,6 +40,22 @@ describe('what restore keeps stopped', () => {
     }
   });
 
+  it('goes by the store alone, where the journal is lost, for a removed entity, and not by another store', async () => {
+    await cli.ok('entities add GON --name Gone --timezone UTC');
+    const { secret } = await cli.key('Of Gone', ['--entity', 'GON']);
+    await cli.ok(['backup', file]);
+    const other = await plantWithAlice();
+    expect(await restored(other.cli, file)).toMatchObject({ kept_removed_entities: [] });
+    await cli.ok('entities remove GON --yes');
+    rmSync(journal);
+    for (let round = 0; round < 2; round++) {
+      expect(await restored(cli, file)).toMatchObject({ kept_removed_entities: ['GON'] });
+      expect((await tried(cli, secret)).code).toBe(5);
+      // What only the store knew, the journal knows from then on.
+      if (round === 0) rmSync(cli.store);
+    }
+  });
+
   it('goes by the journal alone, where pages of the store are damaged', async () => {
     const { key, secret } = await cli.key('Revoked');
     await cli.ok(['backup', file]);

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
 import type { User } from '../../../../src/core/port/users.ts';
 import {
   keyLine,
+  type Revocation,
   readJournal,
   type StateEntry,
   stateLine,
@@ -66,6 +67,25 @@ describe('the journal', () => {
       ['withdrawn', c.id, c.prefix, c.secretHash],
     ]);
     expect(await store.keys.find(plant.tenant.id, c.id)).toMatchObject({ revokedAtMs: null });
+  });
+
+  it('withdraws the one key that an entry names', () => {
+    const [a, b] = [randomUUID(), randomUUID()].map((keyId) => ({
+      keyId,
+      prefix: 'hk_abcde',
+      secretHash: 'h'.repeat(43),
+      atMs: nowMs,
+    })) as [Revocation, Revocation]; // two of two
+    const text = keyLine('revoked', a) + keyLine('revoked', b) + keyLine('withdrawn', a);
+    expect([...readJournal(text).keys]).toEqual([[b.keyId, nowMs]]);
+  });
+
+  it('begins a new line behind one that a power cut left incomplete', async () => {
+    const { setStatus, plant, journal } = await given();
+    writeFileSync(journal, '2026-11-22T10:00:00.000Z revo');
+    await setStatus('inactive');
+    const { entities, torn } = readJournal(readFileSync(journal, 'utf8'));
+    expect([entities.get(plant.entity.id)?.event, torn]).toEqual(['deactivated', 1]);
   });
 
   it('names whatever is stopped or started again, with its time', async () => {
