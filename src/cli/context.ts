@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Actor, type Domain, findActor } from '../core/access/actors.ts';
+import { type Actor, type Domain, findActor, requireUnchanged } from '../core/access/actors.ts';
 import { withoutSecrets } from '../core/keys/secrets.ts';
 import type { Store } from '../core/port/store.ts';
 import { toSafeJson } from '../core/text/shown-text.ts';
@@ -28,6 +28,8 @@ export interface Context {
   domain(): Promise<Domain>;
   /** The profile that acts; `no_profile` or `profile_inactive` (exit 4). */
   actor(): Promise<Actor>;
+  /** Refuses a profile that was stopped or changed since {@link actor} found it, after a question; see `requireUnchanged`. */
+  requireUnchangedActor(): Promise<void>;
   /** The domain on a store that was opened elsewhere. */
   domainOf(store: Store): Domain;
   /** The profile that acts in a store that was opened elsewhere. */
@@ -115,6 +117,9 @@ export function createContext(
     },
     domain,
     actor,
+    async requireUnchangedActor() {
+      if (opened && acting) await requireUnchanged(await opened, await acting);
+    },
     domainOf,
     actorIn,
     session: async () => ({ domain: await domain(), actor: await actor() }),

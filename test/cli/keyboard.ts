@@ -18,6 +18,8 @@ export const press = {
 export interface TypedKey {
   on: string;
   type: string;
+  /** What another process does before it is typed. */
+  meanwhile?: () => Promise<unknown>;
 }
 
 /** Types one key after the other, each once the screen has come to rest. */
@@ -29,7 +31,7 @@ export async function typeKeys(
   let [out, err] = [0, 0];
   const length = () => written().join('').length;
   for (const key of keys) {
-    const { on, type: text } = typeof key === 'string' ? { on: '', type: key } : key;
+    const { on, type: text, meanwhile }: TypedKey = typeof key === 'string' ? { on: '', type: key } : key;
     const isShown = () => {
       const [stdout, stderr] = written();
       return stripVTControlCharacters(stdout.slice(out) + stderr.slice(err)).includes(on);
@@ -39,6 +41,7 @@ export async function typeKeys(
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
     [out, err] = written().map(({ length }) => length) as [number, number]; // a pair stays one
+    await meanwhile?.();
     stdin.write(text);
   }
 }

@@ -4,6 +4,7 @@ const bodies = ['test/http/ingest', 'test/http/scenarios.test.ts', 'test/http/ro
 const scanned = ['test/http/ingest/batch-text.test.ts'];
 const trail = ['test/core/audit', 'test/cli/commands/audit'];
 const delivery = ['test/cli/delivery'];
+const pipelining = 'test/http/net/connections/pipelining.test.ts';
 
 /** Mutants of what keeps clients apart, of bodies and answers, the audit trail and the delivery of secrets. */
 export const furtherMutants = [
@@ -25,7 +26,7 @@ export const furtherMutants = [
     'exchange.answerReservation ??= answers.hold(bytes',
     ...fairness,
   ],
-  ['src/http/fairness/memory.ts', 'for (const reservation of reservations) reservation.release();', '', ...fairness],
+  ['src/http/fairness/memory.ts', 'if (req.socket.destroyed) reservation.release();\n    else ', '', ...fairness],
   [
     'src/http/fairness/fair-scheduler.ts',
     'this.#running.size < this.#most && !this.#running.has(owner)',
@@ -48,13 +49,67 @@ export const furtherMutants = [
     'if (!hasSpace',
     ...bodies,
   ],
+  ['src/http/request/batches.ts', 'if (work.source?.destroyed) continue;', '', 'test/http/fairness/slices.test.ts'],
+  ...[
+    ['if (currentAnswer(req.socket) === res) listener', 'if (res) listener'],
+    ['this.#hold(connection, channel);\n    if', 'if'],
+    ['if (++this.#arrived % mostAtOnce === 0)', 'if (mostAtOnce === 0)'],
+    ['if (this.#mustWait()) {', 'if (this.#waiting < 0) {'],
+    ['if (!this.isBusy(connection.client)) return;', 'if (!connection.hasAsked) return;'],
+    ['if (!this.isBusy(connection.client)) return;', 'if (this.#busyUntil.size === 0) return;'],
+    ['(waiting.get(client) ?? 0) < mostOfClient', 'waiting !== undefined'],
+    ['hasPipelined ? this.#several : this.#single', 'this.#several'],
+    ['const until = this.#clock() + busyMs;', 'const until = this.#clock() + 1;'],
+    ['this.#charge(handshakeOf(client), handshakeRestMs);', 'void 0;'],
+    [' && this.#hasRested(handshakeOf(client))', ''],
+    ['this.#clock() < (this.#busyUntil.get(client) ?? 0)', 'this.#busyUntil.has(client)'],
+    ['this.#charge(connection.chargedTo, restMs);', 'void 0;'],
+    ['if (!hasPipelined) connection.chargedTo = clientOf(connection);', ''],
+    ['connection.chargedTo = newOf(client);', 'connection.chargedTo = client;'],
+    ['this.#single.putBack(connection.waitsAs, connection);', 'this.#single.add(connection.waitsAs, connection);'],
+    ['connection.chargedTo = undefined;', ''],
+    [
+      '!this.isBusy(client) || (this.#hasRested(newOf(client))',
+      'client !== undefined || (this.#hasRested(newOf(client))',
+    ],
+    ['= (this.#restUntil.get(owner) ?? 0);', '= Math.max(0, ...this.#restUntil.values());'],
+    ['this.#waiting -= connection.pipelined;', 'void 0;'],
+    ['if (!this.#single.remove(waitsAs, connection)) this', 'this'],
+    ['this.#several.remove(waitsAs, connection);', 'void 0;'],
+    ['if (this.#waiting > mostWaiting)', 'if (this.#waiting < 0)'],
+    ['Error.stackTraceLimit = 0;', ''],
+    ['Error.stackTraceLimit = limit;', 'void limit;'],
+  ].map(([from, to]) => ['src/http/net/connections/pipelining.ts', from, to, pipelining]),
   [
-    'src/http/request/batches.ts',
-    ' || (!source.destroyed && this.#flow.isAnswering(source))',
+    'src/http/net/connections/table.ts',
+    '.filter((connection) => clientOf(connection) === clientOf(as))',
     '',
-    'test/http/fairness/slices.test.ts',
+    pipelining,
   ],
-  ['src/http/request/batches.ts', '(!source.destroyed && ', '(', 'test/http/fairness/slices.test.ts'],
+  ['src/http/net/connections/table.ts', 'if (totals.get(clientOf(connection)) !== most) continue;', '', pipelining],
+  [
+    'src/http/net/connections/table.ts',
+    'connection.pipelined > (found?.pipelined ?? 0)',
+    'found === undefined',
+    pipelining,
+  ],
+  [
+    'src/http/net/connections/reading.ts',
+    'if (handle[holds] > 0) return;',
+    '',
+    'test/http/net/connections/reading.test.ts',
+  ],
+  ...[
+    ['if (this.#waiting.size === 0) this.#begunAt = this.#clock();', ''],
+    ['this.#waiting.take((client) => this.#clients.mayBegin(client))', 'this.#waiting.take()'],
+    ['if (this.#clients.isBusy(client))', 'if (this.#clock() < 0)'],
+    ['this.#clients.noteHandshake(client);', ''],
+  ].map(([from, to]) => [
+    'src/http/net/connections/handshakes.ts',
+    from,
+    to,
+    'test/http/net/connections/handshakes.test.ts',
+  ]),
   [
     'src/http/net/framing.ts',
     'if (answer?.req.complete) {',
@@ -76,7 +131,12 @@ export const furtherMutants = [
     'test/cli/terminal/prompts',
   ],
   ['src/cli/terminal/prompts/pasted-text.ts', 'left -= kept.length;', '', 'test/cli/terminal/prompts'],
-  ['src/http/ingest/body.ts', 'maxOutputLength: maxBodyBytes', 'maxOutputLength: 2 * maxBodyBytes', ...bodies],
+  [
+    'src/http/ingest/body.ts',
+    'maxOutputLength: maxBodyBytes',
+    'maxOutputLength: 2 * maxBodyBytes',
+    'test/http/fairness/bodies.test.ts',
+  ],
   ['src/http/ingest/batch-text.ts', 'if (items.length === maxBatch) throw tooMany();', '', ...scanned],
   ['src/http/ingest/batch-text.ts', 'parsed > parsedAtOnce || items', 'items', ...scanned],
   ['src/http/ingest/batch-text.ts', 'at = end;\n    yield;', 'at = end;', ...scanned],

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of source text.
 
 import { furtherMutants } from './fairness-and-trail.mjs';
+import { journalMutants } from './journal.mjs';
 
 const gate = 'src/http/auth/gate.ts';
 const gateTests = [
@@ -160,8 +161,8 @@ export const mutants = [
   ],
   [
     'src/http/net/connections/handshakes.ts',
-    'if (!this.#mustWait())',
-    'if (this.#waiting.size > 0)',
+    '!mustWait && this.#begin()',
+    'this.#begin()',
     'test/http/net/connections/handshakes.test.ts',
   ],
   [
@@ -469,4 +470,5 @@ export const mutants = [
     ...people,
   ],
   ...furtherMutants,
+  ...journalMutants,
 ];

@@ -12,8 +12,9 @@ import { mutants } from './mutants.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const copy = mkdtempSync(join(tmpdir(), 'hkctl-mutation-'));
-const parts = ['src', 'test', 'bin', 'dist', 'migrations', 'package.json', 'vitest.config.mts', 'tsconfig.json', 'man'];
-for (const part of [...parts, 'README.md']) cpSync(join(root, part), join(copy, part), { recursive: true });
+const parts = ['src', 'test', 'bin', 'dist', 'migrations', 'man', 'package.json', 'tsconfig.json'];
+for (const part of [...parts, 'vitest.config.mts', 'rolldown.config.mjs', 'README.md'])
+  cpSync(join(root, part), join(copy, part), { recursive: true });
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 
 const wanted = mutants.filter((mutant) => JSON.stringify(mutant).includes(process.argv[2] ?? ''));
@@ -27,8 +28,12 @@ try {
       path,
       text.replace(from, () => to),
     );
+    // The threads that write and read the files of a store run what was built.
+    const isBuilt = file.startsWith('src/store/sqlite/');
+    if (isBuilt) build();
     const isNoticed = tests.some(failsIn);
     writeFileSync(path, text);
+    if (isBuilt) build();
     if (!isNoticed) unnoticed.push(`${file}: ${from} → ${to}`);
     console.log(`${isNoticed ? 'noticed  ' : 'UNNOTICED'} ${file}: ${oneLine(from)} → ${oneLine(to)}`);
   }
@@ -37,6 +42,12 @@ try {
 }
 console.log(`${wanted.length - unnoticed.length} of ${wanted.length} mutants were noticed`);
 process.exitCode = unnoticed.length === 0 && wanted.length > 0 ? 0 : 1;
+
+function build() {
+  const rolldown = join(root, 'node_modules', 'rolldown', 'bin', 'cli.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [rolldown, '-c', 'rolldown.config.mjs'], { cwd: copy });
+  if (status !== 0) throw new Error(`the mutant cannot be built: ${stderr}`);
+}
 
 /** Whether a test of a file or folder fails; a run that fails for another reason, such as a syntax error, does not count. */
 function failsIn(tests) {

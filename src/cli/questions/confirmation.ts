@@ -20,6 +20,7 @@ export async function requireConfirmation(
   ];
   const answer = await askChoice(context.io, question, choices, false);
   if (!answer) throw cancelled();
+  await context.requireUnchangedActor();
 }
 
 /** The same for the most destructive commands: the answer has to be typed in full, such as the code of an entity. */
@@ -32,6 +33,7 @@ export async function requireTyped(context: Context, yes: boolean, question: str
     given === word || given === '' ? undefined : `That is not ${word}. Type nothing to cancel.`,
   );
   if (answer !== word) throw cancelled();
+  await context.requireUnchangedActor();
 }
 
 /** Refuses what a question would have to confirm where nobody can be asked and `--yes` is missing (exit 2). */

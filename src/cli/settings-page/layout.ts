@@ -17,7 +17,12 @@ export function sizeOf({ io }: Pick<Context, 'io'>): { columns: number; rows: nu
   return { columns: Math.max(24, io.stdout.columns() ?? 80), rows: Math.max(12, io.stdout.rows() ?? 24) };
 }
 
-/** The lines of the page, and how many tiles fit. */
+/** The size of the terminal, however small: a question must be seen there, too. */
+export function sizeForQuestions({ io }: Pick<Context, 'io'>): { columns: number; rows: number } {
+  return { columns: io.stdout.columns() ?? 80, rows: io.stdout.rows() ?? 24 };
+}
+
+/** The lines of the page, and how many tiles fit; where not even the smallest page fits, only the chosen key and the foot. */
 export function pageLines(
   view: PageView,
   state: PageState,
@@ -27,6 +32,14 @@ export function pageLines(
   const { columns, rows } = sizeOf(context);
   const head = headLines(view, state, columns, style);
   const foot = footLines(view, state, columns, style);
+  const { rows: seenRows } = sizeForQuestions(context);
+  if (seenRows < rows) {
+    const first =
+      view.keys.length === 0
+        ? emptyLines(view).flatMap((line) => wrapText(line, columns))
+        : tilesFrom(view, columns, 1, style);
+    return { lines: [...first.slice(0, Math.max(0, seenRows - foot.length)), ...foot].slice(-seenRows), shown: 1 };
+  }
   const freeRows = rows - head.length - foot.length;
   // A blank line where it costs no tile.
   const gap = view.keys.length === 0 || freeRows % tileRows > 0 ? [''] : [];

@@ -36,6 +36,7 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
   };
   const readPage = createPageReader(session.domain, session.actor);
   for (let going = true; going; ) {
+    await context.requireUnchangedActor();
     const read = await readPage(settings);
     const view = { ...read, keys: read.keys.slice(0, pageSize) };
     context.print(...linearLines(view));

@@ -9,7 +9,7 @@ import { isCancelKey, type Keypress } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
 import { messageWithHint } from '../terminal/sentence.ts';
 import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
-import { locationLines, type PageState, pageLines, sizeOf } from './layout.ts';
+import { locationLines, type PageState, pageLines, sizeForQuestions, sizeOf } from './layout.ts';
 import { helpLines } from './page-help.ts';
 import { chosenPlace, createPageReader, offersOf, type PageSettings, type PageView, placeAt } from './view.ts';
 
@@ -53,6 +53,7 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
         if (await press(page, view, event, shown)) return;
       }
       // While more typed characters wait, the list is not read: fast typing causes one read at its end.
+      await context.requireUnchangedActor();
       view = state.searching && screen.hasMore() ? { ...view, search: settings.search } : await readPage(settings);
       if (typeof settings.at !== 'string') settings.at = { ...settings.at, number: view.offset + view.chosen };
     }
@@ -64,14 +65,15 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
 /** Handles a key; returns whether it quits. */
 async function press(page: Page, view: PageView, event: Keypress, shown: number): Promise<boolean> {
   const { settings, state } = page;
-  const isEscape = isCancelKey(event) && !event.ctrl;
-  if (isCancelKey(event) && event.ctrl) return true;
-  if (isEscape && (page.hasSearched || state.searching)) {
+  const isCancel = isCancelKey(event);
+  const isEscape = isCancel && !event.ctrl;
+  // Every cancel key ends a search that is being typed, as in any other question.
+  if (isCancel && (state.searching || (isEscape && page.hasSearched))) {
     clearSearch(page, view);
     return false;
   }
   if (state.searching) typeSearch(page, event);
-  else if (event.name === 'q' || isEscape) return true;
+  else if (event.name === 'q' || isCancel) return true;
   else if (event.text === '?') await showHelp(page, view);
   else if (!choose(settings, view, event, shown)) await act(page, view, event);
   return false;
@@ -150,7 +152,7 @@ async function asking(
   const asker = createDialog({
     screen,
     style,
-    size: () => sizeOf(context),
+    size: () => sizeForQuestions(context),
     head: (columns) => [...locationLines(columns, style), '', ...(title === '' ? [] : [style.bold(title)])],
   });
   try {

@@ -36,18 +36,25 @@ const view = { toast: 'API key rotated', asking: false, baseUrl: undefined };
 
 describe('the one-time panel', () => {
   it('shows the secret whole and what can be done on any terminal', () => {
-    for (const columns of [30, 40, 52, 60, 80, 200]) {
-      for (const rows of [10, 12, 24, 50]) {
+    for (const columns of [20, 30, 40, 52, 60, 80, 200]) {
+      for (const rows of [5, 6, 8, 10, 12, 24, 50]) {
         for (const name of ['A', 'x'.repeat(120)]) {
           const one = delivered(name);
           const lines = panelLines({ ...view, delivered: [one] }, columns, rows, style);
           expect(lines.length).toBeLessThanOrEqual(rows);
           expect(Math.max(...lines.map((line) => widthOf(line)))).toBeLessThanOrEqual(Math.max(columns, 36));
+          expect(widthOf(lines.at(-1) ?? '')).toBeLessThanOrEqual(columns);
           expect(lines.join('').includes(one.secret), `${columns}x${rows}`).toBe(true);
           expect(lines.at(-1)).toContain('Dismiss');
         }
       }
     }
+  });
+
+  it('asks on a small terminal, too, and shows what answers', () => {
+    const lines = panelLines({ ...view, delivered: [delivered('A')], asking: true }, 20, 5, style);
+    expect(Math.max(...lines.map((line) => widthOf(line)))).toBeLessThanOrEqual(20);
+    expect([lines.length, lines.at(-1)]).toEqual([5, '[n]Cancel [y]Dismiss']);
   });
 
   it('has both examples, with {base_url} where no address is known, and the secret in neither', () => {

@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { auditDraft } from '../../../core/access/actors.ts';
 import { damageText } from '../../../core/audit/damage.ts';
+import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand } from '../../command.ts';
 import { parsed, toggle } from '../../flags.ts';
@@ -33,7 +34,11 @@ export const backup = defineCommand({
     const facts = await context.services.backupStore(context.storePath, target, request).finally(bar.end);
     const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
     const detail = { bytes, keys, ...(keep !== undefined && { keep }) };
-    await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, detail));
+    try {
+      await domain.store.audit.append(auditDraft(domain, actor, 'store.backup', target, detail));
+    } catch (thrown) {
+      throw isHkctlError(thrown) ? unnoted(target, thrown) : thrown;
+    }
     const removed =
       series && keep !== undefined
         ? await context.services.removeOldBackups({ folder, storeId: series.storeId, newest: target, keep })
@@ -60,3 +65,12 @@ export const backup = defineCommand({
     if (damagedAuditRecords.length > 0) context.warn(`warning: ${damageText(damagedAuditRecords)}`);
   },
 });
+
+/** The file is whole: who finds it must not take it for what a failed backup left. */
+function unnoted(target: string, thrown: HkctlError): HkctlError {
+  return new HkctlError(
+    thrown.code,
+    `The backup ${target} is written and checked, but the audit trail could not note it: ${thrown.message}`,
+    { hint: thrown.hint, cause: thrown },
+  );
+}

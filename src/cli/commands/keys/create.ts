@@ -142,6 +142,7 @@ export async function completeInput(
   });
   const askExpiry = given.expires === undefined && asked && !given.yes && canAsk(io) && !context.json;
   const expires = askExpiry ? await expiryQuestion(context, domain, entity) : (given.expires ?? 'never');
+  if (asked || chosen.length === 0) await context.requireUnchangedActor();
   return { name, entity, permissions, expiresAtMs: parseExpiry(expires, domain.clock(), entity.timezone) };
 }
 

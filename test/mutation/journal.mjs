@@ -1,0 +1,50 @@
+const lines = 'src/store/journal-lines.ts';
+const written = 'src/store/sqlite/journal/journal.ts';
+const changed = 'src/store/sqlite/journal/journaled-change.ts';
+const stops = 'src/store/backup-file/stops.ts';
+const replay = 'src/store/sqlite/restore/replay.ts';
+const present = 'src/store/sqlite/restore/present.ts';
+const restoration = 'src/store/sqlite/restore/restoration.ts';
+const backups = 'test/cli/commands/backups';
+const tests = [
+  'test/store/sqlite/journal',
+  `${backups}/stops-sources.test.ts`,
+  `${backups}/restore-stops.test.ts`,
+  `${backups}/restore.test.ts`,
+];
+
+/** Mutants of the journal of what was stopped, and of what a restore keeps stopped. */
+export const journalMutants = [
+  [lines, "if (word === 'revoked') keys.set(third, atMs);", "if (word !== 'revoked') keys.set(third, atMs);", ...tests],
+  [lines, 'else keys.delete(third);', 'else keys.clear();', ...tests],
+  [lines, 'else if (events.at(-1)?.event === event) events.pop();', 'else events.length = 0;', ...tests],
+  [lines, 'if (!isWithdrawn) events.push({ event, atMs });', 'if (atMs > 0) events.push({ event, atMs });', ...tests],
+  [lines, 'const event = events.at(-1);', 'const event = events[0];', ...tests],
+  [lines, "} else if (line !== '') torn++;", '}', ...tests],
+  [lines, "return name.replace(/[^!-~]/g, '?') || '?';", 'return name;', ...tests],
+  [written, 'appendLines(file, made);\n  try', 'try', ...tests],
+  [written, 'appendLines(file, withdrawn);\n', '', ...tests],
+  [written, 'const isTorn = before > 0 &&', 'const isTorn = before < 0 &&', ...tests],
+  [changed, 'if (starts.length > 0) recordStarts', 'if (starts.length > 9) recordStarts', ...tests],
+  [changed, 'if (stillHolds()) appendLines', 'appendLines', ...tests],
+  [changed, 'stops.map(stateLine), stops.map(withdrawnStateLine)', '[], []', ...tests],
+  [stops, 'return new Map([...present.revoked, ...journal.keys]);', 'return new Map(journal.keys);', ...tests],
+  [stops, 'return new Map([...present.revoked, ...journal.keys]);', 'return new Map(present.revoked);', ...tests],
+  [stops, "atMs !== undefined || now?.status === 'inactive'", 'atMs !== undefined', ...tests],
+  [stops, "atMs !== undefined || now?.status === 'inactive'", "now?.status === 'inactive'", ...tests],
+  [stops, 'lowest(user.role, now?.role, change?.event)', 'lowest(user.role, now?.role)', ...tests],
+  [stops, 'lowest(user.role, now?.role, change?.event)', 'lowest(user.role, change?.event)', ...tests],
+  [stops, "if (now === undefined && (event?.event === 'removed'", "if ((event?.event === 'removed'", ...tests],
+  [stops, "(event?.event === 'removed' || present.isContinued)", "event?.event === 'removed'", ...tests],
+  [stops, "(event?.event === 'removed' || present.isContinued)", 'present.isContinued', ...tests],
+  [stops, "(atMs === undefined && now !== 'inactive')", 'atMs === undefined', ...tests],
+  [stops, "(atMs === undefined && now !== 'inactive')", "now !== 'inactive'", ...tests],
+  [stops, 'if (left.length > 0) throw nobodyLeft(left, kept);', '', ...tests],
+  [replay, "what === 'removed_entity' && known", "what === 'revoked_key' && known", ...tests],
+  [present, 'isContinued: end !== undefined && ', 'isContinued: end === undefined || true || ', ...tests],
+  [restoration, 'await purgeKept(path, options, kept);', '', ...tests],
+  [restoration, "if (thrown.code === 'store_corrupt') requireRestOfStore(path);", '', ...tests],
+  [restoration, 'if (!isPermitted) await authorize(store);', '', ...tests],
+  [restoration, 'if (present.clock) await', 'if (present.clock && nowMs < 0) await', ...tests],
+  [restoration, "registry.exec('delete from daemons');", '', ...tests],
+];
