@@ -80,6 +80,11 @@ export class Terminal {
     this.tmux('set-option', '-g', '-w', name, value);
   }
 
+  /** The path of the terminal that the shell runs in. */
+  device(): string {
+    return this.tmux('display-message', '-p', '#{pane_tty}').trim();
+  }
+
   /** Closes the pane under whatever runs in it, and tmux with it. */
   kill(): void {
     this.tmux('kill-pane');

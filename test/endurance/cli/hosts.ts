@@ -57,14 +57,30 @@ async function shellReady(terminal: Terminal): Promise<void> {
   await terminal.until(/^\$$/);
 }
 
+/**
+ * Waits until a terminal has a size. tmux and GNU Screen pass a new size on later: what is typed meanwhile would reach a program that does
+ * not know it yet, and the shell after that program, which then draws its prompt over the rows before.
+ */
+async function hasSize(device: string, width: number, height: number): Promise<void> {
+  const size = `${height} ${width}`;
+  await until(
+    `the size ${size}`,
+    () => execFileSync('stty', ['-F', device, 'size'], { encoding: 'utf8' }).trim() === size,
+  );
+}
+
 /** tmux, with its alternate screen or without. */
 export async function openTmux(store: string, alternate: 'on' | 'off'): Promise<Host> {
   const terminal = new Terminal(columns, rows, {}, store);
   terminal.option('alternate-screen', alternate);
   await shellReady(terminal);
+  const device = terminal.device();
   return {
     write: (text) => terminal.write(text),
-    resize: async (width, height) => terminal.resize(width, height),
+    async resize(width, height) {
+      terminal.resize(width, height);
+      await hasSize(device, width, height);
+    },
     shown: () => terminal.screen(),
     everything: async () => terminal.scrollback(),
     kill: () => terminal.kill(),
@@ -81,12 +97,16 @@ export async function openScreenHost(store: string, alternate: 'on' | 'off'): Pr
   await shellReady(terminal);
   terminal.type(`screen -c ${folder}/rc -S ${name} bash --norc --noprofile`);
   await terminal.until('bash-');
-  terminal.type(`PS1='${prompt}'; clear`);
+  terminal.type(`PS1='${prompt}'; tty > ${folder}/tty; clear`);
   await shellReady(terminal);
+  const device = readFileSync(join(folder, 'tty'), 'utf8').trim();
   const screen = (...args: string[]) => execFileSync('screen', ['-S', name, '-p', '0', '-X', ...args]);
   return {
     write: (text) => terminal.write(text),
-    resize: async (width, height) => terminal.resize(width, height),
+    async resize(width, height) {
+      terminal.resize(width, height);
+      await hasSize(device, width, height);
+    },
     shown: () => terminal.screen(),
     async everything() {
       const copy = join(folder, 'copy');
@@ -139,11 +159,7 @@ export async function openXterm(store: string, display: string, alternate: 'on' 
     ...shell,
     async resize(width, height) {
       send(`\u001b[8;${height};${width}t`);
-      const size = `${height} ${width}`;
-      await until(
-        `xterm of ${size}`,
-        () => execFileSync('stty', ['-F', device, 'size'], { encoding: 'utf8' }).trim() === size,
-      );
+      await hasSize(device, width, height);
       shell.setSize(width, height);
     },
     async everything() {
