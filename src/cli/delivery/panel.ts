@@ -65,34 +65,20 @@ interface PanelView {
 }
 
 /**
- * The panel's lines for a terminal size. Where rows are few, the examples are left out, then blank lines, names and the message of
- * success: the secrets are shown whole as long as they fit above the actions. They stand near the bottom: tmux without an alternate screen rewraps long lines when it gets narrower, which moves rows from the top
- * to the scrollback.
+ * The panel's lines for a terminal size. Where rows are few, the examples are left out, then blank lines, names and the
+ * message of success: the secrets are shown whole as long as they fit above the actions. They stand near the bottom: tmux
+ * without an alternate screen rewraps long lines when it gets narrower, which moves rows from the top to the scrollback.
  */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
   const { delivered, baseUrl = '{base_url}' } = view;
-  const several = delivered.length > 1;
   const keys = delivered.map(({ key, secret }) => ({
     name: `${truncated(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     secret: wrapText(secret, Math.min(columns, width)).map((line) => style.bold(line)),
   }));
-  const isNarrow = width < 26;
-  const prefixes = delivered.map(({ key }) => key.prefix).join(', ');
-  const actions = view.asking
-    ? [
-        ...wrapText(`The full key for ${prefixes} will not be shown again. Dismiss?`, width).map((line) =>
-          style.yellow(line),
-        ),
-        isNarrow
-          ? `${style.bold('[n]')}Cancel ${style.bold('[y]')}Dismiss`
-          : `${style.bold('[n]')} Cancel   ${style.bold('[y]')} Dismiss`,
-      ]
-    : isNarrow
-      ? [`${style.bold('[c]')} Copy ${style.bold('[d]')} Dismiss`]
-      : [`${style.bold('[c]')} ${several ? 'Copy keys' : 'Copy key'}   ${style.bold('[d]')} Dismiss`];
+  const actions = actionLines(view, width, style);
   const head = [
-    style.bold(several ? 'Your new API keys' : 'Your new API key'),
+    style.bold(delivered.length > 1 ? 'Your new API keys' : 'Your new API key'),
     ...wrapText('The full key is shown once, now. Keep it where secrets are kept.', width),
   ];
   const examples = [
@@ -106,15 +92,30 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
   const secrets = keys.flatMap(({ secret }) => secret);
   const named = keys.flatMap(({ name, secret }) => [name, ...secret]);
   const spaced = keys.flatMap(({ name, secret }) => ['', name, ...secret]);
-  const shortest = [...secrets, ...actions];
   const variants = [
     [...spaced, '', ...toast, ...actions],
     [...named, ...toast, ...actions],
     [...secrets, ...toast, ...actions],
   ];
-  const bottom = variants.find(({ length }) => length <= rows) ?? shortest;
+  const bottom = variants.find(({ length }) => length <= rows) ?? [...secrets, ...actions];
   const freeRows = Math.max(0, rows - head.length - bottom.length);
   return [...head, ...examples.slice(0, freeRows), ...bottom].slice(-rows);
+}
+
+/** The keys that the panel takes, and in its question what is at stake. */
+function actionLines({ delivered, asking }: PanelView, width: number, style: Style): string[] {
+  const isNarrow = width < 26;
+  const bold = (key: string) => style.bold(`[${key}]`);
+  if (!asking) {
+    const copy = isNarrow ? 'Copy' : delivered.length > 1 ? 'Copy keys  ' : 'Copy key  ';
+    return [`${bold('c')} ${copy} ${bold('d')} Dismiss`];
+  }
+  const prefixes = delivered.map(({ key }) => key.prefix).join(', ');
+  const question = `The full key for ${prefixes} will not be shown again. Dismiss?`;
+  return [
+    ...wrapText(question, width).map((line) => style.yellow(line)),
+    isNarrow ? `${bold('n')}Cancel ${bold('y')}Dismiss` : `${bold('n')} Cancel   ${bold('y')} Dismiss`,
+  ];
 }
 
 function curl(url: string, width: number): string[] {
