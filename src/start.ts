@@ -136,7 +136,7 @@ function issueKey(key: DemoKey): void {
       return;
     }
     throw new Error(
-      `The key in ${shown(key.file)} is not let in any more. Delete the file, and start again for a new one.`,
+      `The key in ${shown(key.file)} is not let in any more.\nDelete the file, and start again for a new one.`,
     );
   }
   const options = ['--name', key.name, '--entity', demoEntity, '--preset', key.preset, '--secret-file', key.file];

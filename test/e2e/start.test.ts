@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from './client.ts';
 import { Plant } from './plant.ts';
@@ -138,12 +138,26 @@ describe('npm start', () => {
 
   it('says what is wrong and ends where the port is taken', async () => {
     const other = createServer();
-    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((done) => other.listen(port, '127.0.0.1', done));
     const outcome = await start().ended;
     other.close();
     expect(outcome.code).not.toBe(0);
     expect(outcome.stderr).toContain(String(port));
     expect(outcome.stderr).toMatch(/\nhere: {2}HKCTL_PORT=0 npm start\n$/);
+  });
+
+  it('names the file of a key that was revoked, and goes on once that is deleted', async () => {
+    await plant.ok(['keys', 'revoke', prefixes[0] ?? '', '--yes']);
+    const refused = await start({ HKCTL_PORT: '0' }).ended;
+    expect(refused.code).toBe(1);
+    const [, file = ''] =
+      /^The key in (\S+operational-core\.key) is not let in any more\.\nDelete the file, and start again for a new one\.\n$/.exec(
+        refused.stderr,
+      ) ?? [];
+    rmSync(resolve(root, file));
+    const again = start({ HKCTL_PORT: '0' });
+    await again.says(/Ctrl-C ends it/);
+    expect((await again.stop()).code).toBe(0);
   });
 
   async function run(program: string, args: string[]): Promise<Outcome> {
@@ -155,8 +169,8 @@ describe('npm start', () => {
 
 async function freePort(): Promise<number> {
   const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
   const { port } = probe.address() as AddressInfo; // it listens on a port, not on a pipe
-  await new Promise((resolve) => probe.close(resolve));
+  await new Promise((done) => probe.close(done));
   return port;
 }
