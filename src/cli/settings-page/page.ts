@@ -53,8 +53,11 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
         if (await press(page, view, event, shown)) return;
       }
       // While more typed characters wait, the list is not read: fast typing causes one read at its end.
-      await context.requireUnchangedActor();
-      view = state.searching && screen.hasMore() ? { ...view, search: settings.search } : await readPage(settings);
+      if (state.searching && screen.hasMore()) view = { ...view, search: settings.search };
+      else {
+        await context.requireUnchangedActor();
+        view = await readPage(settings);
+      }
       if (typeof settings.at !== 'string') settings.at = { ...settings.at, number: view.offset + view.chosen };
     }
   } finally {

@@ -57,13 +57,8 @@ export async function requireUnchanged(domain: Domain, { user, osAccount }: Acto
   if (now.user.id === user.id && now.user.role === user.role) return;
   const draft = auditDraft(domain, now, 'profile.use', user.login, { reason: 'role_changed' });
   await domain.store.audit.append({ ...draft, outcome: 'denied' });
-  throw new HkctlError(
-    'not_permitted',
-    `The role of "${printable(user.login)}" was changed meanwhile; nothing was changed.`,
-    {
-      hint: 'Give the command again.',
-    },
-  );
+  const message = `The role of "${printable(user.login)}" was changed meanwhile; nothing was changed.`;
+  throw new HkctlError('not_permitted', message, { hint: 'Give the command again.' });
 }
 
 /** An unknown login belongs to no tenant; record the event for the store. */

@@ -46,7 +46,7 @@ export async function writeVerified({
 }: BackupRequest): Promise<BackupFacts> {
   const pending = pendingOf(target);
   removeLeftover(pending);
-  // Open until the end, so that it can be told from the file of another process.
+  // Open until the end, so that it is not mistaken for the file of another process.
   const own = createPending(pending);
   let facts: BackupFacts;
   try {

@@ -69,7 +69,7 @@ export class Connections {
     server.timeout = limits.idleMs;
     const isEncrypted = 'setSecureContext' in server;
     if (isEncrypted) {
-      const handshakes = new Handshakes(this.arrivals.createWait(), this.pipelining);
+      const handshakes = new Handshakes(this.arrivals.createWait(), this.pipelining.clients);
       handshakes.pace(server, (socket) => this.table.of(socket)?.client ?? '');
     }
     // Before Node's own listener, which under TLS takes the socket over.

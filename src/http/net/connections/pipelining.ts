@@ -2,42 +2,35 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FairQueue } from '../../../core/readings/fair-queue.ts';
 import { currentAnswer } from '../current-answer.ts';
+import { BusyClients, newOf } from './busy-clients.ts';
 import { holdReading, releaseReading } from './reading.ts';
 import { type Connection, type ConnectionTable, clientOf } from './table.ts';
 import { Turns } from './turns.ts';
 
-/** So many requests may wait behind others of their connections: each takes 2 KB of memory, and 1 µs when its connection closes. */
+/** So many requests may wait behind others of their connections: each takes 2 KB of memory, and 1 µs when that closes. */
 const mostWaiting = 4_000;
 /** While so many requests of one client wait, those of its connections that bring several at once are not read from. */
 const mostOfClient = 500;
 /** Once so many have come in one event-loop iteration, the connections of their client are read from one after the other. */
 const mostAtOnce = 64;
-/** After a connection has brought several requests, its client's next one waits for so long for each of them: twenty times what reading it took. */
-const restMs = 0.2;
-/** After a TLS handshake of such a client has begun, its next one waits for so long: how many requests will follow is not known yet. */
-const handshakeRestMs = 10;
-/** A client counts as one that sends many requests at once for so long after it did so. */
-const busyMs = 10_000;
 
 /**
  * Begins the requests of a connection one after the other where a client sends several without waiting for the answers
  * (pipelining: RFC 9112, section 9.3.2). Node passes them on at once, up to 2,400 of each connection in one event-loop
- * iteration. A client that takes no answers would fill the memory with them, and hold up everybody when it closes its connections.
+ * iteration. A client that takes no answers would fill the memory with them, and hold up everybody when it closes its
+ * connections.
  */
 export class Pipelining {
   readonly #table: ConnectionTable;
   readonly #shed: (connection: Connection) => void;
   /** Whether connections are being accepted, of which Node takes one in each event-loop iteration. */
   readonly #mustWait: () => boolean;
-  /** Held connections that may be read from by turns, by client: those that never had several requests at once, and those that had. */
-  readonly #single = new FairQueue<Connection, unknown>();
-  readonly #several = new FairQueue<Connection, unknown>();
+  readonly clients: BusyClients;
+  /** Held connections that may be read from by turns, by client: those that never had several requests at once. */
+  readonly #single = new FairQueue<Connection>();
+  /** The same of those that had. */
+  readonly #several = new FairQueue<Connection>();
   #isSingleNext = false;
-  /** The times at which the next one of the first kind may be read from, by client. */
-  readonly #restUntil = new Map<unknown, number>();
-  /** Until when clients count as such that send many requests at once: keys and network addresses. */
-  readonly #busyUntil = new Map<string, number>();
-  readonly #clock: () => number;
   #waiting = 0;
   #arrived = 0;
   readonly #turns = new Turns(() => this.#next());
@@ -47,12 +40,12 @@ export class Pipelining {
     table: ConnectionTable,
     shed: (connection: Connection) => void,
     mustWait: () => boolean,
-    clock = () => performance.now(),
+    clients = new BusyClients(),
   ) {
     this.#table = table;
     this.#shed = shed;
     this.#mustWait = mustWait;
-    this.#clock = clock;
+    this.clients = clients;
   }
 
   /** The number of connections that wait to be read from by turns. */
@@ -68,24 +61,9 @@ export class Pipelining {
     };
   }
 
-  /** Whether a client has sent many requests at once in the last seconds. */
-  isBusy(client: string): boolean {
-    return this.#clock() < (this.#busyUntil.get(client) ?? 0);
-  }
-
-  /** Whether a TLS handshake of a client may begin: what follows it in the same packet is read at once. */
-  mayBegin(client: string): boolean {
-    return !this.isBusy(client) || (this.#hasRested(newOf(client)) && this.#hasRested(handshakeOf(client)));
-  }
-
-  /** Charges a TLS handshake that begins to its client. */
-  noteHandshake(client: string): void {
-    if (this.isBusy(client)) this.#charge(handshakeOf(client), handshakeRestMs);
-  }
-
   /** Lets a new connection of a client that sends many requests at once wait until it is its turn to be read from. */
   accept(connection: Connection): void {
-    if (!this.isBusy(connection.client)) return;
+    if (!this.clients.isBusy(connection.client)) return;
     const { channel, client } = connection;
     if (channel === undefined || !this.#hold(connection, channel)) return;
     connection.chargedTo = newOf(client);
@@ -111,7 +89,7 @@ export class Pipelining {
       keepStacksShort(channel);
     }
     this.#hold(connection, channel);
-    if (connection.chargedTo !== undefined) this.#charge(connection.chargedTo, restMs);
+    if (connection.chargedTo !== undefined) this.clients.noteRequest(connection.chargedTo);
     connection.pipelined++;
     this.#waiting++;
     // Node gives a response the socket once it is the next one.
@@ -121,7 +99,7 @@ export class Pipelining {
       // The body of the last one may be still to come.
       if (--connection.pipelined === 0) {
         connection.chargedTo = undefined;
-        this.#queue(this.#several, connection);
+        if (connection.waitsAs === undefined) this.#queue(this.#several, connection);
       }
       begin();
     });
@@ -134,15 +112,13 @@ export class Pipelining {
   }
 
   #hold(connection: Connection, channel: Socket): boolean {
-    if (connection.isHeld) return false;
-    connection.isHeld = true;
+    if (connection.pipelined > 0 || connection.waitsAs !== undefined) return false;
     holdReading(channel);
     return true;
   }
 
   #holdClient(of: Connection): void {
-    const until = this.#clock() + busyMs;
-    this.#busyUntil.set(clientOf(of), until).set(of.client, until);
+    this.clients.note(clientOf(of), of.client);
     for (const connection of this.#table.sameClient(of)) this.#holdForATurn(connection);
   }
 
@@ -153,7 +129,7 @@ export class Pipelining {
     this.#queue(hasPipelined ? this.#several : this.#single, connection);
   }
 
-  #queue(queue: FairQueue<Connection, unknown>, connection: Connection): void {
+  #queue(queue: FairQueue<Connection>, connection: Connection): void {
     connection.waitsAs = clientOf(connection);
     queue.add(connection.waitsAs, connection);
     this.#turns.soon();
@@ -170,16 +146,13 @@ export class Pipelining {
     const hasReleased = this.#isSingleNext
       ? this.#releaseSingle() || this.#releaseSeveral()
       : this.#releaseSeveral() || this.#releaseSingle();
-    if (this.size === 0) {
-      if (this.#waiting === 0) this.#forgetClients();
-      return;
-    }
+    if (this.size === 0) return;
     if (hasReleased) this.#turns.soon();
     else this.#turns.later();
   }
 
   #releaseSingle(): boolean {
-    return this.#release(this.#single, (owner) => this.#hasRested(owner));
+    return this.#release(this.#single, (owner) => this.clients.hasRested(owner));
   }
 
   #releaseSeveral(): boolean {
@@ -188,40 +161,16 @@ export class Pipelining {
     return this.#release(this.#several, (client) => (waiting.get(client) ?? 0) < mostOfClient);
   }
 
-  #release(queue: FairQueue<Connection, unknown>, mayRead: (owner: unknown) => boolean): boolean {
+  #release(queue: FairQueue<Connection>, mayRead: (owner: string) => boolean): boolean {
     for (let next = queue.take(mayRead); next !== undefined; next = queue.take(mayRead)) {
+      next.waitsAs = undefined;
       // Bytes that TLS had decrypted already may have held further requests.
       if (!this.#table.has(next) || next.pipelined > 0) continue;
-      next.isHeld = false;
-      next.waitsAs = undefined;
       if (next.channel) releaseReading(next.channel);
       return true;
     }
     return false;
   }
-
-  #charge(owner: string, ms: number): void {
-    this.#restUntil.set(owner, Math.max(this.#restUntil.get(owner) ?? 0, this.#clock()) + ms);
-  }
-
-  #hasRested(owner: unknown): boolean {
-    return this.#clock() >= (this.#restUntil.get(owner) ?? 0);
-  }
-
-  #forgetClients(): void {
-    const now = this.#clock();
-    for (const times of [this.#busyUntil, this.#restUntil])
-      for (const [client, until] of times) if (until <= now) times.delete(client);
-  }
-}
-
-/** The new connections of an address wait apart from those that were open when it began to send many requests at once. */
-function newOf(client: string): string {
-  return `new ${client}`;
-}
-
-function handshakeOf(client: string): string {
-  return `handshake ${client}`;
 }
 
 /**

@@ -12,8 +12,9 @@ interface Handle {
 }
 
 /**
- * Stops reading from a connection until {@link releaseReading} was called as often as this. Node resumes reading by itself at the end of every request, so
- * that `socket.pause()` has no effect; stopping the handle below the socket has, and leaves Node's own pausing intact.
+ * Stops reading from a connection until {@link releaseReading} was called as often as this. Node resumes reading by itself at
+ * the end of every request, so that `socket.pause()` has no effect; stopping the handle below the socket has, and leaves Node's
+ * own pausing intact.
  */
 export function holdReading(socket: Socket): void {
   const handle = handleOf(socket);

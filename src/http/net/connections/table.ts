@@ -28,9 +28,7 @@ export interface Connection {
   hasPipelined: boolean;
   /** A client that sends many requests at once: its next connection waits the longer, the more requests this one brings now. */
   chargedTo: string | undefined;
-  /** It is not read from, because its client sends many requests at once. */
-  isHeld: boolean;
-  /** The client by which it waits to be read from. */
+  /** While it waits for its turn to be read from, because its client sends many requests at once: by whom it waits. */
   waitsAs: string | undefined;
 }
 
@@ -67,7 +65,6 @@ export class ConnectionTable {
       pipelined: 0,
       hasPipelined: false,
       chargedTo: undefined,
-      isHeld: false,
       waitsAs: undefined,
     };
     this.#connections.add(connection);
@@ -99,7 +96,7 @@ export class ConnectionTable {
   }
 
   /** How many requests of each client wait behind others. */
-  pipelinedByClient(): ReadonlyMap<unknown, number> {
+  pipelinedByClient(): ReadonlyMap<string, number> {
     const totals = new Map<string, number>();
     for (const connection of this.#connections) {
       if (connection.pipelined === 0) continue;

@@ -4,8 +4,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../../src/http/monitoring/log.ts';
+import { BusyClients } from '../../../../src/http/net/connections/busy-clients.ts';
 import { Connections, connectionLimits } from '../../../../src/http/net/connections/connections.ts';
 import { Pipelining } from '../../../../src/http/net/connections/pipelining.ts';
+import { releaseReading } from '../../../../src/http/net/connections/reading.ts';
 import type { Connection } from '../../../../src/http/net/connections/table.ts';
 import { until } from '../../../e2e/program.ts';
 
@@ -33,7 +35,7 @@ async function serve(
   server.on('connection', (socket) => {
     const connection = connections.table.of(socket);
     accepted.push(connection);
-    acceptedHeld.push(connection?.isHeld === true && connection.chargedTo === `new ${connection.client}`);
+    acceptedHeld.push(connection?.waitsAs !== undefined && connection.chargedTo === `new ${connection.client}`);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -177,13 +179,13 @@ it('does so for ten seconds after it sent many requests at once', async () => {
         table,
         () => {},
         () => false,
-        () => performance.now() + aheadMs,
+        new BusyClients(() => performance.now() + aheadMs),
       );
       return created[0];
     },
   );
   (await open()).write(short.repeat(100));
-  const isBusy = () => created[0]?.isBusy('127.0.0.1');
+  const isBusy = () => created[0]?.clients.isBusy('127.0.0.1');
   await until('it is noticed', () => isBusy() === true);
   aheadMs = 8_000;
   expect(isBusy()).toBe(true);
@@ -253,17 +255,17 @@ it('lets TLS handshakes of this client wait in the same way, and not those of ot
   const pipelining = connections.pipelining;
   first.write(short.repeat(100));
   await until('they have arrived', () => connections.table.pipelinedByClient().size === 1);
-  expect(pipelining.mayBegin('127.0.0.1')).toBe(true);
+  expect(pipelining.clients.mayBegin('127.0.0.1')).toBe(true);
   (await open()).write(short.repeat(2000));
-  await until('it must wait', () => !pipelining.mayBegin('127.0.0.1'));
-  expect(pipelining.mayBegin('127.0.0.2')).toBe(true);
-  const mayBegin = () => pipelining.mayBegin('127.0.0.1');
+  await until('it must wait', () => !pipelining.clients.mayBegin('127.0.0.1'));
+  expect(pipelining.clients.mayBegin('127.0.0.2')).toBe(true);
+  const mayBegin = () => pipelining.clients.mayBegin('127.0.0.1');
   await until('it need not wait any more', mayBegin);
   // Each that begins lets the next one wait, since its requests are not known yet.
-  pipelining.noteHandshake('127.0.0.1');
-  pipelining.noteHandshake('127.0.0.2');
+  pipelining.clients.noteHandshake('127.0.0.1');
+  pipelining.clients.noteHandshake('127.0.0.2');
   expect(mayBegin()).toBe(false);
-  expect(pipelining.mayBegin('127.0.0.2')).toBe(true);
+  expect(pipelining.clients.mayBegin('127.0.0.2')).toBe(true);
   await until('it need not wait any more', mayBegin);
 });
 
@@ -287,6 +289,42 @@ it('waits with that while connections are accepted', async () => {
   expect(arrived).toBeLessThanOrEqual(4 * 30);
   mustWait = false;
   await until('all have arrived', () => arrived === 300);
+});
+
+it('waits once, also where requests come meanwhile that TLS had decrypted before', async () => {
+  let mustWait = true;
+  let answered = 0;
+  let pipelining: Pipelining | undefined;
+  const { open, accepted } = await serve(
+    (_, res) => {
+      res.end();
+      answered++;
+    },
+    () => {},
+    ({ table }) => {
+      pipelining = new Pipelining(
+        table,
+        () => {},
+        () => mustWait,
+      );
+      return pipelining;
+    },
+  );
+  const client = (await open()).resume();
+  const [connection] = accepted;
+  if (connection?.channel === undefined) throw new Error('It was not accepted');
+  pipelining?.clients.note(connection.client);
+  for (let round = 0; round < 2; round++) pipelining?.accept(connection);
+  expect(pipelining?.size).toBe(1);
+  // Only such bytes are read from a connection that waits.
+  releaseReading(connection.channel);
+  client.write(short.repeat(3));
+  await until('they are answered', () => answered === 3);
+  expect(pipelining?.size).toBe(1);
+  mustWait = false;
+  await until('it waits no longer', () => pipelining?.size === 0);
+  client.write(short);
+  await until('the next one is answered', () => answered === 4);
 });
 
 it('reads at once from the connections of other clients', async () => {
@@ -375,7 +413,7 @@ it('keeps no closed connection that waited to be read from', async () => {
   (await open()).write(short.repeat(100));
   await until('the client is known', () => connections.table.pipelinedByClient().size === 1);
   (await open()).write(short.repeat(1500));
-  await until('the next one must wait', () => !connections.pipelining.mayBegin('127.0.0.1'));
+  await until('the next one must wait', () => !connections.pipelining.clients.mayBegin('127.0.0.1'));
   for (let round = 0; round < 5; round++) await open();
   expect(connections.pipelining.size).toBe(5);
   connections.closeAll();
