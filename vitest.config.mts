@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { makeProgramsFolder } from './test/programs.mts';
+import { SecondTries } from './test/second-tries.mts';
 import { LongestFirst } from './test/sequencer.mts';
 import { makeTemporaryFolder } from './test/temporary-folder.mts';
 
@@ -12,7 +14,7 @@ const shared = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
   pool: 'forks',
-  // Real processes, terminals and browsers on a shared machine: one that fails by chance runs once more, and is reported.
+  // Real processes, terminals and browsers on a shared machine: one that fails by chance runs once more, and is named (test/second-tries.mts).
   retry: process.env.CI ? 1 : 0,
   env: { NO_COLOR: '1', TZ: 'UTC' },
   setupFiles: 'test/setup.ts',
@@ -31,9 +33,9 @@ const long = Math.ceil(cores * 2.5);
  * root, the demo of `npm start`, the clock of the machine; or about programs of others, which see nothing of a store but the API.
  */
 const aboutFiles = [
-  'test/e2e/{closed-store,daemon/journal,driver,postgres,start}.test.ts',
-  'test/endurance/e2e/{backup/backup,clock,daemon/daemon-lock,daemon/socket-tls,init,rights}.test.ts',
-  'test/endurance/e2e/{daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
+  'test/e2e/{daemon/journal,driver,durability/reserve,postgres,start}.test.ts',
+  'test/endurance/e2e/{backup/backup,clock,failing-sync,daemon/daemon-lock,daemon/socket-tls,init,rights}.test.ts',
+  'test/endurance/e2e/{full-disk-stops,daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
 ];
 
 /**
@@ -48,7 +50,7 @@ const withoutStore = readdirSync('test/http', { recursive: true, encoding: 'utf8
 /** Commands that are about no files of a store, and about no instant of a clock, since keys expire by the clock of the database. */
 const commands = [
   'test/cli/careless.test.ts',
-  'test/cli/commands/{actors,import,keys/scan}.test.ts',
+  'test/cli/commands/{actors,import,keys/{scan,command-after}}.test.ts',
   'test/cli/delivery/{rotated-files,secret-files}.test.ts',
 ];
 
@@ -58,12 +60,14 @@ const globalSetup = 'test/store/postgres/shared-server.ts';
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new SecondTries()],
     projects: [
       {
         test: {
           ...shared,
           globalSetup,
           name: 'fast',
+          env: { ...shared.env, PATH: makeProgramsFolder() },
           include: ['test/**/*.test.ts'],
           exclude: ['test/endurance/**'],
         },

@@ -50,6 +50,10 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
     requireNoStore: async (path) => (await engineAt(path)).requireNone(),
     createStore: async (path, fill) => (await engineAt(path, { makesFolder: true })).create(fill),
     migrateStore: async (path, check, request) => (await engineAt(path)).migrate(check, request),
+    async nextBackupNumber(series) {
+      const { nextBackupNumber } = await import('./store/sqlite/backup/old-backups.ts');
+      return rights.withOwn(() => nextBackupNumber(series));
+    },
     async removeOldBackups(series) {
       const { removeOldBackups } = await import('./store/sqlite/backup/old-backups.ts');
       return rights.withOwn(() => removeOldBackups(series));

@@ -23,6 +23,8 @@ export interface CommandDefinition {
    * `run()` of the command line reports all missing ones at once.
    */
   required?(flags: Readonly<Record<string, unknown>>, args: readonly string[]): Readonly<Record<string, unknown>>;
+  /** What helps to give the required values that are missing, such as the codes of entities. */
+  missingHint?(context: Context, missing: readonly string[]): Promise<string | undefined>;
   /** It always asks before it acts, so that it needs `--yes` where nobody can be asked. */
   confirms?: boolean;
   /** It changes nothing, so that a reader may close the pipe early without an error. */
@@ -107,9 +109,15 @@ export const baseUrlFlag: Flag<string | undefined> = parsed(
   requireBaseUrl,
 );
 
+/** Whether a text is an http or https address, in which no character has a meaning for a shell but the brackets of IPv6. */
+export function isBaseUrl(text: string): boolean {
+  const isPlain = /^https?:\/\/(\[[\d.:a-f]+\]|[\p{L}\p{N}._-]+)(:\d+)?(\/[\p{L}\p{N}._~%@+,=:/-]*)?$/iu.test(text);
+  return isPlain && URL.canParse(text) && !holdsSecret(text);
+}
+
 /** An http or https address, without a slash at its end. Throws `usage`. */
 export function requireBaseUrl(given: string): string {
-  if (!/^https?:\/\/[^\s/?#"'$`\\]+(\/[^\s?#"'$`\\]*)?$/.test(given) || !URL.canParse(given) || holdsSecret(given)) {
+  if (!isBaseUrl(given)) {
     throw new HkctlError('usage', `"${given}" is not an address: give one such as https://api.example.com.`);
   }
   return given.replace(/\/+$/, '');

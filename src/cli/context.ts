@@ -3,7 +3,7 @@ import { type Actor, type Domain, findActor, requireUnchanged } from '../core/ac
 import { withoutSecrets } from '../core/keys/secrets.ts';
 import type { Store } from '../core/port/store.ts';
 import { toSafeJson } from '../core/text/shown-text.ts';
-import { steadyClock, storeClock } from '../core/time/steady-clock.ts';
+import { steadyClocks, storeClock } from '../core/time/steady-clock.ts';
 import type { FlagValues } from './flags.ts';
 import type { globalFlags } from './global-flags.ts';
 import type { Services } from './services.ts';
@@ -71,16 +71,15 @@ export function createContext(
   let opened: Promise<Domain> | undefined;
   let acting: Promise<Actor> | undefined;
   let style: Style | undefined;
-  const domainOf = (store: Store) => ({
-    store,
-    clock: storeClock(store, io.clock),
-    random: io.random,
-    newId: io.newId,
-  });
+  const domainOf = (store: Store): Domain => {
+    const clock = storeClock(store, io.clock);
+    const steady = () => ({ ms: clock(), latestMs: clock(), isSteady: false });
+    return { store, clock, steady, random: io.random, newId: io.newId };
+  };
   const steadily = async (store: Store) => {
     try {
       const known = domainOf(store);
-      return { ...known, clock: await steadyClock(store, known.clock, io.uptime) };
+      return { ...known, ...(await steadyClocks(store, known.clock, io.uptime)) };
     } catch (thrown) {
       await store.close();
       throw thrown;

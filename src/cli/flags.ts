@@ -10,6 +10,8 @@ export interface Flag<T> {
   kind: 'value' | 'toggle' | 'list';
   /** Reads one given text; throws `usage` or `bad_input` with what is allowed. */
   parse: (text: string) => unknown;
+  /** One text may give several values, separated by commas. */
+  takesCommas?: true;
   /** Refuses a text that may stand in a variable, but not on the command line, which others can read. */
   refuseGiven?: (text: string) => void;
   /** Environment variables that replace it, the first that is set; `HKCTL_<FLAG>` by default. */
@@ -57,6 +59,11 @@ export function list<T = string>(
   return { spelling, doc, kind: 'list', parse, env: variablesOf(spelling) };
 }
 
+/** The same for values that contain no comma: they may be separated by commas on the command line, too. */
+export function commaList<T>(spelling: string, doc: string, parse: (given: string) => T): Flag<T[]> {
+  return { ...list(spelling, doc, parse), takesCommas: true };
+}
+
 /** Narrows a word to one of those allowed; the error names them all and the nearest. */
 export function requireOneOf<T extends string>(given: string, values: readonly T[]): T {
   const found = values.find((value) => value === given);
@@ -96,18 +103,25 @@ function readFlag(flag: Flag<unknown>, given: unknown, env: Readonly<Record<stri
   const value = variable && env[variable];
   if (!value) return flag.kind === 'value' ? undefined : flag.kind === 'list' ? [] : false;
   if (flag.kind !== 'list') return naming(variable, () => flag.parse(value));
-  const parts = value.split(',').map((part) => part.trim());
-  return parts.filter((part) => part !== '').map((part) => naming(variable, () => flag.parse(part)));
+  return partsOf(value).map((part) => naming(variable, () => flag.parse(part)));
 }
 
 function readGiven(flag: Flag<unknown>, given: unknown): unknown {
   if (flag.kind === 'toggle') return given === true;
   const name = nameOf(flag);
-  if (Array.isArray(given)) return given.map((one: string) => naming(name, () => flag.parse(one)));
+  if (Array.isArray(given)) {
+    const values: string[] = flag.takesCommas ? given.flatMap(partsOf) : given;
+    return values.map((one) => naming(name, () => flag.parse(one)));
+  }
   return naming(name, () => {
     flag.refuseGiven?.(String(given));
     return flag.parse(String(given));
   });
+}
+
+function partsOf(values: string): string[] {
+  const parts = values.split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '');
 }
 
 function naming(source: string, read: () => unknown): unknown {

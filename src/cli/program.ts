@@ -1,13 +1,12 @@
 import { Command, CommanderError, type Help } from 'commander';
-import { HkctlError } from '../core/errors.ts';
-import { nearest } from '../core/text/nearest.ts';
 import type { CommandDefinition, Noun } from './command.ts';
-import { addFlags, type Flags, nameOf } from './flags.ts';
+import { aliases, nounIn, requireNoun, verbIn, verbMissing } from './command-words.ts';
+import { addFlags, type Flags } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
 
 import { examplesText } from './help-examples.ts';
 import { IncompleteCommand } from './incomplete-command.ts';
-import { type NounEntry, nounGroups, nouns } from './nouns.ts';
+import { type NounEntry, nounGroups } from './nouns.ts';
 
 import type { Io } from './terminal/io.ts';
 
@@ -41,13 +40,7 @@ export async function createProgram(
     await dispatch(overviewOf(program), program.opts(), []);
   });
   const wanted = argv && nounIn(argv);
-  if (wanted) {
-    requireKnown(
-      wanted.noun,
-      nouns.map(({ name }) => name),
-      'command',
-    );
-  }
+  if (wanted) await requireNoun(wanted.noun);
   const load = async (entry: NounEntry) => {
     const noun = await entry.load();
     const verb = wanted && 'verbs' in noun ? verbIn(noun, wanted.rest) : undefined;
@@ -61,46 +54,6 @@ export async function createProgram(
     }
   }
   return program;
-}
-
-/** The first word of a command line, past the flags that all commands share, and the rest behind it. */
-function nounIn(argv: readonly string[]): { noun: string; rest: readonly string[] } | undefined {
-  const withValue = Object.values(globalFlags)
-    .filter((flag) => flag.kind === 'value')
-    .map(nameOf);
-  for (let i = 0; i < argv.length; i++) {
-    const word = argv[i] ?? '';
-    if (withValue.includes(word)) i++;
-    else if (!word.startsWith('-')) return { noun: word, rest: argv.slice(i + 1) };
-  }
-  return undefined;
-}
-
-/** commander would show help for an unknown word beside `--help`, and take a wrong verb for an argument. */
-function requireKnown(word: string, words: readonly string[], what: string): void {
-  if (words.includes(word)) return;
-  const near = nearest(word, words);
-  throw new HkctlError('usage', `Unknown ${what} '${word}'.`, {
-    hint:
-      near === undefined
-        ? 'hkctl --help lists the commands; --help behind a command lists its flags.'
-        : `Did you mean ${near}?`,
-  });
-}
-
-/** Short names of verbs, such as `ls`. */
-const aliases: Readonly<Record<string, string>> = { list: 'ls', revoke: 'rm' };
-
-/** The verb with which the arguments of a noun begin, if any. */
-function verbIn({ name, verbs }: Noun, [word]: readonly string[]): string | undefined {
-  if (word === undefined || word.startsWith('-')) return undefined;
-  const verb = verbs.find((known) => aliases[known.name] === word)?.name ?? word;
-  requireKnown(
-    verb,
-    verbs.map((known) => known.name),
-    `verb of ${name}`,
-  );
-  return verb;
 }
 
 /** A command that another one was called beside: known by name, without the cost of its flags. */
@@ -129,6 +82,10 @@ function addNoun(
   if (bare) {
     command.description(`${noun.summary}.\n\nWithout a verb: ${bare.description ?? bare.summary}`);
     fill(prepared(command.command(bare.name, { isDefault: true, hidden: true }), io), bare, io, dispatch);
+  } else {
+    command.action(() => {
+      throw verbMissing(noun);
+    });
   }
   const examples = [...(bare?.examples ?? []), ...noun.verbs.flatMap((verb) => verb.examples.slice(0, 1))];
   return command.addHelpText('after', () => examplesText(examples, io.stdout.columns()) + globalOptionsText);

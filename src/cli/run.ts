@@ -5,12 +5,13 @@ import { redactSecrets } from '../core/keys/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
 import { withClosedStore } from './closed-store.ts';
 import type { CommandDefinition, Needs } from './command.ts';
+import { inOrder, withoutHelpWord } from './command-words.ts';
 import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
 import { IncompleteCommand } from './incomplete-command.ts';
 import { createProgram, isShown } from './program.ts';
-import { requireGiven } from './questions/values.ts';
+import { missingOf, requireGiven } from './questions/values.ts';
 import type { Services } from './services.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
 import { createStyle } from './terminal/style.ts';
@@ -21,8 +22,7 @@ import { terminalLine } from './terminal/terminal-text.ts';
  * goes wrong is reported on standard error, with `--json` as `{"error":{"code","message","hint"}}`; nothing is thrown.
  */
 export async function run(given: readonly string[], io: Io, services: Services): Promise<number> {
-  // `help keys rotate` is `keys rotate --help`.
-  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
+  const argv = withoutHelpWord(given);
   let context: Context | undefined;
   let exitCode = 0;
   let running: CommandDefinition | undefined;
@@ -35,15 +35,16 @@ export async function run(given: readonly string[], io: Io, services: Services):
     try {
       const needs = await definition.needs?.(flags, args, context);
       const permitted = needs && (await requireNeeds(context, needs));
-      requireGiven(context, definition.required?.(flags, args) ?? {});
+      await requireValues(context, definition, flags, args);
       exitCode = (await definition.run(context, flags, args, permitted)) ?? 0;
     } catch (thrown) {
       throw globals.store === undefined ? withClosedStore(thrown, io) : thrown;
     }
   };
   try {
-    const program = await createProgram(io, services.version, dispatch, argv);
-    await program.parseAsync([...argv], { from: 'user' });
+    const line = await inOrder(argv);
+    const program = await createProgram(io, services.version, dispatch, line);
+    await program.parseAsync([...line], { from: 'user' });
   } catch (thrown) {
     exitCode = isShown(thrown) ? 0 : report(completed(thrown, argv, io), running, argv, io, await wrapFor(io));
   }
@@ -81,6 +82,21 @@ type Wrap = (line: string) => string;
  */
 export function reportCrash(thrown: unknown, argv: readonly string[], io: Io): number {
   return report(thrown, undefined, argv, io);
+}
+
+/** Requires the values of `required` if nobody can be asked for them. */
+async function requireValues(
+  context: Context,
+  { required, missingHint }: CommandDefinition,
+  ...given: Parameters<NonNullable<CommandDefinition['required']>>
+): Promise<void> {
+  const values = required?.(...given) ?? {};
+  try {
+    requireGiven(context, values);
+  } catch (thrown) {
+    const hint = isHkctlError(thrown) && (await missingHint?.(context, missingOf(values)));
+    throw hint ? new HkctlError('usage', thrown.message, { hint }) : thrown;
+  }
 }
 
 async function requireNeeds(context: Context, needs: Needs): Promise<Actor> {
@@ -155,9 +171,6 @@ function toError(thrown: unknown): HkctlError {
 
 /** commander's sentence, with its suggestion as the hint. */
 function usageError(thrown: CommanderError): HkctlError {
-  if (thrown.code === 'commander.help') {
-    return new HkctlError('usage', 'A verb is missing.', { hint: '--help lists the verbs.' });
-  }
   // Redacted in one piece: what was given may have lines of its own.
   const [message = '', suggestion] = redactSecrets(thrown.message)
     .replace(/^error: /, '')

@@ -1,5 +1,11 @@
 import type { Actor, Domain } from '../core/access/actors.ts';
-import type { BackupFacts, BackupSeries, RestoreHooks, RestoreOutcome } from '../core/operations/backups.ts';
+import type {
+  BackupFacts,
+  BackupFolder,
+  BackupSeries,
+  RestoreHooks,
+  RestoreOutcome,
+} from '../core/operations/backups.ts';
 import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Entity } from '../core/port/entities.ts';
@@ -30,8 +36,10 @@ export interface Services {
   backupStore(
     path: string,
     target: string,
-    request: { nowMs: number; force: boolean; progress(bytes: number): void },
+    request: { nowMs: number; force: boolean; number: number; progress(bytes: number): void },
   ): Promise<BackupFacts>;
+  /** The number of the next backup in a series: higher than that of every one that is there. */
+  nextBackupNumber(series: BackupFolder): Promise<number>;
   /** Removes backups of one series beyond the newest ones; returns the paths of those removed. */
   removeOldBackups(series: BackupSeries): Promise<string[]>;
   /** Replaces the store at a path by that of a backup; returns what was stopped since the backup and stays stopped. */

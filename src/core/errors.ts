@@ -24,6 +24,7 @@ export const errorTable = {
   store_full: { exit: 6, status: 503, title: 'Disk full' },
   store_unreadable: { exit: 6, status: 503, title: 'Store not accessible' },
   store_unreachable: { exit: 6, status: 503, title: 'Store not reachable' },
+  commit_unknown: { exit: 6, status: 503, title: 'Outcome of a change unknown' },
   store_too_new: { exit: 6, status: 503, title: 'Store too new' },
   store_too_old: { exit: 6, status: 503, title: 'Store too old' },
   // The API (contract, section 6).
@@ -92,4 +93,17 @@ export class HkctlError extends Error {
 /** Whether a thrown value is an {@link HkctlError}. */
 export function isHkctlError(thrown: unknown): thrown is HkctlError {
   return thrown instanceof HkctlError;
+}
+
+/** The error of what follows a change that stands, with that first; anything else that is thrown is returned unchanged. */
+export function afterChange(thrown: unknown, stands: string): unknown {
+  if (!isHkctlError(thrown)) return thrown;
+  const { code, lines, hint, details } = thrown;
+  const options = { more: lines, ...(hint !== undefined && { hint }), ...(details && { details }), cause: thrown };
+  return new HkctlError(code, stands, options);
+}
+
+/** Whether a thrown value reports that no answer comes from the store. */
+export function isUnreachable(thrown: unknown): boolean {
+  return isHkctlError(thrown) && thrown.code === 'store_unreachable';
 }

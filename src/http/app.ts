@@ -18,7 +18,6 @@ import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { addStoreMetrics } from './monitoring/store-metrics.ts';
-import { createOverLimitWarning } from './monitoring/warnings.ts';
 import type { Connections } from './net/connections/connections.ts';
 import { holdReading, releaseReading } from './net/connections/reading.ts';
 import { openapiDocument } from './openapi/document.ts';
@@ -92,7 +91,8 @@ export function createApp(options: AppOptions): H3 {
     ...limiters,
     recordUse: options.recordUse,
     identifyConnection: (socket, keyId) => table.identify(socket, keyId),
-    warnOverLimit: createOverLimitWarning(log, () => performance.now()),
+    warnOverLimit: (address, code) =>
+      log.unkeyed('warn', { address, code }, 'too many failed key checks from an address'),
   });
   const memory = options.memory ?? createMemory(memoryLimits);
   const metrics = new Metrics(limiters, memory, options.connections);

@@ -75,7 +75,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const machineClock = storeClock(options.domain.store, options.machineClock);
   const retryLog = createRetryLog(log, () => performance.now());
   const clock = new DaemonClock(options.domain.store, machineClock, options.machineUptime, retryLog);
-  const domain = { ...options.domain, clock: clock.now };
+  const domain = { ...options.domain, clock: clock.now, steady: () => clock.steady() };
   const guard = new StoreGuard(domain.store, log);
   const uses = new UseRecorder(domain.store.keys, retryLog);
   const limitSharing = new LimitSharing(domain.store.limits, retryLog);

@@ -30,6 +30,16 @@ export interface MigrationOutcome {
   backup?: string | undefined;
 }
 
+/** How a backup is written. */
+export interface BackupRequest {
+  nowMs: number;
+  /** Whether it may replace an existing file. */
+  force: boolean;
+  /** Its number in a series, which its file keeps; 0 or none = in no series. */
+  number?: number;
+  progress?: ((bytes: number) => void) | undefined;
+}
+
 /** All that can be done with the store at one location. */
 export interface Engine {
   /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
@@ -50,10 +60,7 @@ export interface Engine {
    * Writes all of the store into one checked file; `state_forbids` where `target` exists and `force` is false. `progress`
    * receives the size of the file where the engine copies row by row.
    */
-  backup(
-    target: string,
-    request: { nowMs: number; force: boolean; progress?: ((bytes: number) => void) | undefined },
-  ): Promise<BackupFacts>;
+  backup(target: string, request: BackupRequest): Promise<BackupFacts>;
   /** Replaces the store by the one in a backup file; whatever was stopped since the backup stays stopped. */
   restore(file: string, hooks: RestoreHooks): Promise<RestoreOutcome>;
   /** Checks for `hkctl doctor`, which also work on a damaged store. */

@@ -31,3 +31,14 @@ export function storeTooNew(place: string, version: number): HkctlError {
     hint: 'Use that version of hkctl, or a newer one.',
   });
 }
+
+/**
+ * Whether a change was made is unknown, `commit_unknown` (exit 6): the answer to its commit never arrived, or the disk failed
+ * meanwhile.
+ */
+export function outcomeUnknown(why: string, cause: unknown): HkctlError {
+  return new HkctlError('commit_unknown', `Whether the change was made is unknown: ${why}.`, {
+    hint: 'Once the store answers again, give the same command again, or look at what is there.',
+    cause,
+  });
+}

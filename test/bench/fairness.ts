@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpus, setPriority } from 'node:os';
 import { join } from 'node:path';
+import { startServer } from '../store/postgres/server.ts';
 import { connectionAttacks } from './attacks/connections.ts';
 import type { Target } from './attacks/flood.ts';
 import { readAttacks } from './attacks/reads.ts';
@@ -12,9 +13,13 @@ import {
   postsPerSecond,
   readingsPerPost,
 } from './fairness/innocents.ts';
-import { createFairnessPlant, type FairnessPlant, gatewaySensors, storedReadings } from './fairness/plant.ts';
+import { createFairnessPlant, type FairnessPlant, gatewaySensors } from './fairness/plant.ts';
 import type { BenchReport, BenchRow } from './harness.ts';
 
+/** So many readings are stored: a fifth of them, over years, are of one sensor. */
+const storedReadings = Number(process.env.HKCTL_BENCH_READINGS ?? 50_000_000);
+/** Over PostgreSQL a tenth: a read of the long sensor still takes longer than an attack. */
+const storedInDatabase = Math.min(storedReadings, 5_000_000);
 /** So long each attack lasts, and each quiet stretch before it. */
 const seconds = Number(process.env.HKCTL_BENCH_SECONDS ?? 10);
 /** Only these attacks, where some are named: `pagesJson,firstBucket`. */
@@ -53,10 +58,9 @@ const overTls: ReadonlySet<string> = new Set([
  * against the same daemon left in peace just before.
  */
 export async function run(): Promise<BenchReport[]> {
-  const plant = createFairnessPlant();
+  const plant = await createFairnessPlant(storedReadings);
   try {
-    const keys = Array.from({ length: 40 }, () => plant.key('operational-core'));
-    const shared = { keys, gatewayKey: plant.key('sensor-gateway'), sensors: gatewaySensors };
+    const shared = sharedBy(plant);
     const all = [...readAttacks, ...connectionAttacks].map(({ name }) => name).filter(isChosen);
     return [
       await measure('without TLS', plant, shared, all, []),
@@ -73,6 +77,24 @@ export async function run(): Promise<BenchReport[]> {
   }
 }
 
+/** The same over PostgreSQL, for what differs there: everything that reads. The server shares the machine, too. */
+export async function runOnPostgres(): Promise<BenchReport> {
+  const server = await startServer(['shared_buffers=512MB', 'max_wal_size=4GB', 'fsync=on', 'full_page_writes=on']);
+  const plant = await createFairnessPlant(storedInDatabase, server.address);
+  try {
+    const names = readAttacks.map(({ name }) => name).filter(isChosen);
+    return await measure('over PostgreSQL', plant, sharedBy(plant), names, [], storedInDatabase);
+  } finally {
+    await plant.remove();
+    await server.stop();
+  }
+}
+
+function sharedBy(plant: FairnessPlant): Omit<Innocents, 'target'> {
+  const keys = Array.from({ length: 40 }, () => plant.key('operational-core'));
+  return { keys, gatewayKey: plant.key('sensor-gateway'), sensors: gatewaySensors };
+}
+
 function isChosen(name: string): boolean {
   return chosen === undefined || chosen.includes(name);
 }
@@ -83,6 +105,7 @@ async function measure(
   shared: Omit<Innocents, 'target'>,
   names: readonly string[],
   tls: readonly string[],
+  stored = storedReadings,
 ): Promise<BenchReport> {
   const { port, hostname, protocol } = new URL(await plant.serve(['--log-level', 'warn', ...tls]));
   const target = { host: hostname, port: Number(port), tls: protocol === 'https:' };
@@ -104,7 +127,7 @@ async function measure(
   await plant.stop();
   const [cpu] = cpus();
   return {
-    title: `Fairness ${how}: innocent clients while one key does its worst, ${storedReadings.toLocaleString('en')} readings stored`,
+    title: `Fairness ${how}: innocent clients while one key does its worst, ${stored.toLocaleString('en')} readings stored`,
     baseline: 'in peace',
     rows,
     notes: [

@@ -13,6 +13,7 @@ const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | Be
   soak: () => import('./http/soak.ts'),
   postgres: () => import('./postgres/postgres.ts'),
   fairness: () => import('./fairness.ts'),
+  'fairness-postgres': async () => ({ run: (await import('./fairness.ts')).runOnPostgres }),
 };
 
 /** `npm run bench [-- NAME…]`: runs the named benchmarks, or all; exit code 1 where one misses its bound. */

@@ -96,7 +96,7 @@ function judgesItself(name: string, parse: (text: string) => unknown): boolean {
 describe('the program', () => {
   it('refuses unknown commands and verbs, and suggests', async () => {
     expect(await refused(['kyes'])).toMatchObject({ message: "Unknown command 'kyes'.", hint: 'Did you mean keys?' });
-    expect(await refused(['keys', 'crate'])).toMatchObject({ hint: 'Did you mean create?' });
+    expect(await refused(['keys', 'crate'])).toMatchObject({ hint: expect.stringContaining('Did you mean create? ') });
     expect(await refused(['keys', 'list', '--unused-fro', '9d'])).toMatchObject({ hint: 'Did you mean --unused-for?' });
     await refused(['entities']);
     await refused(['--no-such-flag']);

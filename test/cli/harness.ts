@@ -10,10 +10,11 @@ import { run } from '../../src/cli/run.ts';
 import type { Services } from '../../src/cli/services.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { createSignals } from '../../src/cli/terminal/signals.ts';
+import type { SpaceFacts } from '../../src/core/operations/inspection.ts';
 import { engineAt } from '../../src/store/open.ts';
 import { citusSql } from '../../src/store/postgres/operations/citus.ts';
 import { rolesSql, schemaOf } from '../../src/store/postgres/operations/roles.ts';
-import { removeOldBackups } from '../../src/store/sqlite/backup/old-backups.ts';
+import { nextBackupNumber, removeOldBackups } from '../../src/store/sqlite/backup/old-backups.ts';
 import { atEndOfFile } from '../ends.ts';
 import { threads } from '../store/stores.ts';
 import { collect } from './collected-output.ts';
@@ -27,8 +28,8 @@ export const bootMs = Date.parse('2026-11-01T00:00:00Z');
 /** How one command line is run. */
 export interface RunOptions {
   env?: Record<string, string>;
-  /** Standard input as a text; without it an empty one. */
-  input?: string;
+  /** Standard input as a text, or as a stream that the test writes; without it an empty one. */
+  input?: string | PassThrough;
   /** A terminal of this size on all three streams; keys and answers come from `keys`. */
   terminal?: { columns: number; rows: number };
   /** Written to the terminal one after the other, each once the program waits for input. */
@@ -64,20 +65,26 @@ export class Cli {
   place: string;
   readonly services: Services;
   nowMs = startMs;
+  /** The disk of the store: how full that of the tests is, is not theirs to say. */
+  space: SpaceFacts = { freeBytes: 2 ** 40, totalBytes: 2 ** 41, hasReserve: true };
 
   constructor(store?: string) {
     this.store = store ?? join(createFolder(), 'state', 'hkctl.db');
     this.place = this.store;
-    this.services = createServices(() => this.nowMs);
+    this.services = createServices(
+      () => this.nowMs,
+      () => this.space,
+    );
   }
 
   async run(line: string | readonly string[], options: RunOptions = {}): Promise<RunResult> {
     const argv = typeof line === 'string' ? splitWords(line) : line;
     const stdout = collect(options.terminal, options.onWrite);
     const stderr = collect(options.terminal);
-    const stdin = new PassThrough();
-    if (!options.terminal) stdin.end(options.input ?? '');
-    else void typeKeys(stdin, options.keys ?? [], () => [stdout.text, stderr.text]);
+    const given = options.input instanceof PassThrough ? options.input : undefined;
+    const stdin = given ?? new PassThrough();
+    if (!given && !options.terminal) stdin.end(options.input ?? '');
+    else if (!given) void typeKeys(stdin, options.keys ?? [], () => [stdout.text, stderr.text]);
     const io: Io = {
       stdin: Object.assign(stdin, { isTTY: options.terminal !== undefined, setRawMode: () => {} }),
       stdinIsTTY: options.terminal !== undefined,
@@ -205,7 +212,7 @@ export interface KeyJson {
 }
 
 /** The services of the composition root that tests of the command line need. */
-export function createServices(clock: () => number): Services {
+export function createServices(clock: () => number, space?: () => SpaceFacts): Services {
   const options = { clock, migrationsFolder: join(__dirname, '..', '..', 'migrations'), threads };
   return {
     version: '0.0.0-test',
@@ -213,10 +220,14 @@ export function createServices(clock: () => number): Services {
     requireNoStore: async (path) => engineAt(path, options).requireNone(),
     createStore: async (path, fill) => engineAt(path, options).create(fill),
     migrateStore: async (path, check, request) => engineAt(path, options).migrate(check, request),
+    nextBackupNumber: async (series) => nextBackupNumber(series),
     removeOldBackups: async (series) => removeOldBackups(series),
     backupStore: async (path, target, request) => engineAt(path, options).backup(target, request),
     restoreStore: async (path, file, hooks) => engineAt(path, options).restore(file, hooks),
-    inspectStore: async (path) => engineAt(path, options).inspect(),
+    inspectStore: async (path) => {
+      const inspection = await engineAt(path, options).inspect();
+      return inspection.space && space ? { ...inspection, space } : inspection;
+    },
     postgresRoles: async (path) => rolesSql(schemaOf(path, {})),
     postgresCitus: async (path) => citusSql(schemaOf(path, {}), []),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),

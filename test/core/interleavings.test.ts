@@ -10,6 +10,7 @@ import { findActor } from '../../src/core/access/actors.ts';
 import { initialise } from '../../src/core/organization/tenants.ts';
 import { addUser } from '../../src/core/organization/users.ts';
 import { createStore } from '../../src/store/sqlite/creation.ts';
+import { steadyBy } from './steady.ts';
 import type { Answer, Order, Seen } from './twin.ts';
 
 const root = join(__dirname, '..', '..');
@@ -197,7 +198,7 @@ async function makeStore(path: string): Promise<void> {
   const clock = () => startMs;
   const options = { clock, migrationsFolder };
   const store = await createStore(path, options);
-  const domain = { store, clock, random: randomBytes, newId: randomUUID };
+  const domain = { store, ...steadyBy(clock), random: randomBytes, newId: randomUUID };
   const entity = { code: 'BER', name: 'Berlin', timezone: 'Europe/Berlin' };
   const admin = { login: 'first', name: 'First' };
   await initialise(domain, { name: 'Acme', weekStart: 'monday', entity, admin }, 'os');

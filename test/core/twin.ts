@@ -11,6 +11,7 @@ import { setEntityStatus } from '../../src/core/organization/entities.ts';
 import { updateUser } from '../../src/core/organization/users.ts';
 import { openStore } from '../../src/store/sqlite/opening.ts';
 import { createKey, revokeKeys, rotateKeys } from './key-operations.ts';
+import { steadyBy } from './steady.ts';
 
 /** The order to one of two processes; `pauseMs` is how long the delivery of a secret takes. */
 export type Order =
@@ -60,7 +61,7 @@ async function obey(order: Order, delivered: Answer['delivered']): Promise<Parti
     await domain?.store.close();
     const clock = () => nowMs;
     const store = openStore(order.path, { clock, migrationsFolder: order.migrationsFolder });
-    domain = { store, clock, random: randomBytes, newId: randomUUID };
+    domain = { store, ...steadyBy(clock), random: randomBytes, newId: randomUUID };
     actor = await findActor(domain, order.login, 'os');
     return {};
   }

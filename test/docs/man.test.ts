@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -34,16 +33,6 @@ function lines(flags: ReadonlyMap<string, PageFlag>): string[] {
 }
 
 describe('the manual pages', () => {
-  for (const file of pageFiles()) {
-    it(`${file} is clean mdoc`, () => {
-      const { status, stdout, stderr } = spawnSync('mandoc', ['-T', 'lint', '-W', 'warning', join(manFolder, file)], {
-        encoding: 'utf8',
-      });
-      expect(`${stdout}${stderr}`).toBe('');
-      expect(status).toBe(0);
-    });
-  }
-
   it('are those that package.json installs', () => {
     const { man } = JSON.parse(readFileSync(join(manFolder, '..', 'package.json'), 'utf8'));
     expect([...man].sort()).toEqual(pageFiles().map((file) => `man/${file}`));

@@ -6822,8 +6822,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` of the record, percent-encoded. */
-                id: components["parameters"]["Id"];
+                /** @description The sensor's id or code, percent-encoded. */
+                id: string;
             };
             cookie?: never;
         };
@@ -6903,7 +6903,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The sensor's id or code. */
+                /** @description The sensor's id or code, percent-encoded. */
                 id: string;
             };
             cookie?: never;
@@ -6978,7 +6978,7 @@ export interface operations {
                  * @example [
                  *       {
                  *         "bn": "OVEN-3-",
-                 *         "bt": 1795508100,
+                 *         "bt": 1795162500,
                  *         "n": "T1",
                  *         "u": "Cel",
                  *         "v": 182.4

@@ -36,6 +36,7 @@ export function settings(change: Partial<ServeSettings> = {}): ServeSettings {
 /** A plant with two sites, records, sensors and a way to make keys; its clock stands where it is set. */
 export class HttpPlant {
   nowMs = Date.UTC(2026, 10, 20, 8, 15);
+  isSteady = true;
   readonly domain: Domain;
   readonly actor: Actor;
   readonly berlin: Entity;
@@ -54,6 +55,7 @@ export class HttpPlant {
     const domain: Domain = {
       store,
       clock: () => plant?.nowMs ?? Date.UTC(2026, 10, 20, 8, 15),
+      steady: () => ({ ms: domain.clock(), latestMs: domain.clock(), isSteady: plant?.isSteady ?? true }),
       random: (n) => crypto.getRandomValues(new Uint8Array(n)),
       newId: randomUUID,
     };
@@ -170,8 +172,12 @@ export class HttpPlant {
 }
 
 /** A store of the engine that this run of the tests is for. */
-function ownStore(): Promise<Store> {
-  return process.env.HKCTL_TEST_ENGINE === 'postgres' ? postgresStore() : temporaryStore();
+async function ownStore(): Promise<Store> {
+  if (process.env.HKCTL_TEST_ENGINE !== 'postgres') return temporaryStore();
+  const store = await postgresStore();
+  // A daemon of the plant takes the time from the plant.
+  delete store.clock.serverMs;
+  return store;
 }
 
 export function resourceOf(name: string): ResourceDefinition {

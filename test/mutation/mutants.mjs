@@ -300,7 +300,7 @@ export const mutants = [
   [interrupted, 'if (!(await descendsFrom(domain, actor, key, old))) {', 'if (false) {', ...interruptedTests],
   [interrupted, 'key.id === old.id && (revoked === null || held?.id !== revoked.id)', 'false', ...interruptedTests],
   [interrupted, '!force && files.text !== undefined &&', 'false &&', ...interruptedTests],
-  [interrupted, '(await keyOf(domain, actor, text))?.id === old.id', 'true', ...interruptedTests],
+  [interrupted, '(await keyOf(domain, actor, text))?.id !== old.id', 'false', ...interruptedTests],
   [
     'src/cli/commands/keys/rotate/rotate.ts',
     'createdAtMs > ifOlderThan',

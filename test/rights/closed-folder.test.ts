@@ -1,8 +1,15 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'rolldown';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { closedFolder } from '../../src/rights/closed-folder.ts';
+import { loginOf } from '../../src/rights/sudo.ts';
+import { root } from '../e2e/program.ts';
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
 
 let folder: string;
 beforeEach(() => {
@@ -15,8 +22,28 @@ it('is no folder that this account may enter, and none that does not exist', () 
   expect(closedFolder(join(folder, 'none'))).toBeUndefined();
 });
 
-// Root may enter every folder; test/e2e/closed-store.test.ts tries it as another account.
-it.skipIf(process.getuid?.() === 0)('is named with the login of its owner', () => {
-  chmodSync(folder, 0o000);
-  expect(closedFolder(folder)).toEqual({ folder, account: userInfo().username });
+it('is named with the login of its owner', async () => {
+  // Root may enter every folder, so that another account asks then.
+  const file = join(folder, 'asks.cjs');
+  await build({
+    input: join(root, 'src', 'rights', 'closed-folder.ts'),
+    platform: 'node',
+    output: { file, format: 'cjs' },
+    logLevel: 'silent',
+  });
+  const closed = join(folder, 'closed');
+  mkdirSync(closed);
+  chmodSync(folder, 0o755);
+  if (isRoot) chownSync(closed, nobody, nobody);
+  chmodSync(closed, 0o000);
+  const script =
+    'const { closedFolder } = require(process.argv[1]); console.log(JSON.stringify(closedFolder(process.argv[2])))';
+  const account = isRoot ? { uid: nobody, gid: nobody } : {};
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', script, file, closed], {
+    ...account,
+    encoding: 'utf8',
+  });
+  rmdirSync(closed);
+  const owner = isRoot ? loginOf(nobody) : userInfo().username;
+  expect(JSON.parse(stdout), stderr).toEqual({ folder: closed, account: owner });
 });

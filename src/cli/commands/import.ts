@@ -1,11 +1,17 @@
 import { HkctlError } from '../../core/errors.ts';
 import type { ImportSummary } from '../../core/port/records.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
-import { importFormats, importRecords as importIntoStore } from '../../core/records/imports.ts';
+import {
+  importFormats,
+  importRecords as importIntoStore,
+  type RemovalCounts,
+  removalToConfirm,
+} from '../../core/records/imports.ts';
 import { csvTemplate } from '../../core/records/template.ts';
 import { defineCommand, yesFlag } from '../command.ts';
 import type { Context } from '../context.ts';
 import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
+import { requireConfirmation } from '../questions/confirmation.ts';
 import { entityOrAsk } from '../questions/entity.ts';
 import type { Services } from '../services.ts';
 import { streamNamedFile } from '../terminal/named-files.ts';
@@ -22,10 +28,13 @@ export const importRecords = defineCommand({
     { spelling: '[FILE]', doc: 'path, or - for standard input' },
   ],
   flags: {
-    entity: text('--entity <CODE>', 'the entity (site) the records belong to'),
+    entity: text(
+      '--entity <CODE>',
+      'the entity (site) the records belong to; may be left out if there is one active entity',
+    ),
     format: oneOf('--format <FORMAT>', importFormats, 'format of the file, where its name and content do not show it'),
     map: list('--map <COLUMN=FIELD>', 'read a column as this field; COLUMN=- leaves it out (repeatable)', parseMapping),
-    replace: toggle('--replace', 'also remove the records that are not in the file'),
+    replace: toggle('--replace', 'also remove records that are not in the file; asks for more than half of them'),
     dryRun: toggle('--dry-run', 'report what would change, change nothing'),
     template: toggle('--template', 'print an empty CSV with the header and a commented example instead'),
     yes: yesFlag,
@@ -40,11 +49,12 @@ export const importRecords = defineCommand({
     const resource = await findResource(services, name);
     // The declarations alone make a template: neither a store nor a profile is needed.
     if (template) return undefined;
-    return { permissions: ['records.import'], action: 'records.import', target: `${entity}/${resource.name}` };
+    return {
+      permissions: ['records.import'],
+      action: 'records.import',
+      target: entity === '' ? resource.name : `${entity}/${resource.name}`,
+    };
   },
-  // FILE is never asked for: alone it has an error of its own, which names the template.
-  required: ({ entity, template }, [, file]) =>
-    template ? {} : { ...(file === undefined && entity === undefined && { FILE: file }), '--entity': entity },
   async run(context, flags, [name = '', file]) {
     const resource = await findResource(context.services, name);
     if (flags.template) {
@@ -67,8 +77,14 @@ export const importRecords = defineCommand({
         format: flags.format,
         map: Object.fromEntries(flags.map),
       });
-      const { replace, dryRun } = flags;
-      const summary = await importIntoStore(domain, actor, { resource, entity: entity.code, rows, replace, dryRun });
+      const { replace, dryRun, yes } = flags;
+      const confirmRemoval = async ({ removed, existing }: RemovalCounts) => {
+        progress.end();
+        const question = `${removed} of the ${existing} records of ${entity.code}/${resource.name} are not in the file. Remove them?`;
+        await requireConfirmation(context, yes, question, 'Remove them');
+      };
+      const input = { resource, entity: entity.code, rows, replace, dryRun, confirmRemoval };
+      const summary = await importIntoStore(domain, actor, input);
       progress.end();
       printSummary(context, { resource, entity: entity.code, dryRun }, summary);
     } finally {
@@ -91,14 +107,19 @@ function printSummary(
   { resource, entity, dryRun }: { resource: ResourceDefinition; entity: string; dryRun: boolean },
   summary: ImportSummary,
 ): void {
+  const removal = removalToConfirm(summary);
   if (context.json) {
-    context.printJson({ resource: resource.name, entity, dry_run: dryRun, ...summary });
+    const asks = dryRun && { needs_confirmation: removal !== undefined };
+    context.printJson({ resource: resource.name, entity, dry_run: dryRun, ...summary, ...asks });
     return;
   }
   const { inserted, updated, unchanged, removed } = summary;
   const counts = `${inserted} inserted, ${updated} updated, ${removed} removed, ${unchanged} unchanged`;
-  if (dryRun) context.print(`Nothing was changed. This would be: ${counts}`);
-  else context.confirm(`${resource.title} of ${entity}: ${counts}`);
+  if (dryRun) {
+    context.print(`Nothing was changed. This would be: ${counts}`);
+    if (removal)
+      context.print(`It would remove ${removal.removed} of ${removal.existing} records, and so needs --yes.`);
+  } else context.confirm(`${resource.title} of ${entity}: ${counts}`);
 }
 
 async function findResource(services: Services, name: string): Promise<ResourceDefinition> {

@@ -1,13 +1,15 @@
 import { auditDraft, requirePermissions } from '../../core/access/actors.ts';
+import { afterChange } from '../../core/errors.ts';
 import { defineCommand } from '../command.ts';
 import { toggle } from '../flags.ts';
+import { counted } from '../terminal/sentence.ts';
 
 /** `hkctl migrate` */
 export const migrate = defineCommand({
   name: 'migrate',
   summary: 'Bring the store up to this version of hkctl',
   description:
-    'For a Super user. Writes a backup beside the store, then applies all missing steps or none. A store that is up to date is left as it is.',
+    'For a Super user of the first organization. Writes a backup beside the store, then applies all missing steps or none. A store that is up to date is left as it is.',
   flags: { withoutBackup: toggle('--without-backup', 'write no backup first, such as on a full disk') },
   examples: [
     ['hkctl migrate', 'after an update of hkctl'],
@@ -23,13 +25,17 @@ export const migrate = defineCommand({
     if (applied > 0) {
       const { domain, actor } = await context.session();
       const detail = { applied, ...(backup !== undefined && { backup }) };
-      await domain.store.audit.append(auditDraft(domain, actor, 'store.migrate', 'store', detail));
+      try {
+        await domain.store.audit.append(auditDraft(domain, actor, 'store.migrate', 'store', detail));
+      } catch (thrown) {
+        throw afterChange(thrown, 'The store was migrated, but the audit trail could not note it.');
+      }
     }
     if (context.json) context.printJson({ applied, ...(backup !== undefined && { backup }) });
     else if (applied === 0) context.confirm('The store is up to date.');
     else {
       if (backup !== undefined) context.confirm(`Backup written and checked: ${backup}`);
-      context.confirm(`Migrated: ${applied} steps applied.`);
+      context.confirm(`Migrated: ${counted(applied, 'step')} applied.`);
     }
   },
 });

@@ -1,4 +1,5 @@
 import { errorTable } from '../../core/errors.ts';
+import { freeText } from '../../core/operations/doctor-store.ts';
 import { type Attention, readStatus, type StoreStatus } from '../../core/operations/status.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import { defineCommand } from '../command.ts';
@@ -26,24 +27,36 @@ export const status = defineCommand({
       context.services.inspectStore(context.storePath),
       import('./serve/probe.ts'),
     ]);
-    const found = await readStatus(domain, actor, { sizeBytes: inspection.sizeBytes, answers: answersAt });
+    const found = await readStatus(domain, actor, {
+      sizeBytes: inspection.sizeBytes,
+      space: inspection.space,
+      answers: answersAt,
+    });
     if (context.json) context.printJson(statusJson(found, context.storePath));
     else printStatus(context, found, domain.clock());
     return found.attention.length === 0 ? 0 : errorTable.state_forbids.exit;
   },
 });
 
-function statusJson({ sizeBytes, daemon, keys, sensors, lastBackupMs, attention }: StoreStatus, path: string) {
+function statusJson(
+  { sizeBytes, space, daemon, ended, keys, sensors, lastBackupMs, attention }: StoreStatus,
+  path: string,
+) {
   return {
     ok: attention.length === 0,
     attention,
-    store: { path, size_bytes: sizeBytes },
+    store: { path, size_bytes: sizeBytes, ...(space && { free_bytes: space.freeBytes }) },
     daemon: daemon && {
       address: daemon.address,
       version: daemon.version,
       since: formatInstantMs(daemon.sinceMs),
       answers: daemon.answers,
     },
+    daemons_ended: ended.map(({ baseUrl, version, sinceMs }) => ({
+      address: baseUrl,
+      version,
+      since: formatInstantMs(sinceMs),
+    })),
     keys: { active: keys.active, expiring_within_14_days: keys.expiring, unused_for_90_days: keys.unused },
     sensors: { active: sensors.active, silent_for_a_day: sensors.silent, never_heard: sensors.neverHeard },
     last_backup_at: formatOptionalMs(lastBackupMs),
@@ -76,12 +89,22 @@ function printStatus(context: Context, found: StoreStatus, nowMs: number): void 
 const labelWidth = 'Sensors'.length + 2;
 
 function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
-  const { daemon, keys, sensors, lastBackupMs, sizeBytes } = found;
+  const { daemon, ended, keys, sensors, lastBackupMs, sizeBytes, space } = found;
   const time = createTimeText(context, nowMs);
   const since = daemon && time(daemon.sinceMs, 'UTC');
   const neverHeard = sensors.neverHeard > 0 ? `, ${grouped(sensors.neverHeard)} never heard` : '';
   return [
     { label: 'Store', text: `${context.storePath} (${sizeText(sizeBytes)})` },
+    ...(space
+      ? [
+          {
+            label: '',
+            text: `${freeText(space)} free on its disk`,
+            attention: 'disk_low',
+            command: 'hkctl doctor',
+          } as const,
+        ]
+      : []),
     daemon
       ? {
           label: 'Daemon',
@@ -91,6 +114,14 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
         }
       : { label: 'Daemon', text: 'none is running' },
     ...(daemon ? [{ label: '', text: `version ${daemon.version ?? 'unknown'}, since ${since}` }] : []),
+    ...ended.map(
+      ({ baseUrl, sinceMs }): Line => ({
+        label: '',
+        text: `${baseUrl}, started ${time(sinceMs, 'UTC')}, ended without a clean stop`,
+        attention: 'daemon_ended',
+        command: 'systemctl start hkctl, or hkctl serve',
+      }),
+    ),
     { label: 'Keys', text: `${grouped(keys.active)} active` },
     {
       label: '',

@@ -6,8 +6,9 @@ import type { Clock } from '../../core/time/instants.ts';
 import type { Context } from '../context.ts';
 import { canDraw } from '../terminal/style.ts';
 import { withCopy } from './clipboard.ts';
-import { createFolderDelivery, createNewFileDelivery, createReplacingFileDelivery } from './files.ts';
+import { createNewFilesDelivery } from './files.ts';
 import { createPanelDelivery, fitsPanel } from './panel.ts';
+import { createReplacingFileDelivery, type Replacing } from './replaced-file.ts';
 import { createJsonDelivery, createPlainDelivery, requireReader } from './stdout.ts';
 
 /** Where the command line sends secrets, and what the delivery needs for it. */
@@ -15,8 +16,8 @@ interface DeliveryOptions {
   copy: boolean;
   secretFile?: string;
   secretDir?: string;
-  /** Whether PATH may hold the old secret and is replaced (rotate). */
-  replace: boolean;
+  /** How a PATH that holds the old secret is replaced (rotate); a new key never replaces one. */
+  replacing?: Omit<Replacing, 'ownRights'>;
   keys: number;
   /** The JSON is an array. */
   several: boolean;
@@ -38,7 +39,7 @@ interface ChosenDelivery {
 /** Chooses the delivery by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
 export async function chooseDelivery(context: Context, options: DeliveryOptions): Promise<ChosenDelivery> {
   const toFiles = chooseFiles(context, options);
-  if (toFiles) return { ...toFiles, delivery: copying(context, options, withOwnRights(context, toFiles.delivery)) };
+  if (toFiles) return { ...toFiles, delivery: copying(context, options, toFiles.delivery) };
   requireReader(context);
   requireNoScrollback(context, options.keys);
   if (context.json) return { delivery: copying(context, options, createJsonDelivery(context, options)) };
@@ -48,14 +49,15 @@ export async function chooseDelivery(context: Context, options: DeliveryOptions)
 }
 
 function chooseFiles({ io }: Context, options: DeliveryOptions): Required<ChosenDelivery> | undefined {
-  const { secretFile, secretDir, replace } = options;
-  if (secretFile !== undefined) {
-    const create = replace ? createReplacingFileDelivery : createNewFileDelivery;
-    return { delivery: io.withOwnRights(() => create(secretFile)), fileOf: () => secretFile };
+  const { secretFile, secretDir, replacing } = options;
+  const { withOwnRights: ownRights } = io;
+  if (secretFile !== undefined && replacing) {
+    const delivery = createReplacingFileDelivery(secretFile, { ...replacing, ownRights });
+    return { delivery, fileOf: () => secretFile };
   }
-  if (secretDir === undefined) return undefined;
-  const fileOf = ({ prefix }: Key) => join(secretDir, prefix);
-  return { delivery: createFolderDelivery(fileOf), fileOf };
+  if (secretFile === undefined && secretDir === undefined) return undefined;
+  const fileOf = ({ prefix }: Key) => secretFile ?? join(secretDir ?? '', prefix);
+  return { delivery: createNewFilesDelivery(fileOf, ownRights), fileOf };
 }
 
 function copying(context: Context, { copy }: DeliveryOptions, delivery: SecretDelivery): SecretDelivery {
@@ -74,13 +76,4 @@ function requireNoScrollback(context: Context, keys: number): void {
   if (!io.stdinIsTTY) throw refuse('Standard input is not a terminal, so the one-time panel could not be dismissed.');
   if (!canDraw(io.env, io.stdout)) throw refuse('This terminal (TERM) has no alternate screen for the one-time panel.');
   if (!fitsPanel(context, keys)) throw refuse(`${keys} secrets do not fit on this screen at once.`, '--secret-dir DIR');
-}
-
-/** Runs a delivery with the caller's rights: the command line names its files, and every step is synchronous. */
-function withOwnRights({ io }: Context, inner: SecretDelivery): SecretDelivery {
-  return {
-    deliver: (delivered) => io.withOwnRights(() => inner.deliver(delivered)),
-    complete: () => io.withOwnRights(() => inner.complete()),
-    withdraw: () => io.withOwnRights(() => inner.withdraw()),
-  };
 }

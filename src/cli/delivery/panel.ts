@@ -5,6 +5,7 @@ import { openScreen, type Screen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncated, wrapText } from '../terminal/wrap.ts';
 import { copySecret } from './clipboard.ts';
+import { untilVerified } from './stdout.ts';
 
 /** The texts of the panel beside the secrets. */
 interface PanelTexts {
@@ -28,6 +29,17 @@ export function createPanelDelivery(context: Context, texts: PanelTexts): Secret
     const { stdout } = context.io;
     screen?.draw(panelLines(view, stdout.columns() ?? 80, stdout.rows() ?? 24, context.style));
   };
+  const dismissed = async (message: string) => {
+    if (!screen) return;
+    toast = toast === '' ? message : `${message}. ${toast}`;
+    try {
+      await untilDismissed(screen, draw, async () => {
+        toast = (await copySecret(context.io, joined(shown))).message;
+      });
+    } finally {
+      screen.close();
+    }
+  };
   return {
     async deliver(delivered) {
       shown = delivered;
@@ -35,19 +47,13 @@ export function createPanelDelivery(context: Context, texts: PanelTexts): Secret
       draw(false);
       if (texts.copy) toast = (await copySecret(context.io, joined(delivered))).message;
     },
-    async complete() {
-      if (!screen) return;
-      toast = toast === '' ? texts.done : `${texts.done}. ${toast}`;
-      try {
-        await untilDismissed(screen, draw, async () => {
-          toast = (await copySecret(context.io, joined(shown))).message;
-        });
-      } finally {
-        screen.close();
-      }
-    },
+    complete: () => dismissed(texts.done),
     withdraw() {
       screen?.close();
+    },
+    async keep() {
+      await dismissed(`Keep it: ${untilVerified}`);
+      return `Keep what was just shown: ${untilVerified}`;
     },
   };
 }
@@ -118,7 +124,9 @@ function actionLines({ delivered, asking }: PanelView, width: number, style: Sty
   ];
 }
 
-function curl(url: string, width: number): string[] {
+function curl(address: string, width: number): string[] {
+  // A shell may take the brackets of IPv6 for a pattern of file names.
+  const url = address.includes('[') ? `'${address}'` : address;
   const [command, header] = ['curl -H', '"Authorization: Bearer $API_KEY"'];
   const line = `  ${command} ${header} ${url}`;
   if (line.length <= width) return [line];

@@ -78,8 +78,12 @@ function written(context: Context, render: (delivered: readonly DeliveredKey[]) 
     withdraw() {
       if (isDelivered) context.warn('Nothing was kept: what was just printed opens nothing. Throw it away.');
     },
+    keep: () => `Keep what was just printed: ${untilVerified}`,
   };
 }
+
+/** What to do with a secret of which nobody knows whether it works. */
+export const untilVerified = 'it may be the only secret that works. Check it with: hkctl keys verify';
 
 /** The same error with the consequence for the keys. */
 function withoutKey({ code, message, hint, cause }: HkctlError, delivered: readonly DeliveredKey[]): HkctlError {

@@ -37,7 +37,7 @@ export async function requireTyped(context: Context, yes: boolean, question: str
 }
 
 /** Refuses what a question would have to confirm where nobody can be asked and `--yes` is missing (exit 2). */
-function requireConfirmable(context: Context, yes: boolean, question: string): void {
+export function requireConfirmable(context: Context, yes: boolean, question: string): void {
   if (yes || (canAsk(context.io) && !context.json)) return;
   throw new HkctlError('confirmation_required', `This needs --yes where nobody can be asked: ${question}`, {
     hint: 'Give --yes to confirm it.',

@@ -1,6 +1,7 @@
 import type { AuditAction, AuditDraft } from '../audit/events.ts';
 import { HkctlError } from '../errors.ts';
 import { type RandomBytes, withoutSecrets } from '../keys/secrets.ts';
+import type { SteadyTime } from '../port/clock.ts';
 import type { Store } from '../port/store.ts';
 import type { User } from '../port/users.ts';
 import { cutText } from '../text/bounded-text.ts';
@@ -23,6 +24,8 @@ declare const granted: unique symbol;
 export interface Domain {
   store: Store;
   clock: Clock;
+  /** The time that what cannot be undone, or is kept for good, may go by. */
+  steady: () => SteadyTime;
   random: RandomBytes;
   /** Makes ids of new rows (UUID). */
   newId: () => string;
@@ -81,25 +84,61 @@ export function actorHolds(actor: Actor, permission: UserPermission): boolean {
   return roleHolds(actor.user.role, permission);
 }
 
+/** Something that somebody tries to do, as the audit trail names it. */
+interface Attempt {
+  action: AuditAction;
+  target: string;
+}
+
 /**
  * Returns the actor as one who holds all of the permissions. Throws `not_permitted` (exit 4) and audits the refused attempt
- * where one is missing.
+ * where one is missing. Whoever has `store.manage` can read and change the data of every organization, so that only the first
+ * one has it.
  */
 export async function requirePermissions<P extends UserPermission>(
   domain: Domain,
   actor: Actor,
   permissions: readonly P[],
-  attempt: { action: AuditAction; target: string },
+  attempt: Attempt,
 ): Promise<Permitted<P>> {
   const missing = permissions.filter((permission) => !actorHolds(actor, permission));
   const first = missing[0];
-  if (first === undefined) return actor as Permitted<P>; // the mark exists for the compiler only
-  const refused = auditDraft(domain, actor, attempt.action, attempt.target, { missing: missing.join(' ') });
-  await domain.store.audit.append({ ...refused, outcome: 'denied' });
+  if (first === undefined) {
+    const wanted: readonly UserPermission[] = permissions;
+    if (wanted.includes('store.manage')) await requireFirstTenant(domain, actor, attempt);
+    return actor as Permitted<P>; // the mark exists for the compiler only
+  }
+  await recordDenied(domain, actor, attempt, { missing: missing.join(' ') });
   throw new HkctlError(
     'not_permitted',
     `This needs the permission ${missing.join(' and ')}, which the role ${roles[actor.user.role].label} does not hold.`,
     { hint: `Ask someone with the role ${rolesHolding(first).join(' or ')}, or a Super user to change yours.` },
+  );
+}
+
+/** Whether the actor is of the first organization, whose Super users look after the store as a whole. */
+export async function isOfFirstTenant({ store }: Pick<Domain, 'store'>, { user }: Actor): Promise<boolean> {
+  return (await store.tenants.firstId()) === user.tenantId;
+}
+
+async function recordDenied(
+  domain: Domain,
+  actor: Actor,
+  { action, target }: Attempt,
+  detail: AuditDraft['detail'],
+): Promise<void> {
+  const refused = auditDraft(domain, actor, action, target, detail);
+  await domain.store.audit.append({ ...refused, outcome: 'denied' });
+}
+
+/** Refuses an actor of any other organization than the first one (`not_permitted`, exit 4), and audits the attempt. */
+export async function requireFirstTenant(domain: Domain, actor: Actor, attempt: Attempt): Promise<void> {
+  if (await isOfFirstTenant(domain, actor)) return;
+  await recordDenied(domain, actor, attempt, { reason: 'not_of_first_organization' });
+  throw new HkctlError(
+    'not_permitted',
+    'Only a Super user of the first organization may do this, since it concerns the data of every organization.',
+    { hint: 'Ask one of them: hkctl tenants list shows the first organization to its own Super users.' },
   );
 }
 

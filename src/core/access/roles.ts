@@ -6,7 +6,10 @@ export type UserPermission =
   | 'users.manage'
   | 'entities.manage'
   | 'tenant.manage'
+  /** Backup, restore, migration and clock of the whole store; only in the first organization. */
   | 'store.manage'
+  /** The checks of `hkctl doctor`. */
+  | 'store.check'
   | 'records.import';
 
 const keyPermissions = ['api_keys.view', 'api_keys.create', 'api_keys.delete'] as const;
@@ -21,6 +24,7 @@ export const roles = {
       'entities.manage',
       'tenant.manage',
       'store.manage',
+      'store.check',
       'records.import',
     ],
   },

@@ -1,5 +1,4 @@
-import { type Actor, type Domain, requirePermissions } from '../access/actors.ts';
-import { isOfFirstTenant } from '../organization/tenants.ts';
+import { type Actor, type Domain, isOfFirstTenant, requirePermissions } from '../access/actors.ts';
 import type { AnchorReport, Anchors } from './anchors.ts';
 import type { ChainReport } from './chain.ts';
 import type { AuditRecord } from './events.ts';

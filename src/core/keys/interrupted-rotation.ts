@@ -17,30 +17,36 @@ export interface RotationFiles {
 }
 
 /** A rotation into a file: the key to rotate, and what is in the files. */
-export interface FileRotation {
+export interface FoundRotation {
   old: Key;
   files: RotationFiles;
   /** Whether PATH is replaced whatever it holds. */
   force: boolean;
 }
 
-/** What a rotation that was cut off has left: a pending file without use, or the secret of a successor that works. */
-type InterruptedRotation = { worthless: string } | { key: Key; revoked: Key | null };
-
 /**
- * Finds out what a pending file is, before the key `old` is rotated: undefined where there is none, `worthless` where its
- * secret opens nothing, else the active successor whose secret it holds. `state_forbids` (exit 5) for any other file, and,
- * unless forced, for a PATH that does not hold the secret of a predecessor.
+ * Finds the active successor whose secret a rotation that was cut off has left in the pending file, and the key that it replaced.
+ * Undefined where there is none: what else is there {@link requireReplaceable} decides about. `state_forbids` (exit 5) for the secret of
+ * another active key and, unless forced, for a PATH that does not hold the secret of a predecessor.
+ *
+ * Under the lock of rotations the pending file is of nobody who is still at work; only a commit of theirs may still be in progress.
  */
 export async function findInterrupted(
   domain: Domain,
   actor: Actor,
-  { old, files, force }: FileRotation,
-): Promise<InterruptedRotation | undefined> {
+  { old, files, force }: FoundRotation,
+): Promise<{ key: Key; revoked: Key | null } | undefined> {
   const { path, pendingPath, pendingText } = files;
   if (pendingText === undefined) return undefined;
-  const key = await keyOf(domain, actor, pendingText);
-  if (!key || statusOf(key, domain.clock()) !== 'Active') return worthless(files, force);
+  let key = await keyOf(domain, actor, pendingText);
+  if (!key && isCompleteSecret(pendingText)) {
+    await domain.store.keys.settle();
+    key = await keyOf(domain, actor, pendingText);
+    if (!key && (await domain.store.keys.credential(hashOf(pendingText)))) {
+      throw inTheWay(`${pendingPath} holds the secret of a key of another organization.`);
+    }
+  }
+  if (!key || statusOf(key, domain.clock()) !== 'Active') return undefined;
   if (!(await descendsFrom(domain, actor, key, old))) {
     throw inTheWay(`${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`);
   }
@@ -56,22 +62,28 @@ export async function findInterrupted(
   return { key, revoked };
 }
 
-/** Refuses to replace a file that does not hold the secret of the old key, unless forced: `state_forbids` (exit 5). */
+/**
+ * Refuses to replace a PATH that does not hold the secret of the old key, and a pending file that is of somebody else, unless
+ * forced: `state_forbids` (exit 5). Returns why the pending file is worthless, if there is one.
+ */
 export async function requireReplaceable(
   domain: Domain,
   actor: Actor,
-  { old, files: { path, text }, force }: FileRotation,
-): Promise<void> {
-  if (text === undefined || force || (await keyOf(domain, actor, text))?.id === old.id) return;
-  throw notReplaceable(`${path} does not hold the secret of ${old.name} (${old.prefix}).`);
+  { old, files, force }: FoundRotation,
+): Promise<string | undefined> {
+  const { path, text, pendingPath, pendingText, pendingIsLeftover } = files;
+  if (text !== undefined && !force && (await keyOf(domain, actor, text))?.id !== old.id) {
+    throw notReplaceable(`${path} does not hold the secret of ${old.name} (${old.prefix}).`);
+  }
+  if (pendingText === undefined) return undefined;
+  if (pendingIsLeftover) return 'a rotation was cut off before it was kept, and its secret opens nothing';
+  if (force) return 'it held no secret';
+  throw inTheWay(`${pendingPath} holds no secret; a rotation would replace it.`);
 }
 
-function worthless({ pendingPath, pendingIsLeftover }: RotationFiles, force: boolean): InterruptedRotation {
-  if (pendingIsLeftover) {
-    return { worthless: 'a rotation was cut off before it was kept, and its secret opens nothing' };
-  }
-  if (force) return { worthless: 'it held no secret' };
-  throw inTheWay(`${pendingPath} holds no secret; a rotation would replace it.`);
+/** Whether a text is the secret of a key. */
+export async function isSecretOf(domain: Domain, actor: Actor, text: string | undefined, key: Key): Promise<boolean> {
+  return (await keyOf(domain, actor, text))?.id === key.id;
 }
 
 function inTheWay(message: string): HkctlError {

@@ -1,6 +1,6 @@
 import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
 import { type ClientPermission, normalisePermissions } from '../access/permissions.ts';
-import { HkctlError } from '../errors.ts';
+import { HkctlError, isHkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key, NewKey } from '../port/keys.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
@@ -21,12 +21,14 @@ export interface DeliveredKey {
 
 /**
  * Where secrets go. `deliver` writes and flushes all of them, and throws on failure: then nothing is committed.
- * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` where delivery or commit failed.
+ * `complete` runs after the commit (renames `PATH.new` over `PATH`); `withdraw` where delivery or commit failed; `keep`, for
+ * what leaves copies, where it is unknown whether the commit was made: each stays, and the sentence that it returns says where.
  */
 export interface SecretDelivery {
   deliver(delivered: readonly DeliveredKey[]): MaybePromise<void>;
   complete(): MaybePromise<void>;
   withdraw(): MaybePromise<void>;
+  keep?(): MaybePromise<string>;
 }
 
 export interface CreateKeyInput {
@@ -105,13 +107,14 @@ export interface RotatedKey {
 
 /**
  * Rotates active keys: each gets a successor with a new secret and everything else as it was; the old ones are revoked in
- * the same commit, with no grace period (specification 3). All or nothing.
+ * the same commit, with no grace period (specification 3). All or nothing. `command` is the digest of the command to run afterwards.
  */
 export async function rotateKeys(
   domain: Domain,
   actor: KeyActor<'rotate'>,
   keys: readonly Key[],
   delivery: SecretDelivery,
+  command?: string,
 ): Promise<RotatedKey[]> {
   const nowMs = domain.clock();
   requireActive(keys, nowMs, 'rotated');
@@ -122,7 +125,7 @@ export async function rotateKeys(
   );
   await deliverAndCommit(delivery, delivered, async () => {
     const pairs = delivered.map(({ revoked, row }) => ({ oldKeyId: revoked.id, next: row }));
-    const stale = await domain.store.keys.rotate(pairs, nowMs, audits);
+    const stale = await domain.store.keys.rotate(pairs, nowMs, audits, command);
     if (stale.length > 0) throw raced(keys, stale, 'rotated');
   });
   return delivered.map(({ key, revoked }) => ({ key, revoked }));
@@ -190,8 +193,13 @@ async function deliverAndCommit(
     await delivery.deliver(delivered);
     await commit();
   } catch (thrown) {
+    if (isHkctlError(thrown) && thrown.code === 'commit_unknown') throw inDoubt(thrown, await delivery.keep?.());
     await delivery.withdraw();
     throw thrown;
   }
   await delivery.complete();
+}
+
+function inDoubt({ code, message, hint, cause }: HkctlError, kept: string | undefined): HkctlError {
+  return new HkctlError(code, message, { more: kept === undefined ? [] : [kept], hint, cause });
 }

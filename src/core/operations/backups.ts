@@ -17,18 +17,22 @@ export interface BackupFacts extends BackupHead {
   damagedAuditRecords: readonly number[];
 }
 
-/** The backups of one store in one folder, of which the newest are kept. */
-export interface BackupSeries {
+/** Where the backups of one store are. */
+export interface BackupFolder {
   folder: string;
   /** Identifies the store: other stores may have backups in the same folder. */
   storeId: string;
-  /** The backup just written, which is kept whatever its name sorts after. */
+}
+
+/** The backups of one store in one folder, of which the newest are kept. */
+export interface BackupSeries extends BackupFolder {
+  /** The backup just written, which is kept in any case. */
   newest: string;
   /** The number of backups to keep, the newest included. */
   keep: number;
 }
 
-/** The name of a backup in a series, which sorts by time: `hkctl-20261122T023000Z-3f9a2c1b.backup`. */
+/** The name of a backup in a series: `hkctl-20261122T023000Z-3f9a2c1b.backup`. */
 export function backupName(atMs: number, storeId: string): string {
   return `hkctl-${compactInstant(atMs)}-${storeId}.backup`;
 }

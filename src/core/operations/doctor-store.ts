@@ -1,10 +1,12 @@
+import type { SteadyTime } from '../port/clock.ts';
 import type { Entity } from '../port/entities.ts';
 import { modeText } from '../text/file-mode.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { isTimezone } from '../time/calendar.ts';
-import { formatInstantMs } from '../time/instants.ts';
+import { formatInstantMs, formatInstantUs } from '../time/instants.ts';
+import { dayMs } from '../time/spans.ts';
 import { type Finding, ok, problem, warning } from './findings.ts';
-import type { FileFacts, JournalFacts, StoreInspection } from './inspection.ts';
+import type { FileFacts, JournalFacts, SpaceFacts, StoreInspection } from './inspection.ts';
 
 /** The file modes are the access control of a store: only the owner may open its files. */
 export function findingOfFiles(files: readonly FileFacts[]): Finding {
@@ -105,27 +107,88 @@ export function findingOfJournal(
   return ok(`None of the ${revoked} keys that the journal names works.`);
 }
 
+/**
+ * Whether the audit trail holds every import since the last restore. Up to version 0.1.0 a restore took along how far the outbox of
+ * the old store had been moved into the trail, and so as many events of the new one were deleted unseen.
+ */
+export function findingOfImports({ imports, recorded }: { imports: number; recorded: number }): Finding {
+  const lost = imports - recorded;
+  if (lost <= 0) return ok('The audit trail holds every import since the last restore.');
+  const hint =
+    'An earlier hkctl lost these records after a restore; the imported data is whole, and no further record is lost. Note it beside the trail. The files that were imported and the log of cron show what they were.';
+  return warning(`The audit trail lacks ${lost} of ${imports} imports since the last restore.`, hint);
+}
+
 const lowBytes = 2 ** 30;
 const lowShare = 0.05;
 
-/** Whether enough disk space is free: at least 1 GiB and 5 %. */
-export function findingOfSpace({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): Finding {
+/** Whether too little disk space is free: less than 1 GiB or 5 %. */
+export function isSpaceLow({ freeBytes, totalBytes }: SpaceFacts): boolean {
+  return freeBytes < lowBytes || freeBytes < totalBytes * lowShare;
+}
+
+/** The free space, for people. */
+export function freeText({ freeBytes, totalBytes }: SpaceFacts): string {
   const share = totalBytes > 0 ? freeBytes / totalBytes : 0;
-  const free = `${(freeBytes / 2 ** 30).toFixed(1)} GiB (${Math.floor(share * 100)} %) are free on its file system.`;
-  if (freeBytes >= lowBytes && share >= lowShare) return ok(free);
-  return warning(`Only ${free}`, 'Free some space: on a full disk nothing is ingested, and no key is made or revoked.');
+  return `${(freeBytes / 2 ** 30).toFixed(1)} GiB (${Math.floor(share * 100)} %)`;
+}
+
+/** Whether enough disk space is free, and whether the reserve for stops is there. */
+export function findingOfSpace(space: SpaceFacts): Finding {
+  const free = `${freeText(space)} are free on its file system.`;
+  if (!isSpaceLow(space)) return ok(free);
+  const most =
+    'Free some space: on a full disk nothing is ingested, and keys are only revoked and rotated, users and entities only deactivated.';
+  if (space.hasReserve) return warning(`Only ${free}`, most);
+  return warning(`Only ${free} The reserve for revocations is in use.`, most);
 }
 
 /** A clock may be this far behind: more than a time service sets it back. */
 const toleratedMs = 60_000;
 
-/** Compares the machine's clock with the latest time that was steadily seen. */
-export function findingOfClock(seenMs: number, machineMs: number): Finding {
+/** Compares the machine's clock with the latest time that was steadily seen, and with the clock that was steady. */
+export function findingOfClock(seenMs: number, machineMs: number, steady: SteadyTime): Finding {
   const shown = `The machine's clock shows ${formatInstantMs(machineMs)}`;
-  if (seenMs - machineMs <= toleratedMs) return ok(`${shown} and is not behind what was seen before.`);
+  if (machineMs - steady.ms > toleratedMs) {
+    const ahead = `${shown}, ahead of ${formatInstantMs(steady.ms)}, which it would show if it had not been set.`;
+    const hint =
+      'Set the clock right. If it is right, nothing needs to be done: it counts once it has been steady for five minutes.';
+    return warning(ahead, hint);
+  }
+  if (seenMs - machineMs <= toleratedMs) {
+    const steadiness = steady.isSteady
+      ? ''
+      : ' It has not been steady for five minutes yet, so that no readings are dropped.';
+    return ok(`${shown} and is not behind what was seen before.${steadiness}`);
+  }
   const behind = `${shown}, behind ${formatInstantMs(seenMs)}, which was steadily seen and by which keys expire.`;
   const hint = 'Set the clock right. If it is right, and was ahead before: hkctl doctor --accept-clock';
   return problem('state_forbids', behind, hint);
+}
+
+/** Of an entity: until when its readings were replaced by summaries, and from when on its organization keeps them. */
+export interface Summarised {
+  code: string;
+  /** Epoch µs; null where there are no summaries. */
+  summarisedUs: number | null;
+  retainedFromUs: number;
+}
+
+/** Whether readings were replaced by summaries that the organization keeps; no retention is shorter than a day. */
+export function findingOfRetention(entities: readonly Summarised[], nowMs: number): Finding {
+  const found = entities.flatMap(({ code, summarisedUs, retainedFromUs }) =>
+    summarisedUs !== null && summarisedUs >= retainedFromUs ? [{ code, summarisedUs }] : [],
+  );
+  if (found.length === 0) return ok('Only readings that are no longer retained were replaced by hourly summaries.');
+  const named = found.slice(0, 5).map(({ code, summarisedUs }) => `${code} (until ${formatInstantUs(summarisedUs)})`);
+  if (found.length > 5) named.push(`and ${found.length - 5} more`);
+  const detail = `Only hourly summaries are left of readings that are retained now: ${named.join('; ')}.`;
+  if (found.every(({ summarisedUs }) => summarisedUs < (nowMs - dayMs) * 1000)) {
+    return ok(`${detail} That is so after a longer retention was set.`);
+  }
+  const hint =
+    'The clock was ahead when they were dropped. Readings of that time are accepted again: send them again, or take them from a backup.';
+  return warning(detail, hint);
 }
 
 /** Whether Node knows the time zone of every entity; those of other organizations are counted and not named. */

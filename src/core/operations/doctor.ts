@@ -4,19 +4,24 @@ import { verifyAudit } from '../audit/trail.ts';
 import { isHkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
+import { retainedFromUs } from '../readings/retention.ts';
 import { findingsOfServer, type ServerFacts } from './doctor-server.ts';
 import {
   findingOfClock,
   findingOfDamage,
   findingOfFiles,
+  findingOfImports,
   findingOfJournal,
   findingOfReferences,
+  findingOfRetention,
   findingOfSchema,
   findingOfSpace,
   findingOfTimezones,
+  type Summarised,
 } from './doctor-store.ts';
 import { type Check, type Finding, ok, problem, warning } from './findings.ts';
 import type { JournalFacts, StoreInspection } from './inspection.ts';
+import { daemonsOf } from './status.ts';
 
 interface DoctorOptions {
   inspection: StoreInspection;
@@ -26,20 +31,22 @@ interface DoctorOptions {
   answers(address: string): Promise<boolean>;
 }
 
-/** Runs every check of a store, one after the other. Needs `store.manage`. A new check is one more entry of its list. */
+/** Runs every check of a store, one after the other. Needs `store.check`. A new check is one more entry of its list. */
 export async function* diagnose(domain: Domain, actor: Actor, options: DoctorOptions): AsyncGenerator<Check> {
-  await requirePermissions(domain, actor, ['store.manage'], { action: 'store.doctor', target: 'store' });
+  await requirePermissions(domain, actor, ['store.check'], { action: 'store.doctor', target: 'store' });
   const { inspection } = options;
-  const { files, server, brokenReferences, journal, space } = inspection;
+  const { files, server, brokenReferences, moved, journal, space } = inspection;
   const checks: [name: string, run: () => MaybePromise<Finding>][] = [
     ...present('files', files && (() => findingOfFiles(files()))),
     ...inspection.databases.map(({ name, damage }): [string, () => Finding] => [name, () => findingOfDamage(damage())]),
     ['schema', () => findingOfSchema(inspection)],
     ...present('references', brokenReferences && (() => findingOfReferences(brokenReferences()))),
     ['audit', () => checkAudit(domain, actor)],
+    ...present('imports', moved && (() => findingOfImports(moved()))),
     ...present('revocations', journal && (() => checkJournal(domain, actor, journal(domain.clock())))),
     ...present('disk', space && (() => findingOfSpace(space()))),
-    ['clock', async () => findingOfClock((await domain.store.clock.read()).seenMs, options.machineMs)],
+    ['clock', async () => findingOfClock((await domain.store.clock.read()).seenMs, options.machineMs, domain.steady())],
+    ['retention', () => checkRetention(domain, actor)],
     ['timezones', () => checkTimezones(domain, actor)],
     ['daemon', () => checkDaemon(domain, options)],
   ];
@@ -95,6 +102,18 @@ async function checkJournal(domain: Domain, actor: Actor, journal: JournalFacts)
   return findingOfJournal(journal, prefixes);
 }
 
+async function checkRetention({ store, steady }: Domain, { user }: Actor): Promise<Finding> {
+  const days = (await store.tenants.find(user.tenantId))?.retainReadingsDays ?? null;
+  const { ms, latestMs } = steady();
+  const retained = retainedFromUs(days, () => ({ ms, latestMs, isSteady: true }));
+  const entities: Summarised[] = [];
+  for (const { id, code } of await store.entities.list(user.tenantId)) {
+    const { summarisedUs } = await store.readings.retention(id);
+    entities.push({ code, summarisedUs, retainedFromUs: retained });
+  }
+  return findingOfRetention(entities, ms);
+}
+
 async function checkTimezones({ store }: Domain, { user }: Actor): Promise<Finding> {
   const others: Entity[] = [];
   for (const { id } of await store.tenants.list()) {
@@ -103,9 +122,15 @@ async function checkTimezones({ store }: Domain, { user }: Actor): Promise<Findi
   return findingOfTimezones(await store.entities.list(user.tenantId), others);
 }
 
-async function checkDaemon({ store }: Domain, { answers }: DoctorOptions): Promise<Finding> {
-  const address = await store.daemon.address();
-  if (address === undefined) return ok('No daemon serves this store.');
+async function checkDaemon(domain: Domain, { answers }: DoctorOptions): Promise<Finding> {
+  const { newest, ended } = await daemonsOf(domain, answers);
+  if (ended.length > 0) {
+    const named = ended.map(({ baseUrl }) => baseUrl).join(', ');
+    const detail = `A daemon ended without a clean stop, and was not started again: ${named}.`;
+    return warning(detail, 'Read its log and start it; until then clients get no answer from it.');
+  }
+  if (newest === undefined) return ok('No daemon serves this store.');
+  const address = newest.baseUrl;
   if (await answers(address)) return ok(`The daemon answers at ${address}.`);
   const hint = 'Read its log and restart it; behind a proxy it may only be unreachable from here.';
   return warning(`A daemon is recorded at ${address}, but nothing answers there.`, hint);

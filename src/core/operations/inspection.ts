@@ -21,6 +21,14 @@ export interface JournalFacts {
   torn: number;
 }
 
+/** The file system of a store. */
+export interface SpaceFacts {
+  freeBytes: number;
+  totalBytes: number;
+  /** Whether the space that is kept for stops is there; without it nothing else is written. */
+  hasReserve: boolean;
+}
+
 /**
  * What an engine reports about a store: about its files, or about its database server. A method throws the domain's errors
  * where it cannot read them.
@@ -38,7 +46,9 @@ export interface StoreInspection {
   /** Differences between each database's schema and its migrations, in words: foreign and missing objects. */
   foreign(): MaybePromise<{ database: string; what: readonly string[] }[]>;
   journal?(nowMs: number): JournalFacts;
-  space?(): { freeBytes: number; totalBytes: number };
+  /** Imports since the last restore: how many were moved into the audit trail, and how many of those it holds. */
+  moved?(): { imports: number; recorded: number };
+  space?(): SpaceFacts;
   /** The size of the whole store. */
   sizeBytes(): MaybePromise<number>;
 }

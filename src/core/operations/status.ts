@@ -1,11 +1,21 @@
 import { type Actor, type Domain, requirePermissions } from '../access/actors.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/attention.ts';
+import type { Daemon } from '../port/daemons.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { isSilent } from '../readings/silence.ts';
 import { dayMs } from '../time/spans.ts';
+import { isSpaceLow } from './doctor-store.ts';
+import type { SpaceFacts } from './inspection.ts';
 
 /** What needs somebody to act; stable names, for programs. */
-export type Attention = 'daemon_silent' | 'keys_expiring' | 'keys_unused' | 'sensors_silent' | 'backup_old';
+export type Attention =
+  | 'disk_low'
+  | 'daemon_silent'
+  | 'daemon_ended'
+  | 'keys_expiring'
+  | 'keys_unused'
+  | 'sensors_silent'
+  | 'backup_old';
 
 /** Counts of the active keys of one organization. */
 interface KeyCounts {
@@ -30,8 +40,12 @@ interface SensorCounts {
 /** The state of a store at a glance. */
 export interface StoreStatus {
   sizeBytes: number;
+  /** The disk of the store; null where it is one of a database server. */
+  space: SpaceFacts | null;
   /** The newest daemon that serves the store; null where none does. */
   daemon: { address: string; version: string | null; sinceMs: number; answers: boolean } | null;
+  /** The daemons that ended without a clean stop, and after which none has begun. */
+  ended: readonly Daemon[];
   keys: KeyCounts;
   sensors: SensorCounts;
   /** Null where the audit trail names no backup. */
@@ -42,6 +56,8 @@ export interface StoreStatus {
 interface StatusOptions {
   /** The size of all files of the store. */
   sizeBytes(): MaybePromise<number>;
+  /** The disk of the store, where it is one of this machine. */
+  space: (() => SpaceFacts) | undefined;
   /** Whether an HTTP server answers at an address. */
   answers(address: string): Promise<boolean>;
 }
@@ -53,7 +69,7 @@ const backupOldMs = 7 * dayMs;
 export async function readStatus(domain: Domain, actor: Actor, options: StatusOptions): Promise<StoreStatus> {
   await requirePermissions(domain, actor, ['api_keys.view'], { action: 'store.status', target: 'store' });
   const { store, clock } = domain;
-  const newest = await store.daemon.newest();
+  const { newest, ended } = await daemonsOf(domain, options.answers);
   const daemon = newest
     ? {
         address: newest.baseUrl,
@@ -67,8 +83,11 @@ export async function readStatus(domain: Domain, actor: Actor, options: StatusOp
   const lastBackupMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
   const [first] = await store.tenants.list();
   const backedUpMs = lastBackupMs ?? first?.createdAtMs ?? 0;
+  const space = options.space?.() ?? null;
   const found: Record<Attention, boolean> = {
+    disk_low: space !== null && isSpaceLow(space),
     daemon_silent: daemon !== null && !daemon.answers,
+    daemon_ended: ended.length > 0,
     keys_expiring: keys.expiring > 0,
     keys_unused: keys.unused > 0,
     sensors_silent: sensors.silent > 0,
@@ -76,7 +95,24 @@ export async function readStatus(domain: Domain, actor: Actor, options: StatusOp
   };
   // The keys of that very object.
   const attention = (Object.keys(found) as Attention[]).filter((name) => found[name]);
-  return { sizeBytes: await options.sizeBytes(), daemon, keys, sensors, lastBackupMs, attention };
+  return { sizeBytes: await options.sizeBytes(), space, daemon, ended, keys, sensors, lastBackupMs, attention };
+}
+
+/**
+ * The newest daemon that serves or may serve a store, and those that ended without a clean stop. Where only their addresses can
+ * show whether daemons serve, those that do not answer have ended.
+ */
+export async function daemonsOf(
+  { store }: Pick<Domain, 'store'>,
+  answers: (address: string) => Promise<boolean>,
+): Promise<{ newest: Daemon | undefined; ended: Daemon[] }> {
+  const recorded = await Promise.all(
+    (await store.daemon.recorded()).map(async (daemon) => ({
+      ...daemon,
+      serves: daemon.serves ?? (await answers(daemon.baseUrl)),
+    })),
+  );
+  return { newest: recorded.find(({ serves }) => serves), ended: recorded.filter(({ serves }) => !serves) };
 }
 
 /** Counts the active keys of an organization. */

@@ -1,4 +1,4 @@
-import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, type Domain, requireFirstTenant, requirePermissions } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Tenant, TenantChange } from '../port/tenants.ts';
@@ -41,12 +41,6 @@ export async function listTenants(domain: Domain, actor: Actor): Promise<Tenant[
     : tenants.filter((tenant) => tenant.id === actor.user.tenantId);
 }
 
-/** Whether the actor is of the first organization, whose Super users look after the store as a whole. */
-export async function isOfFirstTenant(domain: Domain, actor: Actor): Promise<boolean> {
-  const [first] = await domain.store.tenants.list();
-  return first?.id === actor.user.tenantId;
-}
-
 /** Adds an organization with its first Super user. For a Super user of the first organization only. */
 export async function addTenant(
   domain: Domain,
@@ -54,10 +48,7 @@ export async function addTenant(
   input: { name: string; weekStart: WeekDay; admin: { login: string; name: string } },
 ): Promise<Tenant> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'tenant.add', target: input.name });
-  if (!(await isOfFirstTenant(domain, actor))) {
-    await domain.store.audit.append({ ...auditDraft(domain, actor, 'tenant.add', input.name), outcome: 'denied' });
-    throw new HkctlError('not_permitted', 'Only a Super user of the first organization may add organizations.');
-  }
+  await requireFirstTenant(domain, actor, { action: 'tenant.add', target: input.name });
   const { tenant, user } = newTenant(domain, input);
   await domain.store.tenants.insert(
     tenant,

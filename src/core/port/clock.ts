@@ -18,6 +18,15 @@ export interface ClockSamples {
   candidateUpMs: number;
 }
 
+/** A time that what cannot be undone, or is kept for good, may go by. */
+export interface SteadyTime {
+  ms: number;
+  /** The same, but never behind the latest time that was steadily seen, by which keys expire. */
+  latestMs: number;
+  /** Whether the clock that shows it has been steady for five minutes. */
+  isSteady: boolean;
+}
+
 /** What a daemon has sampled in memory since it read `fromMs` as the time seen steadily. */
 export interface ClockProgress {
   fromMs: number;
@@ -27,10 +36,10 @@ export interface ClockProgress {
 /** The samples of the machine's clock that the store keeps. */
 export interface ClockStore {
   /**
-   * How many milliseconds the clock by which this store expires keys is ahead of the machine's, where it is another one: that of
-   * the database server.
+   * The clock by which this store expires keys, where it is another one than the machine's: that of the database server, as its
+   * last answer showed it; since then it goes on by a clock that nobody can set.
    */
-  skewMs?(): number;
+  serverMs?(): number;
   read(): MaybePromise<ClockSamples>;
   /** Records a sample of the machine's clock, without waiting for another writer (`store_locked`). */
   record(sample: ClockSample): MaybePromise<void>;

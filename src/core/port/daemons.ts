@@ -8,6 +8,15 @@ export interface Daemon {
   version: string | null;
 }
 
+/** A daemon that has recorded its address and was not stopped. */
+export interface RecordedDaemon extends Daemon {
+  /** Whether it serves, or ended in another way; undefined where only its address can show that. */
+  serves: boolean | undefined;
+}
+
+/** What the daemons of a store do once in a while, whichever comes first. */
+export type DaemonTask = 'retention';
+
 /** The daemons that serve the store. */
 export interface DaemonStore {
   /**
@@ -20,6 +29,14 @@ export interface DaemonStore {
   clearAddress(pid: number): MaybePromise<void>;
   /** The address last recorded, while a daemon serves the store in any container. */
   address(): MaybePromise<string | undefined>;
-  /** The daemon that recorded its address last, under the same condition. */
-  newest(): MaybePromise<Daemon | undefined>;
+  /**
+   * Whether this daemon may begin a task now: false where any daemon of the store has begun it less than `gapMs` before, or after,
+   * by a clock that was ahead.
+   */
+  beginTask(task: DaemonTask, nowMs: number, gapMs: number): MaybePromise<boolean>;
+  /**
+   * The daemons that have recorded their address and were not stopped, newest first. One that ended without that is forgotten
+   * once another records its address: on PostgreSQL any, on SQLite one at that address, or any where none else serves.
+   */
+  recorded(): MaybePromise<RecordedDaemon[]>;
 }

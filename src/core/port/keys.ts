@@ -56,7 +56,7 @@ export interface Credential {
   allowedIps: string[];
   creatorStatus: User['status'];
   entity: { id: string; code: string; name: string; timezone: string; status: Entity['status'] } | null;
-  tenant: { id: string; name: string; weekStart: WeekDay };
+  tenant: { id: string; name: string; weekStart: WeekDay; retainReadingsDays: number | null };
 }
 
 /** The last use of a key: when (epoch ms), and the client address. */
@@ -118,12 +118,13 @@ export interface KeyStore {
   insert(key: NewKey, audit: AuditDraft): MaybePromise<void>;
   /**
    * Revokes the old keys and inserts their successors, all or nothing. Returns the ids of old keys that were not active
-   * any more at `nowMs` (then nothing was changed).
+   * any more at `nowMs` (then nothing was changed). `command` is due after each successor, by its digest; see `CommandStore`.
    */
   rotate(
     pairs: readonly { oldKeyId: string; next: NewKey }[],
     nowMs: number,
     audit: readonly AuditDraft[],
+    command?: string,
   ): MaybePromise<string[]>;
   /** Revokes, all or nothing; returns the ids that were not active any more (then nothing was changed). */
   revoke(ids: readonly string[], by: string, nowMs: number, audit: readonly AuditDraft[]): MaybePromise<string[]>;
@@ -131,6 +132,11 @@ export interface KeyStore {
   credential(secretHash: string): MaybePromise<Credential | undefined>;
   /** The key a hash belongs to, if it is of this tenant. */
   findByHash(tenantId: string, secretHash: string): MaybePromise<Key | undefined>;
+  /**
+   * Waits for changes in progress, also those whose process is gone. Afterwards a key that is not found will never appear. Throws
+   * `store_locked` where that takes too long.
+   */
+  settle(): MaybePromise<void>;
   /** Active keys created by a user or bound to an entity, shown before either is deactivated. */
   activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
   /** Sets or clears the note of a key, whatever its state; false where the key is missing (then nothing was changed). */

@@ -34,8 +34,6 @@ export interface BatchResult {
   duplicates: number;
   /** Positions of readings whose sensor has another value at that instant already. */
   conflicts: readonly number[];
-  /** Positions of readings before the border to which `drop` has dropped the readings of their entity; absent where none is. */
-  tooOld?: readonly number[];
 }
 
 /** A sign of life of a sensor. */
@@ -88,24 +86,30 @@ export interface ReadingRange {
 export interface ReadingStore {
   /** The sensors of an entity as imported, each with its series number; kept until a record changes. */
   directory(entityId: string): MaybePromise<SensorDirectory>;
-  /** Resolves once the accepted readings are on disk (committed and synced). `unavailable` where the queue is full. */
+  /**
+   * Resolves once the accepted readings are on disk (committed and synced). `unavailable` where the queue is full. Accepts
+   * readings of any age: what is too old was rejected before (`retainedFromUs`).
+   */
   append(batch: ReadingBatch): Promise<BatchResult>;
   appendHeartbeats(heartbeats: readonly Heartbeat[]): Promise<BatchResult>;
   /** Readings in order of time. */
   range(request: ReadingRange): MaybePromise<Reading[]>;
   /** The same as text, or aggregated in buckets; other requests are served meanwhile, even for a large range. */
   text(request: ReadingTextRequest, client: ReadingClient): MaybePromise<ReadingText>;
-  /** The last states; of a sensor whose readings were all dropped, the last reading is that of its newest summary. */
+  /** The last states; the last reading is the newest one, or the last one of the newest summary where that is newer. */
   states(series: readonly number[]): MaybePromise<ReadonlyMap<number, SensorState>>;
   /**
    * Replaces the oldest readings of an entity before a whole hour by one summary for each sensor and hour, a bounded number
-   * in one atomic step; the caller repeats it with the returned position until that is null. From the first step on,
-   * `append` refuses readings before the border as `tooOld`, so that no summary ever counts a repeated reading twice. The
-   * border of an entity never goes back. `text` with buckets of whole hours counts summaries like their readings.
+   * in one atomic step; the caller repeats it with the returned position until that is null. A step without a position
+   * records `untilUs`, also an earlier one than before. Readings up to the last one that the summary of their hour counts
+   * arrived after it: they are removed, but not counted (`summarised`). `text` with buckets of whole hours counts summaries
+   * like their readings, and none of those that arrived after them.
    */
   drop(request: DropRequest): MaybePromise<DropResult>;
-  /** What `drop` would take out of an entity before an instant. */
-  countDroppable(entityId: string, untilUs: number): MaybePromise<DroppableCount>;
+  /** What retention has done to an entity, and what is oldest. */
+  retention(entityId: string): MaybePromise<RetentionState>;
+  /** How many readings `drop` would take out of an entity before an instant; counts to one more than {@link mostDroppableCounted}. */
+  countDroppable(entityId: string, untilUs: number): MaybePromise<number>;
   /** How many readings lie in a range, and how many dropped ones its summaries count; what `erase` would take out. */
   countRange(range: SeriesRange): MaybePromise<RangeCount>;
   /**
@@ -146,11 +150,14 @@ export interface DropRequest {
 /** The highest number of readings that are counted before they are dropped: counting more would take seconds. */
 export const mostDroppableCounted = 1_000_000;
 
-export interface DroppableCount {
-  /** Readings before the instant; one more than {@link mostDroppableCounted} where there are more. */
-  readings: number;
-  /** The instant of the oldest one; null where there is none. */
+/** The state of the retention of an entity; null where there is none yet. */
+export interface RetentionState {
+  /** The instant of its oldest reading. */
   oldestUs: number | null;
+  /** The end of the latest drop, which may have been interrupted. */
+  untilUs: number | null;
+  /** The latest instant that a summary counts. */
+  summarisedUs: number | null;
 }
 
 export interface DropResult {

@@ -86,8 +86,12 @@ export interface ImportRequest {
   /** Count what would change, change nothing. */
   dryRun: boolean;
   nowUs: number;
+  /** Whether changes that are dated more than a day after `nowUs` get another date (`isDatedAhead`); not by default. */
+  correctsDates?: boolean;
   /** In batches; an error that it throws undoes the import. */
   rows: AsyncIterable<ImportBatch> | Iterable<ImportBatch>;
+  /** Called with the counts before the commit, under the lock of the import; what it throws undoes the import. */
+  confirm?: (summary: ImportSummary) => Promise<void>;
   /** Called once the counts are known; its event is kept in the same commit as the records. */
   audit: (summary: ImportSummary) => AuditDraft;
 }
@@ -113,7 +117,8 @@ export interface RecordStore {
   /**
    * Imports that change something have different instants, in the order of their commits (`changeInstant`): one import at a
    * time for each resource of an entity. It is the `updated_at` of what it inserts and updates, and the instant of what it
-   * removes; an id that comes back is no longer removed. Forgets removals up to `forgettableInstant`.
+   * removes; an id that comes back is no longer removed. Forgets removals up to `forgettableInstant`. Where it corrects dates, the
+   * records and removals after `nowUs` get its instant, and the changes of the resource go back to it.
    *
    * All or nothing; readers see the old set until it ends, and neither they nor ingest wait for it. Throws the domain's
    * `ImportError` with the lines where rows share an `id`, or records a value of a field that is `unique`.

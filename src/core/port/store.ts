@@ -1,7 +1,9 @@
 import type { AuditStore } from './audit.ts';
 import type { ClockStore } from './clock.ts';
+import type { CommandStore } from './commands.ts';
 import type { DaemonStore } from './daemons.ts';
 import type { EntityStore } from './entities.ts';
+import type { FileLock } from './file-lock.ts';
 import type { KeyStore } from './keys.ts';
 import type { LimitStore } from './limits.ts';
 import type { MaybePromise } from './maybe-promise.ts';
@@ -15,13 +17,15 @@ import type { UserStore } from './users.ts';
  * The storage port: types only. Every operation is atomic and writes its audit event in the same commit. Rules live in the
  * domain; a store only has constraints and guards its writes with a WHERE. All times are epoch milliseconds (`…Ms`) or
  * microseconds (`…Us`). Everything read is inside one tenant unless its name says otherwise. Driver errors leave a store
- * as the domain's (`store_locked`, `store_full`, `duplicate` …), never as the driver's.
+ * as the domain's (`store_locked`, `store_full`, `duplicate` …), never as the driver's. A write that returns was made, and one
+ * that throws was not, except with `commit_unknown`: the store could not find out.
  */
 export interface Store {
   readonly tenants: TenantStore;
   readonly users: UserStore;
   readonly entities: EntityStore;
   readonly keys: KeyStore;
+  readonly commands: CommandStore;
   readonly audit: AuditStore;
   readonly records: RecordStore;
   readonly readings: ReadingStore;
@@ -31,6 +35,8 @@ export interface Store {
   readonly metrics?: MetricsStore;
   /** Counts of limits, in an engine that serves daemons on several machines. */
   readonly limits?: LimitStore;
+  /** Takes the lock of whoever replaces files of secrets; undefined while another process holds it. */
+  lockFiles(): MaybePromise<FileLock | undefined>;
   /** Opens now what a command opens when it needs it, and remembers which files those are. For the daemon. */
   openAll(): MaybePromise<void>;
   /**

@@ -19,8 +19,10 @@ export type TenantChange = Partial<Pick<Tenant, 'name' | 'weekStart' | 'retainRe
 
 /** All organizations. */
 export interface TenantStore {
-  /** All tenants, oldest first. */
+  /** All tenants in the order in which they were made, whatever the clock said. */
   list(): MaybePromise<Tenant[]>;
+  /** The id of the first one, also of a store of an older version. */
+  firstId(): MaybePromise<string | undefined>;
   find(id: string): MaybePromise<Tenant | undefined>;
   /** Adds an organization with its first user, and its first entity where one is given. `duplicate` for a taken login. */
   insert(tenant: Tenant, admin: User, entity: Entity | undefined, audit: AuditDraft): MaybePromise<void>;

@@ -100,5 +100,5 @@ function isWithin(value: unknown, min: number, max: number): value is number {
 }
 
 function isFirmware(value: unknown): value is string {
-  return typeof value === 'string' && value.length >= 1 && value.length <= 64 && !/\p{Cc}/u.test(value);
+  return typeof value === 'string' && value.length >= 1 && value.length <= 64 && !/[\p{Cc}\p{Cs}]/u.test(value);
 }

@@ -17,6 +17,13 @@ import {
 /** Readings or heartbeats validated in one step; other requests are served between two steps. A rejection takes up to 0.05 ms. */
 export const itemsInStep = 40;
 
+/** When readings are accepted (epoch µs): at most a day ahead of `nowUs`, and not before `retainedFromUs`. */
+export interface AcceptedTime {
+  nowUs: number;
+  /** Negative infinity where nothing is too old. */
+  retainedFromUs: number;
+}
+
 /** A validated body: the readings to keep, their positions in the body, and the rejected ones in order. */
 interface ValidatedReadings {
   batch: ReadingBatch;
@@ -32,17 +39,17 @@ interface ValidatedReadings {
 export function* validateReadings(
   items: readonly unknown[],
   sensors: SensorDirectory,
-  nowUs: number,
+  { nowUs, retainedFromUs }: AcceptedTime,
 ): Generator<void, ValidatedReadings> {
   const batch: ReadingBatch = { count: 0, rows: new Float64Array(items.length * readingColumns) };
   const positions = new Uint32Array(items.length);
   const rejected: Rejection[] = [];
-  const latestUs = nowUs + maxAheadUs;
+  const bounds = { earliestUs: retainedFromUs, latestUs: nowUs + maxAheadUs };
   for (let from = 0; from < items.length; from += itemsInStep) {
     if (from > 0) yield;
     const to = Math.min(from + itemsInStep, items.length);
     for (let index = from; index < to; index++) {
-      const found = addReading(items[index], batch, sensors, latestUs);
+      const found = addReading(items[index], batch, sensors, bounds);
       if (found === undefined) positions[batch.count++] = index;
       else rejected.push({ index, ...found });
     }
@@ -51,7 +58,12 @@ export function* validateReadings(
 }
 
 /** Writes one reading to the end of the batch, or returns what is wrong with it. */
-function addReading(item: unknown, batch: ReadingBatch, sensors: SensorDirectory, latestUs: number): Fault | undefined {
+function addReading(
+  item: unknown,
+  batch: ReadingBatch,
+  sensors: SensorDirectory,
+  { earliestUs, latestUs }: { earliestUs: number; latestUs: number },
+): Fault | undefined {
   if (!isObject(item)) return notObject(item, 'A reading');
   let name: unknown;
   let at: unknown;
@@ -71,6 +83,7 @@ function addReading(item: unknown, batch: ReadingBatch, sensors: SensorDirectory
   const atUs = measuredUs(at);
   if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
   if (atUs > latestUs) return aheadFault(at, atUs);
+  if (atUs < earliestUs) return fault('past_retention');
   const number = typeof value === 'boolean' ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) {
     return value === undefined ? missing('value') : fault('invalid_value');

@@ -32,8 +32,7 @@ export const rejectionCodes = {
     'The instant is neither RFC 3339 with an offset nor whole epoch milliseconds from 100,000,000,000 on (less would be ' +
     'epoch seconds, which land in 1970), or before the year 1685.',
   in_future: 'The instant lies more than 24 hours ahead.',
-  past_retention:
-    'The instant lies before the time for which the organization keeps readings; the readings of then were dropped.',
+  past_retention: 'The instant lies before the time for which the organization keeps readings.',
   invalid_value: 'The value is neither a finite number nor a boolean.',
   unit_mismatch: "The unit is not the sensor's own.",
   invalid_quality: 'The quality is none of good, uncertain, bad.',
@@ -41,7 +40,7 @@ export const rejectionCodes = {
   invalid_status: 'The status is none of ok, degraded, fault.',
   invalid_battery: 'The battery is not a number from 0 to 100.',
   invalid_signal: 'The signal is not a number of dBm from -200 to 100.',
-  invalid_firmware: 'The firmware is not a text of 1 to 64 characters.',
+  invalid_firmware: 'The firmware is not a text of 1 to 64 characters, without control characters and lone surrogates.',
 } as const;
 
 type RejectionCode = keyof typeof rejectionCodes;
@@ -49,13 +48,14 @@ type RejectionCode = keyof typeof rejectionCodes;
 /** Adds what the store refused, given as positions in its batch; the result is in order of the body. */
 export function addRefused(
   rejected: readonly Rejection[],
-  { conflicts, tooOld = [] }: Pick<BatchResult, 'conflicts' | 'tooOld'>,
+  { conflicts }: Pick<BatchResult, 'conflicts'>,
   positions: ArrayLike<number>,
 ): Rejection[] {
-  const at = (position: number) => positions[position] ?? position;
-  const found = conflicts.map((position) => ({ index: at(position), ...fault('reading_conflict') }));
-  const late = tooOld.map((position) => ({ index: at(position), ...fault('past_retention') }));
-  return [...rejected, ...found, ...late].sort((a, b) => a.index - b.index);
+  const found = conflicts.map((position) => ({
+    index: positions[position] ?? position,
+    ...fault('reading_conflict'),
+  }));
+  return [...rejected, ...found].sort((a, b) => a.index - b.index);
 }
 
 /** A fault; its detail is the meaning of the code where there is nothing more to say. */

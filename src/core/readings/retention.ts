@@ -1,7 +1,8 @@
 import type { Actor, Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
+import type { SteadyTime } from '../port/clock.ts';
 import type { Entity } from '../port/entities.ts';
-import { type DroppableCount, type DropResult, summaryWidthUs } from '../port/readings.ts';
+import { summaryWidthUs } from '../port/readings.ts';
 import { dayMs } from '../time/spans.ts';
 
 /** The longest retention; `forever` is more. */
@@ -25,9 +26,24 @@ export function shownRetention(days: number | null): string {
 }
 
 /** The instant (epoch µs, a whole hour) before which readings are no longer retained. */
-export function retentionBorderUs(days: number, nowMs: number): number {
-  const border = nowMs * 1000 - days * dayUs;
-  return Math.floor(border / summaryWidthUs) * summaryWidthUs;
+function retentionBorderUs(days: number, nowMs: number): number {
+  return hourOf(nowMs * 1000 - days * dayUs);
+}
+
+/**
+ * The instant (epoch µs) before which readings are rejected as too old, by the present retention (days; null = forever). While the
+ * clock is not steady none is, since that could go on for as long as the clock is wrong.
+ */
+export function retainedFromUs(days: number | null, steady: () => SteadyTime): number {
+  if (days === null) return Number.NEGATIVE_INFINITY;
+  const { ms, isSteady } = steady();
+  return isSteady ? retentionBorderUs(days, ms) : Number.NEGATIVE_INFINITY;
+}
+
+/** What a retention would drop: the number of readings, and the instant of the oldest; null where there is none. */
+interface Expiring {
+  readings: number;
+  oldestUs: number | null;
 }
 
 /**
@@ -35,46 +51,60 @@ export function retentionBorderUs(days: number, nowMs: number): number {
  * shorter than the present one: those readings are dropped already, or about to be.
  */
 export async function countExpiring(
-  { store, clock }: Pick<Domain, 'store' | 'clock'>,
+  { store, steady }: Pick<Domain, 'store' | 'steady'>,
   { user }: Actor,
   days: number | null,
-): Promise<DroppableCount> {
+): Promise<Expiring> {
   const present = (await store.tenants.find(user.tenantId))?.retainReadingsDays ?? Number.POSITIVE_INFINITY;
-  if (days === null || days >= present) return { readings: 0, oldestUs: null };
-  const untilUs = retentionBorderUs(days, clock());
-  const entities = await store.entities.list(user.tenantId);
-  const counts = await Promise.all(entities.map(({ id }) => store.readings.countDroppable(id, untilUs)));
-  const oldest = counts.flatMap(({ oldestUs }) => oldestUs ?? []);
-  return {
-    readings: counts.reduce((sum, { readings }) => sum + readings, 0),
-    oldestUs: oldest.length === 0 ? null : Math.min(...oldest),
-  };
+  const found: Expiring = { readings: 0, oldestUs: null };
+  if (days === null || days >= present) return found;
+  const untilUs = retentionBorderUs(days, steady().ms);
+  for (const { id } of await store.entities.list(user.tenantId)) {
+    const { oldestUs } = await store.readings.retention(id);
+    if (oldestUs === null || oldestUs >= untilUs) continue;
+    found.readings += await store.readings.countDroppable(id, untilUs);
+    found.oldestUs = Math.min(oldestUs, found.oldestUs ?? oldestUs);
+  }
+  return found;
 }
 
-/** One step of dropping readings. */
-export interface DropStep extends DropResult {
-  entity: Entity;
-  untilUs: number;
+/** The entities that do not keep readings forever, each with the instant before which it does not; none while the clock is not steady. */
+export async function* expiringEntities({
+  store,
+  steady,
+}: Pick<Domain, 'store' | 'steady'>): AsyncGenerator<{ entity: Entity; borderUs: number }> {
+  for (const { id, retainReadingsDays } of await store.tenants.list()) {
+    const borderUs = retainedFromUs(retainReadingsDays, steady);
+    if (borderUs === Number.NEGATIVE_INFINITY) continue;
+    for (const entity of await store.entities.list(id)) yield { entity, borderUs };
+  }
+}
+
+/** From one drop of a store's readings to the next; less than an hour, since borders move with the hours. */
+const dropGapMs = 50 * 60_000;
+
+/** Whether a daemon may begin to drop readings at a time that was steadily seen. */
+export async function mayBeginDrop({ store, steady }: Pick<Domain, 'store' | 'steady'>): Promise<boolean> {
+  return store.daemon.beginTask('retention', steady().ms, dropGapMs);
 }
 
 /**
- * Drops the readings that their organizations no longer retain, step by step, so that the caller can wait in between.
- * `isDone` says of an entity and a border whether nothing is left to drop there.
+ * Up to which instant (epoch µs) readings of an entity are dropped now; undefined where none are. It is a day's worth at most: a
+ * clock that has been wrong for hours costs few readings, and so does a retention that was not meant. What was interrupted is
+ * completed; anything else needs `mayBegin`.
  */
-export async function* dropExpiredReadings(
-  { store, clock }: Pick<Domain, 'store' | 'clock'>,
-  isDone: (entityId: string, untilUs: number) => boolean,
-): AsyncGenerator<DropStep> {
-  for (const { id, retainReadingsDays } of await store.tenants.list()) {
-    if (retainReadingsDays === null) continue;
-    for (const entity of await store.entities.list(id)) {
-      const untilUs = retentionBorderUs(retainReadingsDays, clock());
-      if (isDone(entity.id, untilUs)) continue;
-      for (let position: number | null | undefined; position !== null; ) {
-        const step: DropResult = await store.readings.drop({ entityId: entity.id, untilUs, position });
-        yield { ...step, entity, untilUs };
-        position = step.next;
-      }
-    }
-  }
+export async function nextDropUs(
+  { readings }: Pick<Domain['store'], 'readings'>,
+  { entity, borderUs }: { entity: Entity; borderUs: number },
+  mayBegin: () => Promise<boolean>,
+): Promise<number | undefined> {
+  const { oldestUs, untilUs } = await readings.retention(entity.id);
+  if (oldestUs === null || oldestUs >= borderUs) return undefined;
+  const isInterrupted = untilUs !== null && oldestUs < untilUs && oldestUs >= untilUs - dayUs;
+  if (isInterrupted) return Math.min(untilUs, borderUs);
+  return (await mayBegin()) ? Math.min(hourOf(oldestUs) + dayUs, borderUs) : undefined;
+}
+
+function hourOf(us: number): number {
+  return Math.floor(us / summaryWidthUs) * summaryWidthUs;
 }

@@ -62,6 +62,11 @@ export function sensorById(directory: SensorDirectory, id: string): Sensor | und
   return undefined;
 }
 
+/** Finds the sensor that a path names by its id or its code. */
+export function findSensor(directory: SensorDirectory, name: string): Sensor | undefined {
+  return sensorById(directory, name) ?? directory.get(name);
+}
+
 /** The last state of a sensor as fields of its record, null before the first reading or heartbeat. */
 export function shownState(state: SensorState | undefined) {
   return {

@@ -101,27 +101,55 @@ interface ImportInput {
   replace: boolean;
   /** Report what would change, and change nothing. */
   dryRun: boolean;
+  /** Asks whether most records may be removed, and throws if not. Without it nobody can be asked. */
+  confirmRemoval?: (counts: RemovalCounts) => Promise<void>;
+}
+
+/** How many records an import removes, and how many there were. */
+export interface RemovalCounts {
+  removed: number;
+  existing: number;
+}
+
+/**
+ * The counts of an import that removes more than half of the existing records (contract, section 3): a file that was cut off
+ * would remove them as well. Undefined for any other.
+ */
+export function removalToConfirm({ removed, updated, unchanged }: ImportSummary): RemovalCounts | undefined {
+  const existing = removed + updated + unchanged;
+  return removed > existing / 2 ? { removed, existing } : undefined;
 }
 
 /**
  * Inserts or updates the records of a file by `id`, all or nothing; readers see the old set until it ends. A row is the
- * whole record: missing fields become null, except for `keptLists`. Needs `records.import`; dry runs are audited, too.
+ * whole record: missing fields become null, except for `keptLists`. Needs `records.import`; dry runs are audited, too. Throws
+ * `confirmation_required` where it would remove most records and nobody can be asked.
  */
 export async function importRecords(domain: Domain, actor: Actor, input: ImportInput): Promise<ImportSummary> {
   const { resource, replace, dryRun } = input;
   const target = `${input.entity}/${resource.name}`;
   await requirePermissions(domain, actor, ['records.import'], { action: 'records.import', target });
   const entity = await requireEntity(domain, actor, input.entity);
+  const { latestMs, isSteady } = domain.steady();
   return domain.store.records.import({
     resource,
     entityId: entity.id,
     replace,
     dryRun,
-    nowUs: domain.clock() * 1000,
+    nowUs: latestMs * 1000,
+    correctsDates: isSteady,
     rows: input.rows,
+    confirm: async (summary) => {
+      const counts = dryRun ? undefined : removalToConfirm(summary);
+      if (counts) await (input.confirmRemoval ?? refuseRemoval)(counts);
+    },
     audit: (summary) =>
       auditDraft(domain, actor, 'records.import', target, { ...summary, replace, ...(dryRun && { dry_run: true }) }),
   });
+}
+
+async function refuseRemoval({ removed, existing }: RemovalCounts): Promise<void> {
+  throw new HkctlError('confirmation_required', `The import would remove ${removed} of ${existing} records.`);
 }
 
 const shownLength = 80;

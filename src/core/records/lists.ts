@@ -57,7 +57,7 @@ export function createListReader(resource: ResourceDefinition): ListReader {
 
   async function readChanges(query: ChangesQuery, { records, run, nowMs }: ListSource): Promise<ListPage> {
     const changes = await records.changes(resource, query.entityId);
-    requireKnownChanges(query.token, changes, nowMs);
+    requireKnownChanges(query.token, changes, nowMs, query.to);
     const to = query.to ?? changes.changedAt;
     const point: SyncPoint = {
       epoch: changes.epoch,

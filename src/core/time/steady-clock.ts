@@ -1,6 +1,6 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
 import { type ErrorCode, isHkctlError } from '../errors.ts';
-import type { ClockProgress, ClockSample, ClockSamples } from '../port/clock.ts';
+import type { ClockProgress, ClockSample, ClockSamples, SteadyTime } from '../port/clock.ts';
 import type { Store } from '../port/store.ts';
 import { type Clock, formatInstantMs } from './instants.ts';
 
@@ -12,8 +12,7 @@ export function sampleClock(machine: Clock, uptime: Clock): ClockSample {
 
 /** The clock by which a store expires keys: the machine's, or that of the store's database server. */
 export function storeClock({ clock }: Pick<Store, 'clock'>, machine: Clock): Clock {
-  const skewMs = clock.skewMs;
-  return skewMs === undefined ? machine : () => machine() + skewMs();
+  return clock.serverMs ?? machine;
 }
 
 /** A difference between clock and uptime up to this is not a jump: leap seconds and small NTP steps. */
@@ -44,6 +43,17 @@ export function afterSample(before: ClockSamples, { nowMs, upMs }: ClockSample, 
   return { ...steadyAt(candidateStartMs), seenMs: Math.max(seenMs, nowMs) };
 }
 
+/**
+ * The time by a clock that was steady for five minutes: what a sample shows where it is that clock, otherwise what the clock would
+ * show by now if nobody had set it. After a restart of the machine, which the uptime shows, only the clock itself is left.
+ */
+export function steadyTime({ seenMs, steadyStartMs }: ClockSamples, { nowMs, upMs }: ClockSample): SteadyTime {
+  const isSteady = isNear(nowMs - upMs, steadyStartMs);
+  const hasRestarted = upMs < seenMs - steadyStartMs;
+  const ms = isSteady || hasRestarted ? nowMs : steadyStartMs + upMs;
+  return { ms, latestMs: Math.max(ms, seenMs), isSteady };
+}
+
 /** The state with what a daemon has sampled in memory. Only an acceptance moves the time back; samples from before it do not count. */
 export function mergedSamples(stored: ClockSamples, { fromMs, samples }: ClockProgress): ClockSamples {
   return stored.seenMs >= fromMs ? { ...samples, seenMs: Math.max(stored.seenMs, samples.seenMs) } : stored;
@@ -62,12 +72,18 @@ function isNear(startMs: number, knownMs: number): boolean {
   return Math.abs(startMs - knownMs) <= toleranceMs;
 }
 
-/**
- * Samples the machine's clock for a store and returns the store's clock: the machine's, but never behind the latest time
- * that was steadily seen. A clock that jumps back does not revive an expired key; a clock that was ahead for less than five
- * minutes expires keys only during that time.
- */
-export async function steadyClock(store: Pick<Store, 'clock'>, machine: Clock, uptime: Clock): Promise<Clock> {
+/** The clocks of a store. */
+interface StoreClocks {
+  /**
+   * The machine's clock, but never behind the latest time that was steadily seen. A clock that jumps back does not revive an
+   * expired key; a clock that was ahead for less than five minutes expires keys only during that time.
+   */
+  clock: Clock;
+  steady: () => SteadyTime;
+}
+
+/** Samples the machine's clock for a store and returns the store's clocks. */
+export async function steadyClocks(store: Pick<Store, 'clock'>, machine: Clock, uptime: Clock): Promise<StoreClocks> {
   const sample = sampleClock(machine, uptime);
   const before = await store.clock.read();
   const after = afterSample(before, sample);
@@ -79,14 +95,17 @@ export async function steadyClock(store: Pick<Store, 'clock'>, machine: Clock, u
       if (!isHkctlError(thrown) || !passing.has(thrown.code)) throw thrown;
     }
   }
-  return () => Math.max(machine(), after.seenMs);
+  return {
+    clock: () => Math.max(machine(), after.seenMs),
+    steady: () => steadyTime(after, sampleClock(machine, uptime)),
+  };
 }
 
 const passing: ReadonlySet<ErrorCode> = new Set(['store_locked', 'store_full', 'store_unreadable']);
 
 /**
  * Accepts the machine's clock although it is behind the latest time steadily seen; returns the state before. Changes nothing
- * where the clock is not behind. Needs `store.manage`; audited.
+ * where the clock is not behind. Needs `store.manage`, since it is the clock of every organization; audited.
  */
 export async function acceptClock(domain: Domain, actor: Actor, sample: ClockSample): Promise<ClockSamples> {
   const { nowMs } = sample;

@@ -1,7 +1,7 @@
-import type { ClockSamples } from '../../core/port/clock.ts';
+import type { ClockSamples, SteadyTime } from '../../core/port/clock.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { Clock } from '../../core/time/instants.ts';
-import { afterSample, sampleClock } from '../../core/time/steady-clock.ts';
+import { afterSample, sampleClock, steadyTime } from '../../core/time/steady-clock.ts';
 import type { Log } from '../monitoring/log.ts';
 import { Repetition } from '../monitoring/repetition.ts';
 
@@ -53,6 +53,11 @@ export class DaemonClock {
     this.#storedMs = stored.seenMs;
     if (isFirst || wasAccepted) this.#samples = stored;
     else if (stored.seenMs > this.#samples.seenMs) this.#samples = { ...this.#samples, seenMs: stored.seenMs };
+  }
+
+  /** The time by a clock that was steady for five minutes, see the core. */
+  steady(): SteadyTime {
+    return steadyTime(this.#samples, sampleClock(this.#machine, this.#uptime));
   }
 
   start(): void {

@@ -2,8 +2,9 @@ import type { Domain } from '../../core/access/actors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, validateHeartbeats } from '../../core/readings/heartbeats.ts';
-import { validateReadings } from '../../core/readings/readings.ts';
+import { type AcceptedTime, validateReadings } from '../../core/readings/readings.ts';
 import { addRefused, type Rejection } from '../../core/readings/rejections.ts';
+import { retainedFromUs } from '../../core/readings/retention.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
@@ -57,19 +58,20 @@ export function createIngest(
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
   const read = createBodyReader(bodies, pace);
 
-  function* stepsOf(body: Buffer, type: string, sensors: SensorDirectory): Steps<Store> {
+  function* stepsOf(body: Buffer, type: string, sensors: SensorDirectory, days: number | null): Steps<Store> {
     const text = toText(body);
     if (text.length > longText) yield;
-    return yield* parse(text, type, sensors, domain.clock() * 1000);
+    const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };
+    return yield* parse(text, type, sensors, time);
   }
 
-  return (exchange, { scope, principal: { keyId } }) => {
+  return (exchange, { scope, principal: { keyId, tenant } }) => {
     requireNoQuery(exchange.query);
     requireNoPrecondition(exchange);
     const type = requireMediaType(exchange, mediaTypes);
     const accept = (body: Buffer): MaybePromise<Answer | ApiError> =>
       chain(sensorsOf(scope.entityId), (sensors) => {
-        const steps = stepsOf(body, type, sensors);
+        const steps = stepsOf(body, type, sensors, tenant.retainReadingsDays);
         const store = body.length <= shortBody ? finish(steps) : slices.run(keyId, steps);
         return store instanceof Promise ? confirmed(exchange, store, (ready) => ready()) : store();
       });
@@ -92,15 +94,15 @@ export function createIngest(
 type Store = () => Promise<Answer>;
 
 /** Parses and validates the text of a body. */
-type Parser = (text: string, type: string, sensors: SensorDirectory, nowUs: number) => Steps<Store>;
+type Parser = (text: string, type: string, sensors: SensorDirectory, time: AcceptedTime) => Steps<Store>;
 
 const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
 
 function createReadingsParser({ domain, counts }: IngestOptions): Parser {
   const { readings } = domain.store;
-  return function* (text, type, sensors, nowUs) {
-    const { items, positions: places } = yield* toItems(text, type, 'readings', nowUs);
-    const { batch, positions, rejected } = yield* validateReadings(items, sensors, nowUs);
+  return function* (text, type, sensors, time) {
+    const { items, positions: places } = yield* toItems(text, type, 'readings', time.nowUs);
+    const { batch, positions, rejected } = yield* validateReadings(items, sensors, time);
     return async () => {
       const result = batch.count === 0 ? nothingKept : await readings.append(batch);
       const refused = addRefused(rejected, result, positions);
@@ -118,7 +120,7 @@ function createReadingsParser({ domain, counts }: IngestOptions): Parser {
 function createHeartbeatsParser({ domain, counts }: IngestOptions): Parser {
   const { readings } = domain.store;
   const receiptUs = createReceipts(domain.clock);
-  return function* (text, type, sensors, nowUs) {
+  return function* (text, type, sensors, { nowUs }) {
     const { items } = yield* toItems(text, type, 'heartbeats', nowUs);
     const { heartbeats, positions, rejected } = yield* validateHeartbeats(items, sensors, nowUs, receiptUs);
     return async () => {

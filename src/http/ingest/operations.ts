@@ -23,7 +23,7 @@ export const ingestOperations = [
     examples: {
       'application/json': { readings: [reading] },
       'application/x-ndjson': `${JSON.stringify(reading)}\n`,
-      'application/senml+json': [{ bn: 'OVEN-3-', bt: 1795508100, n: 'T1', u: 'Cel', v: 182.4 }],
+      'application/senml+json': [{ bn: 'OVEN-3-', bt: 1795162500, n: 'T1', u: 'Cel', v: 182.4 }],
     },
   },
   {

@@ -4,12 +4,15 @@ import type { LogLevel } from '../../core/operations/settings.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { jsonLines, type LogForm } from './log-forms.ts';
 import { timeText } from './request-line.ts';
+import { UnkeyedLines } from './unkeyed-lines.ts';
 
 /** The daemon's log. */
 export interface Log extends Pick<Logger, 'info' | 'warn' | 'error' | 'debug' | 'fatal'> {
   /** Logs an answered request at level `info`; its line is buffered and written with others. */
   request(exchange: Exchange, status: number, ms: number): void;
-  /** Writes the buffered lines. */
+  /** Logs what a client without a valid key has caused; see {@link UnkeyedLines}. */
+  unkeyed(level: 'warn' | 'debug', fields: object, message: string): void;
+  /** Writes the buffered lines, and how many were left out. */
   flush(): void;
 }
 
@@ -47,6 +50,9 @@ export function createLog(level: LogLevel, stream: DestinationStream, form: LogF
     inOrder,
   );
   const isOn = logger.isLevelEnabled('info');
+  const unkeyed = new UnkeyedLines(({ requests, warnings }) => {
+    logger[warnings > 0 ? 'warn' : 'info']({ requests, warnings }, 'more requests without a valid key than are logged');
+  });
   let willFlush = false;
   // Writing each line by itself would cost as much as the rest of the answer; writing many at once costs a fifth of that.
   const flushSoon = (): void => {
@@ -57,9 +63,17 @@ export function createLog(level: LogLevel, stream: DestinationStream, form: LogF
     }, flushMs).unref();
   };
   return Object.assign(logger, {
-    flush,
+    flush(): void {
+      unkeyed.end();
+      flush();
+    },
+    unkeyed(level: 'warn' | 'debug', fields: object, message: string): void {
+      if (!logger.isLevelEnabled(level)) return;
+      if (unkeyed.mayWrite(level === 'warn' ? 'warnings' : 'requests')) logger[level](fields, message);
+    },
     request(exchange: Exchange, status: number, ms: number): void {
       if (!isOn) return;
+      if (exchange.keyPrefix === undefined && !unkeyed.mayWrite('requests')) return;
       if (!willFlush) flushSoon();
       length += waiting.write(form.request(exchange, status, ms), length);
       if (length >= flushBytes) flush();

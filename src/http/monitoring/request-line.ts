@@ -34,14 +34,19 @@ function millis(ms: number): string {
 
 /** The rest of a longer URL is of no use to an operator, and costs time and disk space. */
 const longestUrl = 2048;
+/** The same of a client without a key, who may send anything. */
+const longestUnkeyedUrl = 256;
+/** So much after the cut is enough to recognise a secret that lies across it. */
+const seenBeyond = 2048;
 
 /** Characters that JSON does not escape. */
 const plain = /^[\w/?&=.,:%~*+-]*$/;
 
-function shownUrl({ path, query }: Exchange): string {
+function shownUrl({ path, query, keyPrefix }: Exchange): string {
   const url = query === '' ? path : `${path}?${query}`;
-  // Redacted before it is cut, since half of a secret would not be recognised; twice the length is enough to see a whole one.
-  return url.length > longestUrl
-    ? cutText(redactSecrets(url.slice(0, 2 * longestUrl)), longestUrl)
+  const longest = keyPrefix === undefined ? longestUnkeyedUrl : longestUrl;
+  // Redacted before it is cut, since half of a secret would not be recognised.
+  return url.length > longest
+    ? cutText(redactSecrets(url.slice(0, longest + seenBeyond)), longest)
     : redactSecrets(url);
 }

@@ -1,5 +1,7 @@
 import type { Domain } from '../../core/access/actors.ts';
-import { type DropStep, dropExpiredReadings } from '../../core/readings/retention.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import type { DropResult } from '../../core/port/readings.ts';
+import { expiringEntities, mayBeginDrop, nextDropUs } from '../../core/readings/retention.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
 import type { Log } from './log.ts';
 import { Repetition } from './repetition.ts';
@@ -11,18 +13,20 @@ const restFactor = 4;
 const shortestRestMs = 20;
 
 /**
- * Drops the readings that organizations no longer retain, in steps of some milliseconds. The border moves once an hour; a
- * changed retention holds within seconds. After a crash the next daemon continues, since each step is complete by itself.
+ * Drops the readings that organizations no longer retain, in steps of some milliseconds: every hour, at most a day's worth of each
+ * entity, whichever daemon comes first. After a crash the next daemon continues, since each step is complete by itself.
  */
 export class Retention {
-  readonly #domain: Pick<Domain, 'store' | 'clock'>;
+  readonly #domain: Pick<Domain, 'store' | 'steady'>;
   readonly #log: Log;
-  /** The border of each entity before which nothing is left to drop. */
-  readonly #done = new Map<string, number>();
+  /** The border of each entity for which it was examined last; borders move with the hours and the settings. */
+  readonly #examined = new Map<string, number>();
+  /** Whether this daemon may begin drops, until a check has ended without a fault. */
+  #mayBegin = false;
   readonly #checks = new Repetition(checkEveryMs, () => this.run());
   readonly #stopped = new AbortController();
 
-  constructor(domain: Pick<Domain, 'store' | 'clock'>, log: Log) {
+  constructor(domain: Pick<Domain, 'store' | 'steady'>, log: Log) {
     this.#domain = domain;
     this.#log = log;
   }
@@ -37,31 +41,37 @@ export class Retention {
     await this.#checks.stop();
   }
 
-  /** Drops everything that is due now. Logs faults: the next check tries again. */
+  /** Drops what is due now. Logs faults: the next check tries again. */
   async run(): Promise<void> {
     try {
-      const isDone = (entityId: string, untilUs: number) =>
-        untilUs <= (this.#done.get(entityId) ?? Number.NEGATIVE_INFINITY);
-      let dropped = 0;
-      let beganMs = performance.now();
-      for await (const step of dropExpiredReadings(this.#domain, isDone)) {
+      const mayBegin = async () => {
+        this.#mayBegin ||= await mayBeginDrop(this.#domain);
+        return this.#mayBegin;
+      };
+      for await (const expiring of expiringEntities(this.#domain)) {
+        const { entity, borderUs } = expiring;
+        if (this.#examined.get(entity.id) === borderUs) continue;
+        const untilUs = await nextDropUs(this.#domain.store, expiring, mayBegin);
+        if (untilUs !== undefined) await this.#drop(entity, untilUs);
         if (this.#stopped.signal.aborted) return;
-        dropped += step.readings;
-        if (step.next === null) {
-          this.#end(step, dropped);
-          dropped = 0;
-        }
-        await this.#rest(Math.max(shortestRestMs, restFactor * (performance.now() - beganMs)));
-        beganMs = performance.now();
+        this.#examined.set(entity.id, borderUs);
       }
+      this.#mayBegin = false;
     } catch (thrown) {
       this.#log.warn({ err: thrown }, 'old readings were not dropped; trying again');
     }
   }
 
-  #end({ entity, untilUs }: DropStep, dropped: number): void {
-    this.#done.set(entity.id, untilUs);
-    if (dropped === 0) return;
+  async #drop(entity: Entity, untilUs: number): Promise<void> {
+    let dropped = 0;
+    for (let position: number | null | undefined; position !== null; ) {
+      const beganMs = performance.now();
+      const step: DropResult = await this.#domain.store.readings.drop({ entityId: entity.id, untilUs, position });
+      dropped += step.readings;
+      position = step.next;
+      await this.#rest(Math.max(shortestRestMs, restFactor * (performance.now() - beganMs)));
+      if (this.#stopped.signal.aborted) return;
+    }
     const before = formatInstantUs(untilUs);
     this.#log.info(
       { entity: entity.code, before, readings: dropped },

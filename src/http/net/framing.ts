@@ -71,7 +71,7 @@ export function createFraming(log: Log): Framing {
       if (why === undefined) return pass(req, res);
       refused.add(req.socket);
       const { id, status, headers, body } = problemOf(why);
-      log.debug({ id, status, code: why }, 'ambiguous HTTP request');
+      log.unkeyed('debug', { id, status, code: why }, 'ambiguous HTTP request');
       res.writeHead(status, STATUS_CODES[status], headers);
       res.end(body);
     },
@@ -123,7 +123,7 @@ const unclear = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
  */
 function refuse(socket: Duplex, why: string | undefined, log: Log): void {
   const { id, status, headers, body } = problemOf(why);
-  log.debug({ id, status, code: why }, 'no HTTP request');
+  log.unkeyed('debug', { id, status, code: why }, 'no HTTP request');
   const head = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
   const lingering = setTimeout(() => socket.destroy(), lingerMs).unref();

@@ -3,6 +3,7 @@ import { closeSync, constants as fileModes, fstatSync, openSync, readFileSync, u
 import { readFile } from 'node:fs/promises';
 import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { modeText } from '../../core/text/file-mode.ts';
@@ -51,7 +52,7 @@ export function requireCertificate(
     createSecureContext(toContext(cert.bytes, key.bytes));
     return { cert: tlsCert, key: tlsKey, keyMode: key.mode & 0o777 };
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = reasonOf(thrown);
     throw new HkctlError('bad_input', `The certificate ${tlsCert} and key ${tlsKey} cannot be used: ${reason}`, {
       hint: 'Both are PEM files, and the key belongs to the certificate.',
       cause: thrown,
@@ -108,6 +109,15 @@ export async function reloadCertificate(server: HttpsServer, certificate: Certif
 }
 
 /** Reads a file without waiting for the writer of a FIFO: no signal would end the wait. A device may have no end. */
+/** What is wrong, in words; the messages of Node name its functions and the codes of the system. */
+function reasonOf(thrown: unknown): string {
+  const path = thrown instanceof Error && 'path' in thrown ? `${thrown.path}` : '';
+  const code = errnoOf(thrown);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no file ${path}`;
+  if (code === 'EACCES' || code === 'EPERM') return `this account may not read ${path}`;
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 function readPlainFile(path: string): { bytes: Buffer; mode: number } {
   const fd = openSync(path, fileModes.O_RDONLY | fileModes.O_NONBLOCK);
   try {

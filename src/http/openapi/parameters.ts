@@ -12,6 +12,9 @@ export const idParameter = {
   schema: { type: 'string', minLength: 1, maxLength: 64 },
 };
 
+/** The id or code of a sensor in a path. */
+export const sensorParameter = { ...idParameter, description: "The sensor's id or code, percent-encoded." };
+
 /** Converts a query parameter of a list. */
 export function queryParameter({ name, role, on, names = [] }: PageParameter): Schema {
   const base = { name, in: 'query', required: false };

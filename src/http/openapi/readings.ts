@@ -4,7 +4,7 @@ import { readingPageLimit } from '../../core/records/parameters.ts';
 import type { Schema } from './field-schemas.ts';
 import { instant } from './fixed-schemas.ts';
 import { operation } from './operation.ts';
-import { cursorOf, idParameter, instantOrDay, limitOf } from './parameters.ts';
+import { cursorOf, instantOrDay, limitOf, sensorParameter } from './parameters.ts';
 import { pageSchema } from './schemas.ts';
 
 const instantOrMs = { anyOf: [...instantOrDay.anyOf, { type: 'integer' }] };
@@ -28,7 +28,7 @@ export function readReadings(permissions: readonly ClientPermission[]): Schema {
     permissions,
     okHeaders: ['ETag', 'Link'],
     parameters: [
-      { ...idParameter, description: "The sensor's id or code." },
+      sensorParameter,
       {
         ...query,
         name: 'from',

@@ -5,7 +5,7 @@ import { finish } from '../fairness/slices.ts';
 import { recordsToCsv } from '../routes/records-csv.ts';
 import type { Schema } from './field-schemas.ts';
 import { operation } from './operation.ts';
-import { queryParameter } from './parameters.ts';
+import { queryParameter, sensorParameter } from './parameters.ts';
 import { readReadings } from './readings.ts';
 import { listExamples, listSchema, recordExample, schemaNames } from './schemas.ts';
 
@@ -36,7 +36,7 @@ export function resourcePaths(resource: ResourceDefinition): Schema {
     summary: `Read one ${singular}`,
     description: `One ${singular} of the key's entity, with all of its fields.`,
     permissions,
-    parameters: [{ $ref: '#/components/parameters/Id' }],
+    parameters: [name === 'sensors' ? sensorParameter : { $ref: '#/components/parameters/Id' }],
     okHeaders: ['ETag'],
     content: {
       'application/json': {

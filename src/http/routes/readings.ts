@@ -10,7 +10,7 @@ import {
 } from '../../core/port/readings.ts';
 import { instantUs } from '../../core/readings/instants.ts';
 import { columnsOf, longestRow } from '../../core/readings/reading-text.ts';
-import { sensorById } from '../../core/readings/sensors.ts';
+import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
@@ -69,8 +69,7 @@ export function createReadingsHandler(domain: Domain, resource: ResourceDefiniti
     const type = mediaTypeFor(exchange.header('accept'), readingsTypes);
     const name = exchange.parameter('id');
     const directory = await readings.directory(session.scope.entityId);
-    // The path names a sensor by its id or its code.
-    const sensor = name === undefined ? undefined : (sensorById(directory, name) ?? directory.get(name));
+    const sensor = name === undefined ? undefined : findSensor(directory, name);
     if (sensor === undefined) throw notFound(resource);
 
     const digest = queryDigest(query, sensor);

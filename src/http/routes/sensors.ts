@@ -1,7 +1,7 @@
 import type { Domain } from '../../core/access/actors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ReadingStore, SensorDirectory } from '../../core/port/readings.ts';
-import { sensorById, shownState } from '../../core/readings/sensors.ts';
+import { findSensor, sensorById, shownState } from '../../core/readings/sensors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';
 import { pageSeparator } from '../../core/records/page-rows.ts';
@@ -36,17 +36,19 @@ export function createSensorListHandler(
   };
 }
 
-/** `GET /sensors/{id}`: one sensor with its last state. */
+/** `GET /sensors/{id}`: one sensor, by its id or its code, with its last state. */
 export function createSensorHandler(domain: Domain, resource: ResourceDefinition) {
   return async (exchange: Exchange, session: Session) => {
     requireNoQuery(exchange.query);
     mediaTypeFor(exchange.header('accept'), ['application/json']);
-    const id = exchange.parameter('id');
+    const name = exchange.parameter('id');
     const { entityId } = session.scope;
-    const json = id === undefined ? undefined : await domain.store.records.get(resource, entityId, id);
+    const { readings, records } = domain.store;
+    const directory = await readings.directory(entityId);
+    const sensor = name === undefined ? undefined : findSensor(directory, name);
+    const json = sensor && (await records.get(resource, entityId, sensor.id));
     if (json === undefined) throw notFound(resource);
-    const { readings } = domain.store;
-    const text = await withStates(readings, await readings.directory(entityId), [JSON.parse(json)]);
+    const text = await withStates(readings, directory, [JSON.parse(json)]);
     return represent(exchange, toRepresentation(text));
   };
 }

@@ -137,17 +137,24 @@ function notOurs(pending: string): HkctlError {
 
 /** Whether an open file has the header of a complete backup. */
 export function isMarkedWhole(fd: number): boolean {
+  return numberOfWhole(fd) !== undefined;
+}
+
+/** The number in its series of the complete backup in an open file, 0 without one; undefined where it does not begin like a backup. */
+export function numberOfWhole(fd: number): number | undefined {
   const header = Buffer.alloc(100);
-  if (readSync(fd, header, 0, header.length, 0) < header.length) return false;
-  return (
-    header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && header.readUInt32BE(applicationIdAt) === marks.whole
-  );
+  if (readSync(fd, header, 0, header.length, 0) < header.length) return undefined;
+  const isWhole =
+    header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && header.readUInt32BE(applicationIdAt) === marks.whole;
+  return isWhole ? header.readUInt32BE(userVersionAt) : undefined;
 }
 
 /** The first bytes of every SQLite database. */
 export const sqliteMagic = Buffer.from('SQLite format 3\0');
 /** Offset of `application_id` in the header of a database. */
 const applicationIdAt = 68;
+/** Offset of `user_version` in the header of a database, which holds the number of a backup in its series. */
+const userVersionAt = 60;
 /** Offset of the format versions for writing and reading in the header of a database; both are 1 without a log (WAL). */
 export const formatVersionsAt = 18;
 export const rollbackFormat = 0x01_01;

@@ -21,11 +21,13 @@ import { columnOfUnknownValue } from './known-values.ts';
 import { openUnlogged, syncFile } from './whole-files.ts';
 
 /** A backup to be written. */
-interface BackupRequest {
+interface VerifiedBackup {
   /** The path of the file. */
   target: string;
   /** Whether it may replace an older one. */
   force: boolean;
+  /** Its number in a series. */
+  number?: number | undefined;
   migrationsFolder: string;
   /** Writes all tables and rows into the new file, all or none. */
   fill(backup: Connection): void | Promise<void>;
@@ -40,10 +42,11 @@ interface BackupRequest {
 export async function writeVerified({
   target,
   force,
+  number = 0,
   migrationsFolder,
   fill,
   damaged,
-}: BackupRequest): Promise<BackupFacts> {
+}: VerifiedBackup): Promise<BackupFacts> {
   const pending = pendingOf(target);
   removeLeftover(pending);
   // Open until the end, so that it is not mistaken for the file of another process.
@@ -55,6 +58,7 @@ export async function writeVerified({
       // Holds its lock from the first write until it is closed: another process then takes it for no leftover.
       backup.pragma('main.locking_mode = exclusive');
       backup.pragma(`application_id = ${marks.unfinished}`);
+      backup.pragma(`user_version = ${number}`);
       await fill(backup);
     } finally {
       backup.close();

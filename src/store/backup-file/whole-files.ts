@@ -105,6 +105,9 @@ export function refusingRows(copy: () => void, damaged: () => Error): void {
   }
 }
 
+/** SQL for a number of `sqlite_sequence`, which earlier versions have written as a float into backups. */
+export const sequenceSql = 'cast(seq as integer)';
+
 interface Sequence {
   name: string;
   seq: number;
@@ -115,7 +118,7 @@ function sequencesIn(connection: Connection, database: string, tables: readonly 
   if (!hasSequences(connection, database)) return [];
   const own = new Set(tables.map(({ name }) => name));
   return connection
-    .prepare<[], Sequence>(`select name, seq from ${database}.sqlite_sequence where typeof(seq) = 'integer'`)
+    .prepare<[], Sequence>(`select name, ${sequenceSql} as seq from ${database}.sqlite_sequence where seq is not null`)
     .all()
     .filter(({ name }) => own.has(name));
 }
@@ -123,7 +126,10 @@ function sequencesIn(connection: Connection, database: string, tables: readonly 
 function putSequences(connection: Connection, sequences: readonly Sequence[]): void {
   if (!hasSequences(connection, 'main')) return;
   const remove = connection.prepare<[string]>('delete from main.sqlite_sequence where name = ?');
-  const put = connection.prepare<[string, number]>('insert into main.sqlite_sequence (name, seq) values (?, ?)');
+  // The driver binds every number as a float, and the table has no types that would convert it.
+  const put = connection.prepare<[string, number]>(
+    'insert into main.sqlite_sequence (name, seq) values (?, cast(? as integer))',
+  );
   for (const { name, seq } of sequences) {
     remove.run(name);
     put.run(name, seq);

@@ -36,7 +36,10 @@ export async function createStore(
       await lockMigrations(session);
       await requireNoStore(session, location.shown);
       await prepareSchema(session, location, options.migrationsFolder);
-      await fill(new PostgresStore(databaseWithin(session, location), options));
+      const store = new PostgresStore(databaseWithin(session, location), options);
+      // What is filled in is dated by the clock of the database.
+      await store.keys.version();
+      await fill(store);
     },
     { idleMs: 60_000 },
   );

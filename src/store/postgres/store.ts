@@ -1,8 +1,10 @@
 import { hostname } from 'node:os';
 import type { AuditStore } from '../../core/port/audit.ts';
 import type { ClockStore } from '../../core/port/clock.ts';
+import type { CommandStore } from '../../core/port/commands.ts';
 import type { DaemonStore } from '../../core/port/daemons.ts';
 import type { EntityStore } from '../../core/port/entities.ts';
+import type { FileLock } from '../../core/port/file-lock.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
 import type { LimitStore } from '../../core/port/limits.ts';
 import type { MetricsStore } from '../../core/port/metrics.ts';
@@ -21,7 +23,9 @@ import { createReadingStore } from './readings/readings.ts';
 import { createRecordStore } from './records/records.ts';
 import { createAuditStore } from './registry/audit.ts';
 import { createClockStore } from './registry/clock.ts';
+import { createCommandStore } from './registry/commands.ts';
 import { createEntityStore } from './registry/entities.ts';
+import { lockFiles } from './registry/file-lock.ts';
 import { createKeyStore } from './registry/keys.ts';
 import { createMetricsStore } from './registry/metrics.ts';
 import { purgeRemoved } from './registry/purge.ts';
@@ -35,6 +39,7 @@ export class PostgresStore implements Store {
   readonly users: UserStore;
   readonly entities: EntityStore;
   readonly keys: KeyStore;
+  readonly commands: CommandStore;
   readonly audit: AuditStore;
   readonly records: RecordStore;
   readonly readings: ReadingStore & { close(): Promise<void> };
@@ -52,6 +57,7 @@ export class PostgresStore implements Store {
     this.users = unwrapped(createUserStore(registry));
     this.entities = unwrapped(createEntityStore(registry, () => purgeRemoved(database)));
     this.keys = unwrapped(createKeyStore(registry, generations));
+    this.commands = unwrapped(createCommandStore(registry));
     this.audit = unwrapped(createAuditStore(registry));
     const records = createRecordStore(database, () => generations.records());
     this.records = { ...records, lastVersion: () => generations.lastRecords };
@@ -59,7 +65,11 @@ export class PostgresStore implements Store {
     this.daemon = createDaemonStore(database, generations, options.clock);
     this.limits = createLimitStore(database);
     this.metrics = createMetricsStore(database);
-    this.clock = unwrapped({ ...createClockStore(registry, hostname()), skewMs: () => generations.skewMs });
+    this.clock = unwrapped({ ...createClockStore(registry, hostname()), serverMs: () => generations.nowMs });
+  }
+
+  lockFiles(): Promise<FileLock | undefined> {
+    return lockFiles(this.#database);
   }
 
   /** Restores a lost connection in the background from now on. */

@@ -1,6 +1,6 @@
 import type { ImportRequest } from '../../core/port/records.ts';
 import { importFields, type ResourceDefinition } from '../../core/records/fields.ts';
-import { changeInstant } from '../../core/records/sync/changes.ts';
+import { changeInstant, isDatedAhead } from '../../core/records/sync/changes.ts';
 import { tableName } from './tables.ts';
 
 /** The table of an import, and its options. */
@@ -14,21 +14,25 @@ export interface ImportTable {
   columns: readonly string[];
   /** The instant of the import, as stored in `updated_at`. */
   updatedAt: string;
+  /** Whether later dates are corrected to that instant. */
+  correctsDates: boolean;
   replace: boolean;
 }
 
 /** The table of an import; `changedAt` is the instant of the last change before it. */
 export function toImportTable(
-  { resource, replace, nowUs }: ImportRequest,
+  { resource, replace, nowUs, correctsDates: mayCorrect = false }: ImportRequest,
   entity: number,
   changedAt: string,
 ): ImportTable {
+  const correctsDates = mayCorrect && isDatedAhead(nowUs, changedAt);
   return {
     resource,
     table: tableName(resource),
     entity,
     columns: Object.keys(importFields(resource)),
-    updatedAt: changeInstant(nowUs, changedAt),
+    updatedAt: changeInstant(nowUs, correctsDates ? '' : changedAt),
+    correctsDates,
     replace,
   };
 }
@@ -42,6 +46,11 @@ export function isPlain({ fields }: ResourceDefinition): boolean {
 export function repeatedRule(firstLine: number | undefined): string {
   const where = firstLine === undefined ? 'in an earlier line' : `in line ${firstLine}`;
   return `stands already ${where}; an id may stand once in a file`;
+}
+
+/** The rule of a unique value that is the id of another record: a request names a record by either, and would mean both. */
+export function ambiguousRule(id: string): string {
+  return `must not be the id of another record, and "${id}" is one`;
 }
 
 /** The rule that records with the same value of a unique field break. */

@@ -10,7 +10,7 @@ const ofEntity = ['id', 'code', 'name', 'timezone', 'status'] as const;
 const ofUser = ['id', 'login', 'name'] as const;
 const ofRevoker = ['login', 'name'] as const;
 const ofUse = ['lastUsedAtMs', 'lastUsedIp'] as const;
-const ofTenant = ['id', 'name', 'weekStart'] as const;
+const ofTenant = ['id', 'name', 'weekStart', 'retainReadingsDays'] as const;
 
 /** The columns of a key with what is shown beside it; `revokers` is a second table of users, `uses` has the times of last use. */
 export function keyColumns<

@@ -7,6 +7,7 @@ import { alreadyThere } from '../refusals.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
+import { Reserve } from './connection/reserve.ts';
 import { requireClosedFolder } from './connection/safe-files.ts';
 import { requireStorePath } from './connection/store-path.ts';
 import { finishRestore } from './restore/prepared.ts';
@@ -60,7 +61,8 @@ export async function createStore(
       applyMigrations(connection, name, options.migrationsFolder, path);
       return connection;
     });
-    const store = new SqliteStore(path, registry, { ...options, records, readings });
+    const reserve = new Reserve(files.reserve, path);
+    const store = new SqliteStore(path, registry, { ...options, records, readings, reserve });
     await fill(store);
     translating(path, () => registry.exec('commit'));
     return store;

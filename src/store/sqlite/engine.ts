@@ -12,12 +12,12 @@ export function createSqliteEngine(path: string, options: StoreOptions): Engine 
     requireNone: () => requireNoStore(path),
     create: (fill) => createStore(path, options, fill),
     migrate: (check, request) => migrateStore(path, options, check, request),
-    async backup(target, { nowMs, force }) {
+    async backup(target, { nowMs, force, number }) {
       const { writeBackup } = await import('./backup/backup.ts');
       const withOwn = adminRights();
-      if (!withOwn) return writeBackup(path, target, { nowMs, force, migrationsFolder });
+      if (!withOwn) return writeBackup(path, target, { nowMs, force, number, migrationsFolder });
       const { backupForAdmin } = await import('./backup/transfer.ts');
-      const write = (file: string) => writeBackup(path, file, { nowMs, force: false, migrationsFolder });
+      const write = (file: string) => writeBackup(path, file, { nowMs, force: false, number, migrationsFolder });
       return backupForAdmin(path, target, { force, withOwn }, write);
     },
     async restore(file, hooks) {

@@ -5,7 +5,9 @@ import { readJournal } from '../journal-lines.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
+import { Reserve } from './connection/reserve.ts';
 import { readSmallFile, requireOwnFile } from './connection/safe-files.ts';
+import { madeIn } from './records/outbox.ts';
 import { foreignObjects } from './schema/own-schema.ts';
 import { schemaVersions } from './schema/schema-versions.ts';
 
@@ -31,6 +33,8 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       ...databaseNames.flatMap((name) => sidecars.map((end) => files[name] + end)),
       files.revocations,
       files.daemons,
+      files.reserve,
+      files.rotations,
     ].filter((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined);
 
   return {
@@ -65,6 +69,13 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
           return foreignObjects(connection, { name: database, version, migrationsFolder });
         }),
       })),
+    moved() {
+      // The trail is read last: what is moved meanwhile counts there only.
+      const imports = checking('records', (connection) =>
+        connection.transaction(() => madeIn(connection) - waitingIn(connection))(),
+      );
+      return { imports, recorded: checking('registry', importsIn) };
+    },
     journal: (nowMs) =>
       // An entry is written before its commit; under the write lock every entry has its commit.
       checking('registry', (connection) =>
@@ -72,7 +83,8 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       ),
     space() {
       const { bavail, blocks, bsize } = translating(folder, () => statfsSync(folder));
-      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+      const hasReserve = translating(folder, () => new Reserve(files.reserve, files.registry).isWhole());
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, hasReserve };
     },
     sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + lstatSync(file).size, 0)),
   };
@@ -89,6 +101,19 @@ function factsOfFile(file: string): FileFacts {
 function factsOf(path: string, kind: FileFacts['kind']): FileFacts {
   const { mode, uid } = statSync(path);
   return { path, kind, mode: mode & 0o777, ownerId: uid };
+}
+
+/** Events of imports that wait to be moved into the trail. */
+function waitingIn(records: Connection): number {
+  return Number(records.prepare('select count(*) from audit_outbox').pluck().get());
+}
+
+/** Imports since the last restore that the trail holds; dry runs are recorded at once. */
+function importsIn(registry: Connection): number {
+  const sql = `select count(*) from audit where action = 'records.import' and outcome = 'done'
+    and json_extract(detail, '$.dry_run') is null
+    and seq > coalesce((select max(seq) from audit where action = 'store.restore' and outcome = 'done'), 0)`;
+  return Number(registry.prepare(sql).pluck().get());
 }
 
 function journalFacts(connection: Connection, file: string, nowMs: number): JournalFacts {

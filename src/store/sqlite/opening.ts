@@ -2,20 +2,27 @@ import { HkctlError } from '../../core/errors.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine.ts';
 import type { Connection } from './connection/driver.ts';
+import { filesOf } from './connection/files.ts';
+import { Reserve } from './connection/reserve.ts';
 import { openPresent } from './restore/prepared.ts';
 import { requireSchemaVersion } from './schema/schema-versions.ts';
 import { SqliteStore } from './store.ts';
 
 /** Opens an existing store of this version: `store_absent`, `store_too_old`, `store_corrupt` … (exit 6). */
 export function openStore(path: string, options: StoreOptions): Store {
-  const registry = openRegistry(path, options.busyTimeoutMs);
-  try {
-    requireSchemaVersion(registry, 'registry', path, options.migrationsFolder);
-  } catch (thrown) {
-    registry.close();
-    throw thrown;
-  }
-  return new SqliteStore(path, registry, options);
+  const reserve = new Reserve(filesOf(path).reserve, path);
+  // SQLite makes files when a database is opened that nobody else has open.
+  const registry = reserve.withRoom(() => {
+    const registry = openRegistry(path, options.busyTimeoutMs);
+    try {
+      requireSchemaVersion(registry, 'registry', path, options.migrationsFolder);
+    } catch (thrown) {
+      registry.close();
+      throw thrown;
+    }
+    return registry;
+  });
+  return new SqliteStore(path, registry, { ...options, reserve });
 }
 
 /** Opens the registry of a complete store; `store_absent` where there is none, or one whose creation was interrupted. */

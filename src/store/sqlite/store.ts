@@ -2,8 +2,10 @@ import { HkctlError } from '../../core/errors.ts';
 import { lazily } from '../../core/lazily.ts';
 import type { AuditStore } from '../../core/port/audit.ts';
 import type { ClockStore } from '../../core/port/clock.ts';
+import type { CommandStore } from '../../core/port/commands.ts';
 import type { DaemonStore } from '../../core/port/daemons.ts';
 import type { EntityStore } from '../../core/port/entities.ts';
+import type { FileLock } from '../../core/port/file-lock.ts';
 import type { KeyStore } from '../../core/port/keys.ts';
 import type { MetricsStore } from '../../core/port/metrics.ts';
 import type { ReadingStore } from '../../core/port/readings.ts';
@@ -12,10 +14,12 @@ import type { Store } from '../../core/port/store.ts';
 import type { TenantStore } from '../../core/port/tenants.ts';
 import type { UserStore } from '../../core/port/users.ts';
 import type { StoreOptions } from '../engine.ts';
+import { lockExclusive } from './connection/daemon-lock.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
 import { filesOf, openFile, type StoreFiles } from './connection/files.ts';
 import { OpenFiles } from './connection/open-files.ts';
+import { type Reserve, withinReserve } from './connection/reserve.ts';
 import { ReaderClient } from './readings/reader/client.ts';
 import { createReadingStore, type ReadingThreads } from './readings/readings.ts';
 import { WriterClient } from './readings/writer/client.ts';
@@ -25,6 +29,7 @@ import { purgeRemoved } from './records/purge.ts';
 import { createRecordStore } from './records/records.ts';
 import { type AppendAudit, createAppendAudit, createAuditStore } from './registry/audit.ts';
 import { createClockStore } from './registry/clock.ts';
+import { createCommandStore } from './registry/commands.ts';
 import { createDaemonStore } from './registry/daemons.ts';
 import { createEntityStore } from './registry/entities.ts';
 import { createKeyStore } from './registry/keys.ts';
@@ -38,6 +43,8 @@ interface SqliteStoreOptions extends StoreOptions {
   /** Connections that are open already, when the store is being created. */
   records?: Connection;
   readings?: Connection;
+  /** Where the store is in use; one that is being made or replaced has none. */
+  reserve?: Reserve;
 }
 
 /** A store in SQLite: three databases, of which a command opens those that it needs. */
@@ -46,6 +53,7 @@ export class SqliteStore implements Store {
   readonly users: UserStore;
   readonly entities: EntityStore;
   readonly keys: KeyStore;
+  readonly commands: CommandStore;
   readonly audit: AuditStore;
   readonly records: RecordStore;
   readonly readings: ReadingStore & { close(): void };
@@ -71,7 +79,8 @@ export class SqliteStore implements Store {
     this.#path = path;
     this.#files = filesOf(path);
     this.#options = options;
-    this.#registry = createRegistry(registry, path);
+    const { reserve } = options;
+    this.#registry = createRegistry(registry, path, reserve);
     this.#append = createAppendAudit(this.#registry);
     this.#opened = [registry, options.records, options.readings].filter((open) => open !== undefined);
     this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
@@ -86,6 +95,7 @@ export class SqliteStore implements Store {
     this.users = createUserStore(this.#registry, this.#append, this.#files.revocations);
     this.entities = createEntityStore(this.#registry, this.#append, this.#files.revocations, () => this.#settle());
     this.keys = this.#createKeys();
+    this.commands = createCommandStore(this.#registry);
     this.audit = createAuditStore(this.#registry, this.#append, () => this.#settle());
     this.records = createRecordStore(
       this.#recordsFile,
@@ -93,18 +103,30 @@ export class SqliteStore implements Store {
       () => this.#ownRecordChanges,
       (request) => this.#import(request),
     );
-    this.readings = createReadingStore({
+    const ofReadings = createReadingStore({
       records: this.#recordsFile,
       readings: this.#readingsFile,
       recordsVersion: () => Number(this.records.version()),
       path,
       threads: () => this.#requireThreads(),
     });
+    this.readings = reserve ? withinReserve(ofReadings, reserve) : ofReadings;
     const { release, ...daemon } = createDaemonStore(this.#registry, this.#files.daemons, options.clock);
     this.daemon = daemon;
     this.#release = release;
     this.clock = this.#createClock();
     this.metrics = createMetricsStore(this.#registry, this.#files);
+  }
+
+  lockFiles(): FileLock | undefined {
+    const lock = lockExclusive(this.#files.rotations);
+    if (!lock) return undefined;
+    return {
+      isHeld: () => true,
+      release() {
+        lock.close();
+      },
+    };
   }
 
   async openAll(): Promise<void> {
@@ -134,13 +156,23 @@ export class SqliteStore implements Store {
     await this.#threads?.writer.close();
     this.#release();
     for (const connection of this.#opened.splice(0)) connection.close();
+    this.#options.reserve?.takeBack();
   }
 
   #open(name: 'records' | 'readings'): Connection {
-    const connection = openFile(this.#files[name], this.#options);
-    this.#opened.push(connection);
-    requireSchemaVersion(connection, name, this.#files[name], this.#options.migrationsFolder);
-    return connection;
+    const open = () => {
+      const connection = openFile(this.#files[name], this.#options);
+      try {
+        requireSchemaVersion(connection, name, this.#files[name], this.#options.migrationsFolder);
+      } catch (thrown) {
+        connection.close();
+        throw thrown;
+      }
+      this.#opened.push(connection);
+      return connection;
+    };
+    const { reserve } = this.#options;
+    return reserve ? reserve.withRoom(open) : open();
   }
 
   /** In a daemon the writer thread writes the times of use, so that the main thread never waits for a disk. */
@@ -150,8 +182,10 @@ export class SqliteStore implements Store {
     if (!writer) return keys;
     return {
       ...keys,
-      async recordUse(uses) {
-        if (uses.size > 0) await writer.recordUse(uses);
+      recordUse: async (uses) => {
+        if (uses.size === 0) return;
+        this.#options.reserve?.requireWhole();
+        await writer.recordUse(uses);
       },
     };
   }
@@ -160,7 +194,14 @@ export class SqliteStore implements Store {
   #createClock(): ClockStore {
     const clock = createClockStore(this.#registry, this.#append);
     const writer = this.#threads?.writer;
-    return writer ? { ...clock, merge: (progress) => writer.mergeClock(progress) } : clock;
+    if (!writer) return clock;
+    return {
+      ...clock,
+      merge: async (progress) => {
+        this.#options.reserve?.requireWhole();
+        await writer.mergeClock(progress);
+      },
+    };
   }
 
   #requireThreads(): ReadingThreads {
@@ -169,6 +210,7 @@ export class SqliteStore implements Store {
   }
 
   async #import(request: ImportRequest): Promise<ImportSummary> {
+    this.#options.reserve?.requireWhole();
     this.#settle();
     const { registry, records } = this.#files;
     // On a connection of its own, since the transaction stays open while rows are read, and readers must not be inside it.

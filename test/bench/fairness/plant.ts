@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { longSensor } from '../attacks/reads.ts';
 import { type BenchPlant, createPlant } from '../daemon.ts';
-
-/** So many readings are stored: a fifth of them, over years, are of one sensor. */
-export const storedReadings = Number(process.env.HKCTL_BENCH_READINGS ?? 50_000_000);
 
 const sensorCount = 40;
 const partCount = 100_000;
@@ -21,16 +19,17 @@ export interface FairnessPlant extends BenchPlant {
   key(preset: string): string;
 }
 
-/** Makes it; the readings are written straight into their file, which takes a minute for 50,000,000. */
-export function createFairnessPlant(): FairnessPlant {
-  const plant = createPlant();
+/** Makes it; the readings are written straight into their file, or the tables of the database at `address`: a minute for 50,000,000. */
+export async function createFairnessPlant(stored: number, address?: string): Promise<FairnessPlant> {
+  const plant = createPlant(address);
   const site = ['--entity', 'ONE'];
   plant.hkctl(['import', 'sensors', '-', ...site, '--format', 'ndjson'], sensors());
   plant.hkctl(['import', 'parts', '-', ...site, '--format', 'ndjson'], parts());
   plant.hkctl(['import', 'orders', '-', ...site, '--format', 'ndjson'], orders());
   // The first look at the sensors gives them their numbers.
   plant.hkctl(['sensors', 'list', ...site, '--json']);
-  fill(join(plant.folder, 'hkctl.readings.db'));
+  if (address === undefined) fill(join(plant.folder, 'hkctl.readings.db'), stored);
+  else await fillDatabase(address, stored);
   const [tlsKey, tlsCert] = ['tls.key', 'tls.crt'].map((name) => join(plant.folder, name)) as [string, string]; // two of two
   const options = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   execFileSync('openssl', [...options, '-subj', '/CN=bench', '-keyout', tlsKey, '-out', tlsCert], { stdio: 'pipe' });
@@ -76,7 +75,7 @@ function orders(): string {
 }
 
 /** Every ten seconds for the sensor of years, from 2010 on; the others share the rest. */
-function fill(file: string): void {
+function fill(file: string, stored: number): void {
   const connection = openFile(file, { busyTimeoutMs: 5000, create: false });
   connection.pragma('synchronous = off');
   const numbers = connection
@@ -86,9 +85,30 @@ function fill(file: string): void {
     with recursive n(i) as (select ? union all select i + 1 from n where i < ?)
     insert or ignore into readings select ?, 1262304000000000 + i * 10000000, 20 + (i % 1000) * 0.123, i % 4 from n`);
   for (const { sensor, series } of numbers) {
-    const share = sensor === longSensor ? storedReadings / 5 : (storedReadings * 4) / 5 / (sensorCount - 1);
+    const share = shareOf(sensor, stored);
     for (let from = 0; from < share; from += 1_000_000) insert.run(from, Math.min(share, from + 1_000_000) - 1, series);
   }
   connection.pragma('wal_checkpoint(truncate)');
   connection.close();
+}
+
+/** The same readings in the tables of a database. */
+async function fillDatabase(address: string, stored: number): Promise<void> {
+  const client = new Client({ connectionString: address });
+  await client.connect();
+  const { rows } = await client.query<{ entity: number; series: number; sensor: string }>(
+    'select entity, series, sensor_id as sensor from hkctl.series order by series',
+  );
+  const insert = `insert into hkctl.readings (entity, series, at_us, value, quality)
+    select $1, $2, 1262304000000000 + i * 10000000, 20 + (i % 1000) * 0.123, i % 4 from generate_series(0, $3::int8 - 1) as i`;
+  for (const { entity, series, sensor } of rows) {
+    await client.query(insert, [entity, series, Math.floor(shareOf(sensor, stored))]);
+  }
+  await client.query('vacuum analyze');
+  await client.end();
+}
+
+/** A fifth of all readings are of one sensor, over years; the others share the rest. */
+function shareOf(sensor: string, stored: number): number {
+  return sensor === longSensor ? stored / 5 : (stored * 4) / 5 / (sensorCount - 1);
 }

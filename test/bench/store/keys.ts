@@ -11,6 +11,7 @@ import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { createStore } from '../../../src/store/sqlite/creation.ts';
 import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { createKey, rotateKeys } from '../../core/key-operations.ts';
+import { steadyBy } from '../../core/steady.ts';
 import { type BenchReport, paired } from '../harness.ts';
 
 interface Bench {
@@ -87,7 +88,7 @@ async function create(bench: Bench): Promise<void> {
 async function prepare(path: string, keys: number): Promise<Bench> {
   const options = { clock: Date.now, migrationsFolder: join(process.cwd(), 'migrations') };
   const made = await createStore(path, options);
-  const domain = { store: made, clock: Date.now, random: randomBytes, newId: randomUUID };
+  const domain = { store: made, ...steadyBy(Date.now), random: randomBytes, newId: randomUUID };
   const entity = { code: 'ONE', name: 'One', timezone: 'UTC' };
   await initialise(
     domain,

@@ -11,6 +11,7 @@ import { createPageReader, pageParameters } from '../../../src/core/records/quer
 import { createRecordValidator } from '../../../src/core/records/validation/validator.ts';
 import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
 import { createStore } from '../../../src/store/sqlite/creation.ts';
+import { steadyBy } from '../../core/steady.ts';
 import { type BenchReport, type BenchRow, median, paired } from '../harness.ts';
 
 const few = 5000;
@@ -102,7 +103,7 @@ async function createRecords(path: string, count: number): Promise<Records> {
   const clock = () => nowMs;
   const migrationsFolder = join(process.cwd(), 'migrations');
   const store = await createStore(path, { clock, migrationsFolder });
-  const domain: Domain = { store, clock, random: secureRandom, newId: randomUUID };
+  const domain: Domain = { store, ...steadyBy(clock), random: secureRandom, newId: randomUUID };
   const first = {
     name: 'Bench',
     weekStart: 'monday' as const,

@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cli } from '../harness.ts';
+import { Cli, startMs } from '../harness.ts';
 import { auditTrail } from './audit-trail.ts';
 
 let cli: Cli;
@@ -69,6 +71,30 @@ describe('who acts', () => {
       await cli.ok(line, { input: 'id,name,part_number,is_active\n' });
     });
   }
+
+  it('has the whole store in hand only in the first organization, whatever the clock said when the others were made', async () => {
+    await cli.ok('tenants add Other --admin other', { nowMs: startMs - 86_400_000 });
+    const file = join(dirname(dirname(cli.store)), 'all.backup');
+    await cli.ok(['backup', file]);
+    const attempts: [action: string, ...line: string[]][] = [
+      ['store.backup', 'backup', `${file}.other`],
+      ['store.backup', 'backup', '--keep', '3', dirname(file)],
+      ['store.restore', 'restore', file, '--yes'],
+      ['store.migrate', 'migrate'],
+      ['store.accept_clock', 'doctor', '--accept-clock', '--yes'],
+    ];
+    for (const [action, ...line] of attempts) {
+      const { code, stderr } = await cli.run(line, { osAccount: 'other' });
+      expect([line, code, stderr]).toEqual([line, 4, expect.stringContaining('first organization')]);
+      const [last] = (await cli.ok('audit list --json --limit 1', { osAccount: 'other' })).json<unknown[]>();
+      expect(last).toMatchObject({ action, outcome: 'denied', actor: { login: 'other' } });
+    }
+    expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.backup'))).toEqual(['all.backup']);
+    // After a move the first organization is still the same.
+    await cli.ok(['restore', file, '--yes']);
+    expect((await cli.run(['backup', `${file}.other`], { osAccount: 'other' })).code).toBe(4);
+    expect((await cli.run('doctor', { osAccount: 'other' })).code).not.toBe(4);
+  });
 
   it('sees nothing of another tenant: API key not found', async () => {
     const { key, secret } = await cli.key('A');

@@ -5,7 +5,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { progressLine } from '../../../src/cli/terminal/progress.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { Cli } from '../harness.ts';
+import { press } from '../keyboard.ts';
 
+const terminal = { columns: 100, rows: 30 };
 let cli: Cli;
 beforeEach(async () => {
   cli = await new Cli().seed();
@@ -25,8 +27,9 @@ describe('import', () => {
       unchanged: 0,
       removed: 0,
     };
-    expect((await cli.ok([...line, '--dry-run'], { input: sensors })).json()).toEqual(counts);
-    expect((await cli.ok([...line, '--dry-run'], { input: sensors })).json()).toEqual(counts);
+    const would = { ...counts, needs_confirmation: false };
+    expect((await cli.ok([...line, '--dry-run'], { input: sensors })).json()).toEqual(would);
+    expect((await cli.ok([...line, '--dry-run'], { input: sensors })).json()).toEqual(would);
     expect((await cli.ok(line, { input: sensors })).json()).toEqual({ ...counts, dry_run: false });
     const one = sensors.split('\r\n').slice(0, 2).join('\n').replace('zone 1', 'zone one');
     expect((await cli.ok([...line, '--replace'], { input: one })).json()).toEqual({
@@ -36,6 +39,26 @@ describe('import', () => {
       updated: 1,
       removed: 1,
     });
+  });
+
+  it('removes more than half of the records only with --yes, or after a question on a terminal', async () => {
+    await cli.ok('import sensors - --entity BER', { input: sensors });
+    const file = join(mkdtempSync(join(tmpdir(), 'hkctl-import-')), 'sensors.csv');
+    writeFileSync(file, 'id,code,name,is_active\n');
+    const line = ['import', 'sensors', file, '--entity', 'BER', '--replace'];
+    const left = async () => (await cli.ok('sensors list --entity BER --json')).json<unknown[]>().length;
+    const refused = await cli.run([...line, '--json']);
+    expect([refused.code, refused.error().code]).toEqual([2, 'confirmation_required']);
+    expect(refused.error().message).toContain('2 of the 2 records of BER/sensors are not in the file');
+    expect((await cli.ok([...line, '--dry-run'])).stdout).toContain('It would remove 2 of 2 records');
+    expect((await cli.ok([...line, '--dry-run', '--json'])).json()).toMatchObject({ needs_confirmation: true });
+    expect((await cli.run(line, { terminal, keys: [press.enter] })).code).toBe(130);
+    expect(await left()).toBe(2);
+    expect((await cli.run(line, { terminal, keys: [press.up + press.enter] })).code).toBe(0);
+    expect(await left()).toBe(0);
+    await cli.ok('import sensors - --entity BER', { input: sensors });
+    await cli.ok([...line, '--yes']);
+    expect(await left()).toBe(0);
   });
 
   it('maps columns, reads a file by its name, and refuses by line and field', async () => {

@@ -1,11 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listening } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
-import { hasPromtool } from '../../promtool.ts';
 import { Cli } from '../harness.ts';
 
 const cli = new Cli();
@@ -45,11 +40,4 @@ it('--grafana prints a dashboard whose panels do not overlap', async () => {
   };
   expect(new Set(panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)).size).toBe(panels.length);
   expect(panels.every(({ targets }) => targets.length > 0)).toBe(true);
-});
-
-it.skipIf(!hasPromtool)('rules are ones that promtool accepts', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'hkctl-rules-')), 'rules.yml');
-  writeFileSync(file, await rules());
-  const { status, stdout } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
-  expect([status, stdout]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)]);
 });

@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 interface StatusJson {
   ok: boolean;
   attention: string[];
-  store: { path: string; size_bytes: number };
+  store: { path: string; size_bytes: number; free_bytes: number };
   daemon: { address: string; version: string | null; since: string; answers: boolean } | null;
   keys: { active: number; expiring_within_14_days: number; unused_for_90_days: number };
   sensors: { active: number; silent_for_a_day: number; never_heard: number };
@@ -50,13 +50,22 @@ async function importSensors(readAtMs: number): Promise<void> {
 }
 
 describe('hkctl status', () => {
+  it('marks a disk that is almost full', async () => {
+    cli.space = { freeBytes: 2 ** 29, totalBytes: 2 ** 33, hasReserve: true };
+    expect(await statusOf()).toMatchObject({ code: 5, attention: ['disk_low'], store: { free_bytes: 2 ** 29 } });
+    expect((await cli.run('status --quiet')).stdout).toMatch(
+      /^! +0\.5 GiB \(6 %\) free on its disk\n +hkctl doctor\n$/,
+    );
+  });
+
   it('of a new store is all zeros, with exit code 0', async () => {
     expect(await statusOf()).toEqual({
       code: 0,
       ok: true,
       attention: [],
-      store: { path: cli.store, size_bytes: expect.any(Number) },
+      store: { path: cli.store, size_bytes: expect.any(Number), free_bytes: cli.space.freeBytes },
       daemon: null,
+      daemons_ended: [],
       keys: { active: 0, expiring_within_14_days: 0, unused_for_90_days: 0 },
       sensors: { active: 0, silent_for_a_day: 0, never_heard: 0 },
       last_backup_at: null,

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +10,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hkctl-units-'));
 });
 
-const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
-const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
 const text = async (...flags: string[]) => (await cli.ok(['systemd-unit', ...flags])).stdout;
 
 describe('systemd-unit', () => {
@@ -78,20 +75,5 @@ describe('systemd-unit', () => {
     expect((await cli.run(['systemd-unit', '--folder', join(folder, 'nowhere')])).stderr).toContain(
       'its folder does not exist',
     );
-  });
-
-  it.skipIf(!hasAnalyze)('is correct for systemd, and exposes at most 1.5', async () => {
-    const tls = ['--tls-cert', '/etc/a.pem', '--tls-key', '/etc/a.key'];
-    await cli.ok(['systemd-unit', '--folder', folder, '--exec', process.execPath, ...tls]);
-    await cli.ok(['systemd-unit', '--socket', '--backup', '--folder', folder, '--exec', process.execPath]);
-    const files = readdirSync(folder).map((name) => join(folder, name));
-    expect(files).toHaveLength(4);
-    const { stderr } = analyze('verify', '--man=no', ...files);
-    // What systemd-analyze reports of other units of the machine is none of ours.
-    expect(stderr.split('\n').filter((line) => line.includes('hkctl'))).toEqual([]);
-    for (const name of ['hkctl.service', 'hkctl-backup.service']) {
-      const { status, stdout } = analyze('security', '--offline=true', '--threshold=15', join(folder, name));
-      expect(status, stdout).toBe(0);
-    }
   });
 });

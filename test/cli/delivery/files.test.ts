@@ -1,8 +1,9 @@
-import { chownSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createNewFileDelivery, createReplacingFileDelivery } from '../../../src/cli/delivery/files.ts';
+import { createNewFilesDelivery } from '../../../src/cli/delivery/files.ts';
+import { createReplacingFileDelivery } from '../../../src/cli/delivery/replaced-file.ts';
 import type { DeliveredKey } from '../../../src/core/keys/issuance.ts';
 
 let folder: string;
@@ -14,16 +15,21 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const delivered = (secret: string) => [{ secret } as DeliveredKey]; // only its secret is read
+const ownRights = <T>(work: () => T) => work();
+const newFile = () => createNewFilesDelivery(() => path, ownRights);
+/** A rotation that finds its key active or not once it has the lock again. */
+const replacing = (isActive = true) =>
+  createReplacingFileDelivery(path, { ownRights, regain: async () => {}, isActive: async () => isActive });
 const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 
 it('a new file that is withdrawn is removed, and one that was there before is not', async () => {
-  const delivery = createNewFileDelivery(path);
+  const delivery = newFile();
   await delivery.deliver(delivered('one'));
   expect(contentOf(path)).toBe('one\n');
   await delivery.withdraw();
   expect(existsSync(path)).toBe(false);
   writeFileSync(path, 'mine');
-  const refused = createNewFileDelivery(path);
+  const refused = newFile();
   expect(() => refused.deliver(delivered('two'))).toThrow(expect.objectContaining({ code: 'state_forbids' }));
   await refused.withdraw();
   expect(contentOf(path)).toBe('mine');
@@ -31,7 +37,7 @@ it('a new file that is withdrawn is removed, and one that was there before is no
 
 it('a rotation that is withdrawn leaves the pending file of another one', async () => {
   writeFileSync(path, 'old\n');
-  const [first, second] = [createReplacingFileDelivery(path), createReplacingFileDelivery(path)];
+  const [first, second] = [replacing(), replacing()];
   await first.deliver(delivered('first'));
   // Another run has taken it for a leftover, and begun again.
   renameSync(`${path}.new`, join(folder, 'elsewhere'));
@@ -42,20 +48,16 @@ it('a rotation that is withdrawn leaves the pending file of another one', async 
   expect([contentOf(path), contentOf(`${path}.new`)]).toEqual(['old\n', undefined]);
 });
 
-it('a rotation whose pending file another run has renamed writes PATH again', async () => {
+it('a rotation whose pending file is gone writes PATH again, unless its key was rotated meanwhile', async () => {
   writeFileSync(path, 'old\n');
-  const delivery = createReplacingFileDelivery(path);
+  const delivery = replacing();
   await delivery.deliver(delivered('new'));
   renameSync(`${path}.new`, join(folder, 'elsewhere'));
   await delivery.complete();
   expect(contentOf(path)).toBe('new\n');
-});
-
-it.runIf(process.getuid?.() === 0)('a rotated file keeps its owner', async () => {
-  writeFileSync(path, 'old\n');
-  chownSync(path, 65534, 65534);
-  const delivery = createReplacingFileDelivery(path);
-  await delivery.deliver(delivered('new'));
-  await delivery.complete();
-  expect([statSync(path).uid, statSync(path).mode & 0o777]).toEqual([65534, 0o600]);
+  const late = replacing(false);
+  await late.deliver(delivered('older'));
+  renameSync(`${path}.new`, join(folder, 'elsewhere'));
+  await late.complete();
+  expect([contentOf(path), existsSync(`${path}.new`)]).toEqual(['new\n', false]);
 });

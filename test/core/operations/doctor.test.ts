@@ -5,6 +5,7 @@ import {
   findingOfFiles,
   findingOfJournal,
   findingOfReferences,
+  findingOfRetention,
   findingOfSpace,
   findingOfTimezones,
   findingOfVersions,
@@ -35,11 +36,32 @@ describe('the doctor', () => {
   });
 
   it('reports a clock that is more than a minute behind as a problem', () => {
-    expect(findingOfClock(0, seenMs).status).toBe('ok');
-    expect(findingOfClock(seenMs, seenMs - 60_000).status).toBe('ok');
-    const found = findingOfClock(seenMs, seenMs - 60_001);
+    const at = (ms: number) => [ms, { ms, latestMs: ms, isSteady: true }] as const;
+    expect(findingOfClock(0, ...at(seenMs)).status).toBe('ok');
+    expect(findingOfClock(seenMs, ...at(seenMs - 60_000)).status).toBe('ok');
+    const found = findingOfClock(seenMs, ...at(seenMs - 60_001));
     expect(found).toMatchObject({ status: 'problem', code: 'state_forbids' });
     expect(found.hint).toContain('hkctl doctor --accept-clock');
+  });
+
+  it('warns of a clock that was set ahead, until it has been steady', () => {
+    const steady = { ms: seenMs, latestMs: seenMs, isSteady: false };
+    expect(findingOfClock(seenMs, seenMs + 60_000, steady).status).toBe('ok');
+    expect(findingOfClock(seenMs, seenMs + 60_001, steady)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('if it had not been set'),
+    });
+    expect(findingOfClock(seenMs, seenMs, steady).detail).toContain('no readings are dropped');
+  });
+
+  it('warns where readings of the last day were replaced by summaries, and explains older ones', () => {
+    const retainedFromUs = (seenMs - 400 * 86_400_000) * 1000;
+    const found = (summarisedMs: number | null) =>
+      findingOfRetention([{ code: 'BER', summarisedUs: summarisedMs && summarisedMs * 1000, retainedFromUs }], seenMs);
+    expect(found(null)).toEqual(found(seenMs - 401 * 86_400_000));
+    expect(found(null).status).toBe('ok');
+    expect(found(seenMs - 30 * 86_400_000)).toMatchObject({ status: 'ok', detail: expect.stringContaining('BER') });
+    expect(found(seenMs - 3_600_000)).toMatchObject({ status: 'warning', hint: expect.stringContaining('ahead') });
   });
 
   it('names revoked keys of the own organization that still work, and counts those of others', () => {
@@ -55,9 +77,11 @@ describe('the doctor', () => {
 
   it('warns below 1 GiB and below 5 %', () => {
     const gib = 2 ** 30;
-    expect(findingOfSpace({ freeBytes: gib, totalBytes: 20 * gib }).status).toBe('ok');
-    expect(findingOfSpace({ freeBytes: gib - 1, totalBytes: gib }).status).toBe('warning');
-    expect(findingOfSpace({ freeBytes: 4 * gib, totalBytes: 100 * gib }).status).toBe('warning');
+    expect(findingOfSpace({ freeBytes: gib, totalBytes: 20 * gib, hasReserve: true }).status).toBe('ok');
+    expect(findingOfSpace({ freeBytes: gib - 1, totalBytes: gib, hasReserve: true }).status).toBe('warning');
+    expect(findingOfSpace({ freeBytes: 4 * gib, totalBytes: 100 * gib, hasReserve: true }).status).toBe('warning');
+    const used = findingOfSpace({ freeBytes: 0, totalBytes: gib, hasReserve: false });
+    expect(used.detail).toContain('The reserve for revocations is in use.');
   });
 
   it('reports damage of a store with the errors of exit code 6', () => {

@@ -18,7 +18,8 @@ const sensors = new Map(
   [oven, door, old].flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]),
 );
 const at = '2026-11-20T08:15:00.123456Z';
-const validate = (items: readonly unknown[]) => finish(validateReadings(items, sensors, nowUs));
+const validate = (items: readonly unknown[]) =>
+  finish(validateReadings(items, sensors, { nowUs, retainedFromUs: Number.NEGATIVE_INFINITY }));
 const codeOf = (item: unknown) => validate([item]).rejected[0]?.code;
 
 describe('readings', () => {
@@ -175,6 +176,9 @@ describe('heartbeats', () => {
     [{ sensor: 'OVEN', battery: 101 }, 'invalid_battery'],
     [{ sensor: 'OVEN', signal: '-70' }, 'invalid_signal'],
     [{ sensor: 'OVEN', firmware: 'a\nb' }, 'invalid_firmware'],
+    [{ sensor: 'OVEN', firmware: 'v1\ud800' }, 'invalid_firmware'],
+    [{ sensor: 'OVEN', firmware: '\udc00\ud800' }, 'invalid_firmware'],
+    [{ sensor: 'OVEN', firmware: 'v1 😀' }, undefined],
     [{ sensor: 'OVEN', value: 1 }, 'unknown_field'],
     [1, 'invalid_reading'],
   ])('%j → %s', (item, code) => {

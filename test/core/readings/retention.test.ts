@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { summaryWidthUs } from '../../../src/core/port/readings.ts';
-import { parseRetention, retentionBorderUs, shownRetention } from '../../../src/core/readings/retention.ts';
+import { parseRetention, retainedFromUs, shownRetention } from '../../../src/core/readings/retention.ts';
 
 describe('a retention', () => {
   it.each([
@@ -22,7 +22,15 @@ describe('a retention', () => {
   );
 });
 
+const retentionBorderUs = (days: number, ms: number) =>
+  retainedFromUs(days, () => ({ ms, latestMs: ms, isSteady: true }));
+
 describe('the border of a retention', () => {
+  it('is nowhere without a retention, and while the clock is not steady', () => {
+    expect(retainedFromUs(null, () => ({ ms: 1e12, latestMs: 1e12, isSteady: true }))).toBe(Number.NEGATIVE_INFINITY);
+    expect(retainedFromUs(30, () => ({ ms: 1e12, latestMs: 1e12, isSteady: false }))).toBe(Number.NEGATIVE_INFINITY);
+  });
+
   it('is the whole hour in UTC that many days ago, in summer and winter alike', () => {
     const border = (now: string, days: number) =>
       new Date(retentionBorderUs(days, Date.parse(now)) / 1000).toISOString();

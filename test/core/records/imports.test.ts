@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor, Domain } from '../../../src/core/access/actors.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
-import { ImportError, importRecords } from '../../../src/core/records/imports.ts';
+import { ImportError, importRecords, type RemovalCounts } from '../../../src/core/records/imports.ts';
 import { loadDemo } from '../../../src/demo/demo.ts';
 import { readRows } from '../../../src/formats/rows.ts';
 import { resources } from '../../../src/resources/index.ts';
@@ -11,6 +11,7 @@ import { orders } from '../../../src/resources/jobs-and-orders/orders.ts';
 import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
 import { sensors } from '../../../src/resources/sensor-lookup/sensors.ts';
 import { nowMs, type Plant, plantIn, temporaryStore } from '../../store/stores.ts';
+import { steadyBy } from '../steady.ts';
 
 let store: Store;
 let plant: Plant;
@@ -20,7 +21,7 @@ let actor: Actor;
 beforeEach(async () => {
   store = await temporaryStore();
   plant = await plantIn(store);
-  domain = { store, clock: () => nowMs, random: randomBytes, newId: randomUUID };
+  domain = { store, ...steadyBy(() => nowMs), random: randomBytes, newId: randomUUID };
   actor = { user: plant.user, osAccount: 'tester' };
 });
 afterEach(() => store.close());
@@ -30,14 +31,21 @@ const header = 'id,name,part_number,is_active\n';
 /** Imports text as one file, in pieces of a size. */
 function load(
   text: string,
-  options: { resource?: ResourceDefinition; replace?: boolean; dryRun?: boolean; piece?: number; as?: Actor } = {},
+  options: {
+    resource?: ResourceDefinition;
+    replace?: boolean;
+    dryRun?: boolean;
+    piece?: number;
+    as?: Actor;
+    confirmRemoval?: (counts: RemovalCounts) => Promise<void>;
+  } = {},
 ) {
-  const { resource = parts, replace = false, dryRun = false, piece = 1 << 16, as = actor } = options;
+  const { resource = parts, replace = false, dryRun = false, piece = 1 << 16, as = actor, confirmRemoval } = options;
   const source = async function* () {
     for (let at = 0; at < text.length; at += piece) yield Buffer.from(text.slice(at, at + piece));
   };
   const rows = readRows(resource, source(), {});
-  return importRecords(domain, as, { resource, entity: 'BER', rows, replace, dryRun });
+  return importRecords(domain, as, { resource, entity: 'BER', rows, replace, dryRun, confirmRemoval });
 }
 
 /** All records of a resource, by id. */
@@ -63,6 +71,41 @@ async function refusalOf(loading: Promise<unknown>): Promise<ImportError> {
   if (!(thrown instanceof ImportError)) throw thrown ?? new Error('it was not refused');
   return thrown;
 }
+
+describe('a file that would remove more than half of the records', () => {
+  const ids = async () => Object.keys(await recordsOf(parts));
+
+  beforeEach(async () => {
+    await load(header + rowsOf(0, 10));
+  });
+
+  it.each([
+    ['only the header', 0],
+    ['fewer than half of the records', 4],
+    ['none of them, but as many others', 0, 10],
+  ])('with %s changes nothing where nobody confirms it', async (_what, kept, added = 0) => {
+    const text = header + rowsOf(0, kept) + rowsOf(20, 20 + added);
+    await expect(load(text, { replace: true })).rejects.toMatchObject({
+      code: 'confirmation_required',
+      message: `The import would remove ${10 - kept} of 10 records.`,
+    });
+    expect(await ids()).toHaveLength(10);
+    expect(await load(text, { replace: true, dryRun: true })).toMatchObject({ removed: 10 - kept });
+    const asked: RemovalCounts[] = [];
+    const confirmRemoval = async (counts: RemovalCounts) => void asked.push(counts);
+    expect(await load(text, { replace: true, confirmRemoval })).toMatchObject({ removed: 10 - kept });
+    expect(asked).toEqual([{ removed: 10 - kept, existing: 10 }]);
+    expect(await ids()).toHaveLength(kept + added);
+  });
+
+  it('asks for nothing where half of them stay, nothing is removed, or there were none', async () => {
+    await load(header + rowsOf(0, 5), { replace: true });
+    expect(await ids()).toHaveLength(5);
+    await load(header);
+    await load(header + rowsOf(3, 5) + rowsOf(5, 50), { replace: true, confirmRemoval: async () => {} });
+    await load('id,code,name,is_active\n', { resource: sensors, replace: true });
+  });
+});
 
 describe('who imports', () => {
   it('is a Super user or Master data; others are refused and that is kept', async () => {
@@ -96,8 +139,12 @@ describe('what is in the file', () => {
     await expect(load(text, { piece })).resolves.toMatchObject({ inserted: 301 });
     const bulk = await recordsOf(parts);
     await expect(load(text, { piece })).resolves.toEqual({ inserted: 0, updated: 0, unchanged: 301, removed: 0 });
-    await load(`${header}Z,z,z,true\n`, { replace: true });
-    await expect(load(text, { piece, replace: true })).resolves.toMatchObject({ inserted: 301, removed: 1 });
+    const confirmRemoval = async () => {};
+    await load(`${header}Z,z,z,true\n`, { replace: true, confirmRemoval });
+    await expect(load(text, { piece, replace: true, confirmRemoval })).resolves.toMatchObject({
+      inserted: 301,
+      removed: 1,
+    });
     const again = await recordsOf(parts);
     // Only the instant of their change differs, though the clock stands still.
     for (const [id, record] of Object.entries(bulk)) {

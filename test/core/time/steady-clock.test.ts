@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClockSamples } from '../../../src/core/port/clock.ts';
-import { acceptedSamples, afterSample, sampleClock } from '../../../src/core/time/steady-clock.ts';
+import { acceptedSamples, afterSample, sampleClock, steadyTime } from '../../../src/core/time/steady-clock.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -18,6 +18,32 @@ const known = (samples: readonly Sample[], gapMs?: number, start = nothing) =>
     (state, [upMs, aheadMs = 0]) => afterSample(state, { nowMs: bootMs + upMs + aheadMs, upMs }, gapMs),
     start,
   );
+
+describe('the steady time', () => {
+  const year = 365 * day;
+  const steady = (samples: Sample[]) => {
+    const [upMs, aheadMs = 0] = samples.at(-1) ?? [0];
+    const { ms, isSteady } = steadyTime(known(samples), { nowMs: bootMs + upMs + aheadMs, upMs });
+    return [ms - bootMs, isSteady];
+  };
+
+  it.each<[what: string, samples: Sample[], ms: number, isSteady: boolean]>([
+    ['is that of a new store', [[hour]], hour, true],
+    ['goes on with the uptime while the clock is ahead', [[hour], [2 * hour, year]], 2 * hour, false],
+    ['is steady again once the clock is right', [[hour], [2 * hour, year], [3 * hour]], 3 * hour, true],
+    [
+      'follows a clock that stays ahead after five minutes',
+      [[hour], [hour, year], [2 * hour, year]],
+      2 * hour + year,
+      true,
+    ],
+    ['goes on with the uptime while the clock is behind', [[day], [2 * day, -day]], 2 * day, false],
+    ['is that of the clock after a restart, and is not steady', [[day], [minute, 2 * day]], minute + 2 * day, false],
+    ['is steady five minutes after a restart', [[day], [minute, day], [6 * minute, day]], 6 * minute + day, true],
+  ])('%s', (_what, samples, ms, isSteady) => {
+    expect(steady(samples)).toEqual([ms, isSteady]);
+  });
+});
 
 describe('samples of the clock', () => {
   const year = 365 * day;

@@ -54,22 +54,19 @@ describe.concurrent('SIGUSR1, as log rotation sends it', () => {
     expect([code, stdout + stderr]).toEqual([0, expect.not.stringContaining('Debugger')]);
   });
 
-  it.skipIf(process.platform !== 'linux')(
-    'in the first milliseconds of a daemon (Linux: /proc shows when it is caught): what Node opened is closed again',
-    async () => {
-      let opened: string | undefined;
-      for (let round = 0; round < 20 && opened === undefined; round++) {
-        const daemon = plant.start(['serve'], { ...anyPort, HKCTL_PORT: '0' });
-        while (!catches(daemon, 10) && !daemon.hasEnded) await new Promise((resolve) => setImmediate(resolve));
-        daemon.child.kill('SIGUSR1');
-        await daemon.says(/hkctl serves/);
-        opened = listening.exec(daemon.stderr)?.[1];
-        if (opened !== undefined) expect(await isOpen(Number(opened))).toBe(false);
-        expect((await daemon.stop('SIGTERM')).code).toBe(0);
-      }
-      expect(opened).toBeDefined();
-    },
-  );
+  it('in the first milliseconds of a daemon (Linux: /proc shows when it is caught): what Node opened is closed again', async () => {
+    let opened: string | undefined;
+    for (let round = 0; round < 20 && opened === undefined; round++) {
+      const daemon = plant.start(['serve'], { ...anyPort, HKCTL_PORT: '0' });
+      while (!catches(daemon, 10) && !daemon.hasEnded) await new Promise((resolve) => setImmediate(resolve));
+      daemon.child.kill('SIGUSR1');
+      await daemon.says(/hkctl serves/);
+      opened = listening.exec(daemon.stderr)?.[1];
+      if (opened !== undefined) expect(await isOpen(Number(opened))).toBe(false);
+      expect((await daemon.stop('SIGTERM')).code).toBe(0);
+    }
+    expect(opened).toBeDefined();
+  });
 
   it('leaves alone a debugger that was asked for', async () => {
     const daemon = await plant.serve({ NODE_OPTIONS: '--inspect=127.0.0.1:0' });

@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
@@ -7,8 +5,6 @@ import { keptAlive } from '../client.ts';
 import { type Daemon, Plant } from '../plant.ts';
 import { pause, until } from '../program.ts';
 import { createReadings, type ReadingOut, readingsOf, sensors } from './sent-readings.ts';
-
-const isDatabase = process.env.HKCTL_TEST_ENGINE === 'postgres';
 
 /** Posts batches on one connection as quickly as they are answered, until the daemon is killed. */
 async function ingest(
@@ -78,41 +74,6 @@ describe('what was answered is on disk', () => {
       expect((kept.size - sent.size) % 40).toBe(0);
     }
     await plant.ok(['audit', 'verify']);
-  });
-
-  const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
-  // A database syncs its log in a process of its own.
-  it.skipIf(!canTrace || isDatabase)('is synced before it is answered', async () => {
-    const daemon = await plant.serve();
-    const trace = plant.path('trace');
-    const tracer = plant.attach('strace', [
-      '-f',
-      '-y',
-      '-e',
-      'trace=fsync,fdatasync,write,writev',
-      '-o',
-      trace,
-      '-p',
-      String(daemon.child.pid),
-    ]);
-    await tracer.says(/attached/);
-    const agent = keptAlive();
-    const api = daemon.api(gateway, { agent });
-    for (let index = 0; index < 5; index++) {
-      const body = { readings: createReadings('LINE-0', index * 10, 10) };
-      expect((await api.POST('/api/v1/sensors/readings', { body })).response.status).toBe(200);
-    }
-    agent.destroy();
-    await tracer.stop('SIGINT');
-    // In the order of the kernel: S for a sync of the readings' log, A for an answer to the socket.
-    const order = readFileSync(trace, 'utf8')
-      .split('\n')
-      .map((line) => {
-        if (/f(data)?sync\(\d+<[^>]*readings\.db-wal>/.test(line)) return 'S';
-        return /writev?\(\d+<(socket|TCP)[^>]*>.*HTTP\/1\.1 200/.test(line) ? 'A' : '';
-      })
-      .join('');
-    expect(order.replaceAll(/S+/g, 'S')).toMatch(/^(SA){5}S?$/);
   });
 });
 

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, Wire } from '../client.ts';
 import { Plant } from '../plant.ts';
+import { ofProcess, processIds } from '../processes.ts';
 import type { Outcome } from '../program.ts';
 import { filesUnder, leakIn, tablesOf } from './leaks.ts';
 
@@ -105,7 +105,8 @@ describe('nothing that is written holds a secret', () => {
     await ask('/api/v1/openapi.json');
 
     // While the daemon runs: neither its arguments nor its environment name one.
-    const processes = spawnSync('ps', ['axeww', '-o', 'args']).stdout.toString();
+    const processes = processIds().flatMap((pid) => [ofProcess(pid, 'cmdline'), ofProcess(pid, 'environ')]);
+    expect(processes).toContainEqual(expect.stringContaining('hkctl.js\0serve'));
     await logged(['audit', 'list', '--json']);
     await logged(['audit', 'export']);
     await logged(['keys', 'list', '--all', '--json']);
@@ -119,7 +120,7 @@ describe('nothing that is written holds a secret', () => {
       ['log', daemon.log],
       ['answers', answers.join('\n')],
       ['commands', outputs.map(({ stdout, stderr }) => stdout + stderr).join('\n')],
-      ['processes', processes],
+      ['processes', processes.join('\n')],
       ...filesUnder(plant.folder).map((path) => [path, readFileSync(path, 'latin1')] as const),
       ...(plant.isOnPostgres ? await tablesOf(plant.place) : []),
     ]);

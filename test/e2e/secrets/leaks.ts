@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { ofProcess, processIds } from '../processes.ts';
 
 /**
  * The first part of a secret that a text holds: `telling` characters from its start, or ten from anywhere behind it; in
@@ -69,24 +70,8 @@ export class ProcessWatch {
     for (const pid of processIds()) {
       if (this.#others.has(pid)) continue;
       const texts = this.#seen.get(pid) ?? new Set();
-      for (const name of ['cmdline', 'environ']) texts.add(readIfThere(`/proc/${pid}/${name}`));
+      for (const name of ['cmdline', 'environ']) texts.add(ofProcess(pid, name));
       this.#seen.set(pid, texts);
     }
-  }
-}
-
-function processIds(): string[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-}
-
-/** A process may have ended meanwhile, and one of another account cannot be read. */
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && ['ENOENT', 'ESRCH', 'EACCES'].includes(String(thrown.code))) {
-      return '';
-    }
-    throw thrown;
   }
 }

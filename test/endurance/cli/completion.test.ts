@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { completion } from '../../../src/cli/commands/completion.ts';
 import { Cli } from '../../cli/harness.ts';
-import { hasTmux, Terminal } from '../../cli/pty/terminal.ts';
+import { needPrograms } from '../machine/needs.ts';
+import { Terminal } from './pty/terminal.ts';
 
 const program = join(__dirname, '..', '..', '..', 'bin', 'hkctl.js');
 
@@ -16,11 +17,9 @@ const shells = {
   fish: { start: 'fish', prompt: "function fish_prompt; printf '$ '; end; clear" },
 };
 
+needPrograms(...Object.keys(shells));
 for (const [shell, { start, prompt }] of Object.entries(shells)) {
-  const isThere = hasTmux && spawnSync(shell, ['-c', 'true']).status === 0;
-  const missing = isThere ? '' : ` (skipped: no ${hasTmux ? shell : 'tmux'} on this machine)`;
-
-  describe.skipIf(!isThere)(`completion in ${shell} on a bare account${missing}`, () => {
+  describe(`completion in ${shell} on a bare account`, () => {
     let terminal: Terminal;
     let prefix: string;
 

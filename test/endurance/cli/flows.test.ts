@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { addKeys, seededStore } from '../../cli/pty/seed.ts';
-import { hasTmux, settled, Terminal } from '../../cli/pty/terminal.ts';
+import { addKeys, seededStore } from './pty/seed.ts';
+import { settled, Terminal } from './pty/terminal.ts';
 
 let terminal: Terminal;
 afterEach(() => terminal?.close());
 
-describe.skipIf(!hasTmux)('on a terminal', () => {
+describe('on a terminal', () => {
   it('keys finds its way in 5,000 keys, and follows the size of the terminal', async () => {
     const cli = await seededStore();
     await addKeys(

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { Terminal } from '../../cli/pty/terminal.ts';
+import { Terminal } from './pty/terminal.ts';
 
 /** A shell in some kind of terminal, and everything that a person could scroll back to in it. */
 export interface Host {
@@ -25,11 +25,6 @@ export interface Host {
   /** Closes the terminal under whatever runs in it. */
   kill(): void;
   close(): void;
-}
-
-/** Whether a program is on this machine. */
-export function has(program: string): boolean {
-  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 }
 
 /** Waits until something is there; says what was not. */

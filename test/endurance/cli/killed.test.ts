@@ -20,30 +20,40 @@ for (const name of ['openSync', 'writeSync', 'fchmodSync', 'fchownSync', 'fsyncS
 }
 `;
 
+/** A key in a file, and the environment that kills a command before a step. */
+async function killable() {
+  const cli = new Cli();
+  cli.nowMs = Date.now();
+  await cli.seed();
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-kill-'));
+  const file = join(folder, 'gateway.key');
+  const preload = join(mkdtempSync(join(tmpdir(), 'hkctl-killer-')), 'killer.cjs');
+  writeFileSync(preload, killer);
+  await cli.ok([
+    ...['keys', 'create', '--name', 'Gateway', '--entity', 'BER', '--preset', 'sensor-gateway', '--secret-file', file],
+  ]);
+  const killedAt = (step: number, line: readonly string[]) => {
+    const env = {
+      HKCTL_STORE: cli.store,
+      HKCTL_USER: 'root',
+      NODE_OPTIONS: `--require ${preload}`,
+      KILL_BEFORE: String(step),
+    };
+    return execa(process.execPath, [hkctl, ...line], { env, reject: false });
+  };
+  return { cli, folder, file, killedAt };
+}
+
 describe('a rotation into a file, killed at each step', () => {
   it('loses no secret, and the same command again ends it', async () => {
-    const cli = new Cli();
-    cli.nowMs = Date.now();
-    await cli.seed();
-    const folder = mkdtempSync(join(tmpdir(), 'hkctl-kill-'));
-    const file = join(folder, 'gateway.key');
-    const preload = join(mkdtempSync(join(tmpdir(), 'hkctl-killer-')), 'killer.cjs');
-    writeFileSync(preload, killer);
-    const create = ['keys', 'create', '--name', 'Gateway', '--entity', 'BER', '--preset', 'sensor-gateway'];
-    await cli.ok([...create, '--secret-file', file]);
+    const { cli, folder, file, killedAt } = await killable();
     const active = async () => (await cli.ok('keys list --json')).json<KeyJson[]>();
     const states = new Set<string>();
     let survived = false;
     for (let step = 0; !survived; step++) {
       const prefix = readFileSync(file, 'utf8').slice(0, 8);
       const line = ['keys', 'rotate', prefix, '--secret-file', file, '--yes'];
-      const env = {
-        HKCTL_STORE: cli.store,
-        HKCTL_USER: 'root',
-        NODE_OPTIONS: `--require ${preload}`,
-        KILL_BEFORE: String(step),
-      };
-      const killed = await execa(process.execPath, [hkctl, ...line], { env, reject: false });
+      const killed = await killedAt(step, line);
       survived = killed.exitCode === 0;
       expect(survived || killed.signal === 'SIGKILL', killed.stderr).toBe(true);
       // Whatever happened: exactly one key is active, and its secret stands in one of the two files.
@@ -68,5 +78,27 @@ describe('a rotation into a file, killed at each step', () => {
       'gateway.key: the key is in gateway.key',
     ]);
     expect((await cli.ok('audit verify --json')).json()).toMatchObject({ ok: true });
+  }, 120_000);
+
+  it('leaves the command after it due: the next run of the same one, which rotates nothing, has it run', async () => {
+    const { cli, file, killedAt } = await killable();
+    const mark = `${file}.seen`;
+    const prefix = () => readFileSync(file, 'utf8').slice(0, 8);
+    const line = (...more: string[]) => [
+      ...['keys', 'rotate', prefix(), '--secret-file', file, '--exec', `head -c 8 '${file}' > '${mark}'`, '--yes'],
+      ...more,
+    ];
+    await cli.ok(line());
+    const late = new Set<boolean>();
+    for (let step = 0, survived = false; !survived; step++) {
+      survived = (await killedAt(step, line())).exitCode === 0;
+      late.add(readFileSync(mark, 'utf8') !== prefix());
+      await cli.ok(line('--if-older-than', '90d'));
+      expect(readFileSync(mark, 'utf8'), `step ${step}`).toBe(prefix());
+      // Nothing is left that would give the next one other steps.
+      await cli.ok(line());
+    }
+    // Some were killed after the new secret was in its place.
+    expect([...late].sort()).toEqual([false, true]);
   }, 120_000);
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Cli } from '../../cli/harness.ts';
-import { addKeys, seededStore } from '../../cli/pty/seed.ts';
-import { hasTmux, Terminal } from '../../cli/pty/terminal.ts';
+import { addKeys, seededStore } from './pty/seed.ts';
+import { Terminal } from './pty/terminal.ts';
 
 let terminal: Terminal;
 afterEach(() => terminal?.close());
@@ -25,7 +25,7 @@ async function openPage(
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `Line ${i + 1}`);
 
-describe.skipIf(!hasTmux)('the page of keys', () => {
+describe('the page of keys', () => {
   it('shows four whole tiles in 80x24, below the card and the counts', async () => {
     const cli = await openPage(names(6));
     const { prefix } = (await cli.ok('keys list --json', { osAccount: 'alice' })).json<{ prefix: string }[]>()[5] ?? {};

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Cli } from '../../cli/harness.ts';
-import { addKeys, seededStore } from '../../cli/pty/seed.ts';
-import { hasTmux, settled, Terminal } from '../../cli/pty/terminal.ts';
+import { addKeys, seededStore } from './pty/seed.ts';
+import { settled, Terminal } from './pty/terminal.ts';
 
 let terminal: Terminal;
 afterEach(() => terminal?.close());
@@ -27,7 +27,7 @@ async function golden(name: string, screen: string): Promise<void> {
   await expect(`${settled(screen)}\n`).toMatchFileSnapshot(`../../golden/screens/${name}.txt`);
 }
 
-describe.skipIf(!hasTmux)('on a terminal', () => {
+describe('on a terminal', () => {
   it('init asks for everything', async () => {
     await openTerminal(80, 30, { HKCTL_USER: '' });
     terminal.type('hkctl init --admin alice');

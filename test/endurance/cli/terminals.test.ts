@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { Cli } from '../../cli/harness.ts';
 import { cli as program } from '../../e2e/program.ts';
-import { type Host, has, openPlainPty, openScreenHost, openTmux, openXterm, until } from './hosts.ts';
+import { needPrograms } from '../machine/needs.ts';
+import { type Host, openPlainPty, openScreenHost, openTmux, openXterm, until } from './hosts.ts';
 
 /** A narrow terminal breaks the question itself, but not its answers. */
 const question = '[y] Dismiss';
@@ -119,15 +120,14 @@ const ways: Record<string, Way> = {
 const crash = "process.on('SIGUSR2', () => { throw new Error('on purpose') });";
 
 for (const [name, { needs, open }] of Object.entries(hosts)) {
-  const missing = needs.filter((one) => !has(one));
-  const title = missing.length === 0 ? `in ${name}` : `in ${name} (needs ${missing.join(' and ')})`;
-  describe.skipIf(missing.length > 0)(title, () => {
+  describe(`in ${name}`, () => {
     let cli: Cli;
     let host: Host;
     let xvfb: ChildProcess | undefined;
     const file = (one: string) => join(cli.store, '..', one);
 
     beforeAll(async () => {
+      needPrograms(...needs);
       cli = new Cli();
       cli.nowMs = Date.now();
       const line = 'init --org Acme --entity BER --entity-name Berlin --timezone Europe/Berlin --admin alice';

@@ -103,7 +103,7 @@ describe.each(Object.entries(clients))('the client of hkctl-api(7) in %s', (name
 
     const backup = plant.path(`${script}.backup`);
     await plant.ok(['backup', backup]);
-    await importParts(0, 10, 'after the backup', '--replace');
+    await importParts(0, 10, 'after the backup', '--replace', '--yes');
     await mirror();
     await daemon.stop();
     await plant.ok(['restore', backup, '--yes']);

@@ -52,20 +52,15 @@ sudo install -d -o hkctl -g hkctl -m 700 /var/lib/hkctl`;
 /** The keys whose prefixes a reader fills in. */
 const keyFiles: Record<string, string> = { 'Revoke now': 'old.key', 'A key has leaked': 'known.key' };
 
-describe.skipIf(!Machine.isPossible('sudo', 'dpkg', 'openssl'))('every task of the README, typed in order', () => {
+describe('every task of the README, typed in order', () => {
   let machine: Machine;
-  /** Whether its service manager is systemd, and not a script that starts what the units start. */
-  let hasSystemd: boolean;
   /** The daemon in the first terminal of the account, until systemd runs one. */
   let daemon: ReturnType<Machine['start']> | undefined;
   beforeAll(async () => {
-    const booted = await Machine.boot();
-    hasSystemd = booted !== undefined;
-    machine = booted ?? (await Machine.open());
+    machine = await Machine.boot('sudo', 'dpkg', 'openssl', 'curl');
     const files = Object.entries(stubs).map(
       ([name, text]) => `cat > /usr/local/sbin/${name} <<'END'\n#!/bin/sh\n${text}\nEND`,
     );
-    if (!booted) files.push(`cp "${join(__dirname, '..', 'machine', 'systemctl.sh')}" /usr/local/sbin/systemctl`);
     machine.copy(await madePackages(), '/opt/packages');
     // A new account that may use sudo, on a machine that never had hkctl.
     await machine.run(
@@ -148,8 +143,7 @@ describe.skipIf(!Machine.isPossible('sudo', 'dpkg', 'openssl'))('every task of t
 
   const pidOfDaemon = async () => (await machine.run('root', 'systemctl show -P MainPID hkctl')).trim();
 
-  it('under the restrictions of the unit answers large reads too', async ({ skip }) => {
-    skip(!hasSystemd, 'systemd-nspawn boots no systemd here');
+  it('under the restrictions of the unit answers large reads too', async () => {
     await machine.run(
       'ada',
       `sudo -u hkctl hkctl import sensors - --entity BER < sensors.csv
@@ -175,8 +169,7 @@ END`,
     expect(await machine.run('ada', 'grep -o value read.json | wc -l')).toBe('600\n');
   });
 
-  it('reports a store on PostgreSQL that a service may not reach', async ({ skip }) => {
-    skip(!hasSystemd, 'systemd-nspawn boots no systemd here');
+  it('reports a store on PostgreSQL that a service may not reach', async () => {
     const confined = 'systemd-run --quiet --wait --pipe --property RestrictAddressFamilies=AF_UNIX';
     const status = 'hkctl status --store postgres://hkctl@127.0.0.1/plant';
     expect(await machine.run('root', `${confined} ${status} || echo "exit code $?"`)).toMatch(
@@ -184,8 +177,7 @@ END`,
     );
   });
 
-  it('refuses no connection while the service is restarted, and restarts one that hangs', async ({ skip }) => {
-    skip(!hasSystemd, 'systemd-nspawn boots no systemd here');
+  it('refuses no connection while the service is restarted, and restarts one that hangs', async () => {
     await machine.run(
       'root',
       `mkdir /etc/systemd/system/hkctl.service.d

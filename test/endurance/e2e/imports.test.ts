@@ -121,9 +121,12 @@ describe('a long import', () => {
     await holdHalfway(killed, 'killed');
     await killed.stop('SIGKILL');
     expect(await generations()).toEqual(['second']);
-    const summary = await plant.json(['import', 'parts', '-', '--format', 'csv', '--entity', 'BER', '--replace'], {
-      input: csvHead + rowsOf('third', 0, 1000),
-    });
+    const summary = await plant.json(
+      ['import', 'parts', '-', '--format', 'csv', '--entity', 'BER', '--replace', '--yes'],
+      {
+        input: csvHead + rowsOf('third', 0, 1000),
+      },
+    );
     expect(summary).toMatchObject({ inserted: 0, updated: 1000, removed: rowCount - 1000 });
     expect(await generations()).toEqual(['third']);
     await plant.ok(['audit', 'verify']);

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,9 +6,10 @@ import { isHkctlError } from '../../../src/core/errors.ts';
 import { openStore } from '../../../src/store/sqlite/opening.ts';
 import { Plant } from '../../e2e/plant.ts';
 import { cli, root } from '../../e2e/program.ts';
+import { needStrace } from '../machine/needs.ts';
 
 const site = ['--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'Europe/Berlin', '--admin', 'admin'];
-const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+needStrace();
 
 let plant: Plant;
 beforeEach(() => {
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => plant.close());
 
-describe.skipIf(!canTrace)('a process that is killed while it makes a store', () => {
+describe('a process that is killed while it makes a store', () => {
   const init = ['init', '--org', 'Acme', ...site];
 
   // Whatever may have reached the disk, it did so before one of these calls.

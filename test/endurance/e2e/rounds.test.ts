@@ -7,6 +7,7 @@ import { updateUser } from '../../../src/core/organization/users.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { createKey, revokeKeys, rotateKeys } from '../../core/key-operations.ts';
+import { steadyBy } from '../../core/steady.ts';
 import { getText, Wire } from '../../e2e/client.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { storeOptions } from '../../store/stores.ts';
@@ -27,7 +28,7 @@ describe('thousands of rounds between two processes', () => {
     await plant.ok(['users', 'add', 'carla', '--name', 'Carla', '--role', 'entity_admin']);
     daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'silent' });
     store = await engineAt(plant.place, { ...storeOptions, clock: Date.now }).open();
-    domain = { store, clock: Date.now, random: randomBytes, newId: randomUUID };
+    domain = { store, ...steadyBy(Date.now), random: randomBytes, newId: randomUUID };
     admin = await findActor(domain, 'admin', 'test');
   });
   afterAll(async () => {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,11 +6,12 @@ import { Cli } from '../../cli/harness.ts';
 import { Plant } from '../../e2e/plant.ts';
 import { cli as program, root } from '../../e2e/program.ts';
 import { createRandom } from '../../e2e/random.ts';
+import { needStrace } from '../machine/needs.ts';
 import { mutations } from './mutations.ts';
 
 const rounds = Number(process.env.HKCTL_TEST_ROUNDS ?? 20);
 const firstSeed = Number(process.env.HKCTL_TEST_SEED ?? 1);
-const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+needStrace();
 /** What a command may end with that meets such a file: done, no backup, an audit trail that does not hold, damage. */
 const ends = [0, 2, 4, 5, 6];
 
@@ -75,7 +75,7 @@ describe('a hostile database', () => {
   });
 });
 
-describe.skipIf(!canTrace)('a hostile database, under strace (needs ptrace)', () => {
+describe('a hostile database, under strace', () => {
   let plant: Plant;
   beforeAll(async () => {
     plant = await Plant.open();

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../e2e/program.ts';
-import { type Browser, launchBrowser, openDocs, type Page } from '../../http/browser.ts';
 import { type Face, listening } from '../../http/faces.ts';
 import { HttpPlant } from '../../http/plant.ts';
+import { type Browser, launchBrowser, openDocs, type Page } from './browser.ts';
 import { type Documents, sharedPage } from './shared-page.ts';
 
 let plant: HttpPlant;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach } from 'vitest';
-import type { openDocs } from '../../http/browser.ts';
+import type { openDocs } from './browser.ts';
 
 /** The API documents in a browser, with what it requested and reported. */
 export type Documents = Awaited<ReturnType<typeof openDocs>>;

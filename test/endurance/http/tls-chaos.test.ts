@@ -23,7 +23,7 @@ const sockets: Socket[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hkctl-chaos-'));
-  const { tlsCert, tlsKey } = makeCertificate(folder, 'server');
+  const { tlsCert, tlsKey } = await makeCertificate(folder, 'server');
   serveOverTls = ['--tls-cert', tlsCert, '--tls-key', tlsKey];
   plant = await Plant.open();
   secret = (await plant.createKey('Gateway', 'sensor-gateway')).secret;

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { errnoOf } from '../../../src/core/errno.ts';
+import { childrenOf, ofProcess } from '../../e2e/processes.ts';
 import { environment, Running, until } from '../../e2e/program.ts';
+import { needPrograms, needRoot, needWorking } from './needs.ts';
 
 /** Makes the copy in memory over the present root. */
 const copy = `set -e
@@ -57,18 +58,17 @@ export class Machine {
     this.#root = root;
   }
 
-  /** Whether this machine can be copied: by root, where overlays can be mounted, with the programs that tests need. */
-  static isPossible(...programs: string[]): boolean {
+  /** Throws where this machine cannot be copied: only by root, and with the programs that tests need. */
+  static #need(...programs: string[]): void {
+    needRoot();
+    needPrograms('nsenter', 'setpriv', 'ip', ...programs);
     const tried =
       'mount -t tmpfs none /mnt && mkdir /mnt/u /mnt/w && mount -t overlay none -o lowerdir=/,upperdir=/mnt/u,workdir=/mnt/w /mnt';
-    return (
-      process.getuid?.() === 0 &&
-      ['nsenter', 'setpriv', 'ip', ...programs].every((name) => spawnSync('which', [name]).status === 0) &&
-      spawnSync('unshare', [...namespaces, '--fork', 'sh', '-c', tried]).status === 0
-    );
+    needWorking('unshare', ...namespaces, '--fork', 'sh', '-c', tried);
   }
 
-  static async open(): Promise<Machine> {
+  static async open(...programs: string[]): Promise<Machine> {
+    Machine.#need(...programs);
     const folder = mkdtempSync(join(tmpdir(), 'hkctl-machine-'));
     const args = [...namespaces, '--fork', '--kill-child', 'sh', '-c', stay, folder];
     const keeper = new Running('unshare', args, { env: environment({}) });
@@ -77,28 +77,27 @@ export class Machine {
     return new Machine(keeper.child, folder, pid, join(folder, 'root'));
   }
 
-  /** The same with a running systemd; undefined where none starts, as without systemd-nspawn. */
-  static async boot(): Promise<Machine | undefined> {
-    if (!Machine.isPossible('systemd-nspawn')) return undefined;
+  /** The same with a running systemd. */
+  static async boot(...programs: string[]): Promise<Machine> {
+    Machine.#need('systemd-nspawn', ...programs);
     const folder = mkdtempSync(join(tmpdir(), 'hkctl-machine-'));
     const args = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', boot, folder];
     const keeper = new Running('unshare', args, { env: environment({}) });
     const findInit = () =>
       childrenOf(keeper.child.pid)
         .flatMap(childrenOf)
-        .find((pid) => readIfThere(`/proc/${pid}/comm`) === 'systemd\n');
+        .find((pid) => ofProcess(pid, 'comm') === 'systemd\n');
     const pid = await until('systemd starts', () => (keeper.hasEnded ? 'none' : findInit()), slowly);
     const machine = new Machine(keeper.child, folder, pid, '/');
     const state = async () => (await machine.start('root', 'systemctl is-system-running').ended).stdout.trim();
     const isUp = () => (keeper.hasEnded ? 'no' : state().then((name) => /^(running|degraded)$/.test(name) && 'yes'));
     try {
-      if ((await until('systemd is up', isUp, slowly)) === 'yes') return machine;
+      expect(await until('systemd is up', isUp, slowly), keeper.stderr).toBe('yes');
+      return machine;
     } catch (thrown) {
       await machine.close();
       throw thrown;
     }
-    await machine.close();
-    return undefined;
   }
 
   /** Copies a folder of this machine, also from a file system that the copy does not have, such as one in memory. */
@@ -135,19 +134,5 @@ export class Machine {
       await ended;
     }
     if (existsSync(this.#folder)) rmdirSync(this.#folder);
-  }
-}
-
-function childrenOf(pid: number | string | undefined): string[] {
-  return readIfThere(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean);
-}
-
-/** What is in a file of a process; nothing where the process has ended. */
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (thrown) {
-    if (!/^(ENOENT|ESRCH)$/.test(errnoOf(thrown) ?? '')) throw thrown;
-    return '';
   }
 }

@@ -1,16 +1,24 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aggregates, type ReadingTextRequest } from '../../../src/core/port/readings.ts';
 import type { RecordPosition } from '../../../src/core/port/records.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { demoRecords } from '../../../src/demo/records.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { sensors } from '../../../src/resources/sensor-lookup/sensors.ts';
 import { decimalText } from '../../../src/store/postgres/records/decimal-text.ts';
+import { batchOf, client, sensorRows, seriesOf } from '../../store/conformance/readings/readings.ts';
 import { importInto } from '../../store/conformance/records/stored-records.ts';
 import { type Plant, plantIn, postgresStore, temporaryStore } from '../../store/stores.ts';
 
-let sides: { store: Store; plant: Plant }[];
+interface Side {
+  store: Store;
+  plant: Plant;
+}
+
+let sides: Side[];
 beforeAll(async () => {
   sides = [];
   for (const store of [await temporaryStore(), await postgresStore()])
@@ -21,7 +29,7 @@ afterAll(async () => {
 });
 
 /** The pages of a resource as text, and where each ends. */
-async function pagesOf({ store, plant }: (typeof sides)[number], resource: ResourceDefinition) {
+async function pagesOf({ store, plant }: Side, resource: ResourceDefinition) {
   const pages: unknown[] = [];
   for (let after: RecordPosition | null | undefined; after !== null; ) {
     const request = { resource, entityId: plant.entity.id, conditions: [], orderBy: 'id', limit: 7 };
@@ -88,6 +96,63 @@ describe('the same records have the same text as on SQLite', () => {
     );
     const [sqlite, postgres] = await Promise.all(sides.map((side) => pagesOf(side, parts)));
     expect(postgres).toEqual(sqlite);
+  });
+});
+
+describe('the same readings have the same text as on SQLite', () => {
+  const hourUs = 3_600_000_000;
+  const day = 24 * hourUs;
+  // SQLite keeps no sign of zero.
+  const value = fc.double({ noNaN: true, noDefaultInfinity: true }).map((any) => any + 0);
+  const reading = fc.tuple(fc.integer({ min: -day, max: 10 * day }), value, fc.integer({ min: 0, max: 3 }));
+
+  /** All pages of a request: their text, where they end and what they were charged. */
+  const read = async (store: Store, request: Omit<ReadingTextRequest, 'limit'>) => {
+    const pages: string[] = [];
+    let scanned = 0;
+    for (let fromUs: number | null | undefined = request.fromUs; fromUs !== null; ) {
+      const by = client();
+      const page = await store.readings.text({ ...request, fromUs, limit: 4321 }, by);
+      pages.push(`${Buffer.concat(page.pieces)} ${page.count} ${page.nextUs}`);
+      for (const one of by.charged) scanned += one;
+      fromUs = page.nextUs;
+    }
+    return { pages, scanned };
+  };
+
+  it('whatever their values are, in buckets of every width, also of hours that were dropped', async () => {
+    for (const { store, plant } of sides) await importInto(store, plant, sensors, sensorRows(2));
+    const drawn = fc.sample(fc.uniqueArray(reading, { selector: ([at]) => at, minLength: 9000, maxLength: 9000 }), 1);
+    // Close together, as buckets of a second need them, and years apart.
+    const dense = Array.from({ length: 9000 }, (_, n) => [11 * day + n * 333_333, Math.sin(n) * n, n % 4] as const);
+    const rows = [...drawn.flat(), ...dense];
+    const readAll = async ({ store, plant }: Side) => {
+      const series = await seriesOf(store, plant, 'S-1');
+      const texts: Awaited<ReturnType<typeof read>>[] = [];
+      for (const format of ['json', 'ndjson', 'csv'] as const) texts.push(await read(store, { series, format }));
+      for (const widthUs of [1_000_000, 7_000_000, hourUs, 7 * hourUs, day, 100 * day]) {
+        const buckets = { widthUs, aggregates };
+        texts.push(await read(store, { series, format: 'json', buckets }));
+        texts.push(await read(store, { series, format: 'csv', buckets, fromUs: -hourUs, toUs: 3 * day + 1 }));
+      }
+      return texts;
+    };
+    for (const { store, plant } of sides) {
+      const series = await seriesOf(store, plant, 'S-1');
+      await store.readings.append(batchOf(rows.map(([at, ...rest]) => [series, at, ...rest])));
+    }
+    const [sqlite, postgres] = [await readAll(sides[0] as Side), await readAll(sides[1] as Side)]; // two of two
+    expect(sqlite.map(({ pages }) => pages.length).reduce((sum, one) => sum + one, 0)).toBeGreaterThan(30);
+    expect(postgres).toEqual(sqlite);
+    for (const { store, plant } of sides) {
+      const request = { entityId: plant.entity.id, untilUs: 4 * day };
+      for (let position: number | null | undefined; position !== null; ) {
+        position = (await store.readings.drop({ ...request, position })).next;
+      }
+    }
+    const [later, afterwards] = [await readAll(sides[0] as Side), await readAll(sides[1] as Side)]; // two of two
+    expect(later).not.toEqual(sqlite);
+    expect(afterwards).toEqual(later);
   });
 });
 

@@ -9,7 +9,7 @@ import type { Store } from '../../../src/core/port/store.ts';
 import { Plant } from '../../e2e/plant.ts';
 import { pause } from '../../e2e/program.ts';
 import { draftOf } from '../../store/stores.ts';
-import { canTrace, halted, type Point, pointsOf, resumed, runAt } from './traced.ts';
+import { halted, type Point, pointsOf, resumed, runAt } from './traced.ts';
 
 /*
  * Stops of every kind against a restore, each of the two halted or killed at system calls that touch the store's files: some
@@ -37,7 +37,6 @@ let backup: string;
 const subjects: Subject[] = [];
 
 beforeAll(async () => {
-  if (!canTrace) return;
   plant = await Plant.open();
   const store = plant.openStore();
   const [tenant] = await store.tenants.list();
@@ -145,7 +144,7 @@ function sampled(points: readonly Point[], kind: Kind, count: number): Point[] {
 
 const restoreArgs = () => ['restore', backup, '--yes'];
 
-describe.skipIf(!canTrace)('a restore, with strace,', () => {
+describe('a restore, with strace,', () => {
   let restorePoints: Point[];
   beforeAll(async () => {
     restorePoints = await pointsOf(plant, restoreArgs());

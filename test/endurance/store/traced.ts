@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'vitest';
@@ -6,8 +5,9 @@ import { filesOf, isCode } from '../../../src/store/sqlite/connection/files.ts';
 import { preparedPath } from '../../../src/store/sqlite/restore/prepared.ts';
 import type { Plant } from '../../e2e/plant.ts';
 import { cli, type Outcome, type Running, until } from '../../e2e/program.ts';
+import { needStrace } from '../machine/needs.ts';
 
-export const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+needStrace();
 
 /** A system call that touches a file of the store. */
 export interface Point {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addTenant, updateTenant } from '../../../src/core/organization/tenants.ts';
 import type { DropRequest } from '../../../src/core/port/readings.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => plant.domain.store.close());
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 function loggedRetention(domain = plant.domain) {
   const lines: string[] = [];
@@ -81,29 +82,130 @@ it('readings past the retention are dropped, their summaries answer buckets, and
   expect(await read(`bucket=1h&${agg}&to=${border}`)).toEqual(hours.slice(0, 12));
 });
 
-it('moves with the hours, and asks the store for nothing in between', async () => {
-  const requests: DropRequest[] = [];
-  const { store } = plant.domain;
-  const readings = {
-    ...store.readings,
-    drop: (request: DropRequest) => {
-      requests.push(request);
-      return store.readings.drop(request);
-    },
-  };
-  const domain = { ...plant.domain, store: Object.assign(Object.create(store), { readings }) };
-  const { retention } = loggedRetention(domain);
-  await retention.run();
-  expect(requests.length).toBeGreaterThan(0);
-  const [{ untilUs } = { untilUs: 0 }] = requests.splice(0);
-  await retention.run();
-  expect(requests).toEqual([]);
-  plant.nowMs += hourMs;
-  await retention.run();
-  expect(requests[0]?.untilUs).toBe(untilUs + hourMs * 1000);
+/** The instants of the readings that are still there. */
+async function kept(query = 'limit=100000'): Promise<number[]> {
+  return (await read(query)).map(({ at }) => Date.parse(String(at)));
+}
+
+async function retain(days: number | null) {
+  await updateTenant(plant.domain, plant.actor, { retainReadingsDays: days });
+}
+
+const wholeHour = (ms: number) => Math.floor(ms / hourMs) * hourMs;
+
+describe('a retention that drops much', () => {
+  let oldest: number;
+
+  beforeEach(async () => {
+    await retain(null);
+    plant.nowMs += 10 * dayMs;
+    oldest = plant.nowMs - 40 * dayMs;
+    await post(Array.from({ length: 40 * 24 }, (_, n) => oldest + n * hourMs));
+  });
+  afterEach(() => {
+    plant.isSteady = true;
+  });
+
+  it('drops a day of it every hour, however many daemons there are, and looks for nothing in between', async () => {
+    let lookups = 0;
+    const { store } = plant.domain;
+    const readings = {
+      ...store.readings,
+      retention: (entityId: string) => {
+        lookups++;
+        return store.readings.retention(entityId);
+      },
+    };
+    const domain = { ...plant.domain, store: Object.assign(Object.create(store), { readings }) };
+    const daemons = [loggedRetention(domain), loggedRetention(), loggedRetention()];
+    const run = async () => {
+      for (const { retention } of daemons) {
+        await retention.run();
+        await retention.run();
+      }
+    };
+    const first = (await kept())[0] ?? 0;
+    await retain(7);
+    await run();
+    let expected = wholeHour(first) + dayMs;
+    expect((await kept())[0]).toBeGreaterThanOrEqual(expected);
+    expect((await kept())[0]).toBeLessThan(expected + hourMs);
+    const before = lookups;
+    await run();
+    expect(lookups).toBe(before);
+    for (let hour = 1; hour <= 3; hour++) {
+      plant.nowMs += hourMs;
+      await run();
+      expected += dayMs;
+      expect((await kept())[0]).toBeGreaterThanOrEqual(expected);
+      expect((await kept())[0]).toBeLessThan(expected + hourMs);
+    }
+  });
+
+  it('ends at the border, and a drop that was interrupted is completed at once', async () => {
+    const [first = 0] = await kept();
+    const days = Math.floor((plant.nowMs - first) / dayMs);
+    await retain(days);
+    const { retention } = loggedRetention();
+    const running = retention.run();
+    await retention.stop();
+    await running;
+    await loggedRetention().retention.run();
+    const border = wholeHour(plant.nowMs - days * dayMs);
+    expect((await kept())[0]).toBeGreaterThanOrEqual(border);
+    expect(first).toBeLessThan(border);
+  });
+
+  it('drops nothing by a clock that is not steady, and rejects nothing', async () => {
+    const before = await kept();
+    await retain(1);
+    plant.nowMs += 2 * 365 * dayMs;
+    plant.isSteady = false;
+    await loggedRetention().retention.run();
+    expect(await kept()).toEqual(before);
+    expect(await post([oldest + 7])).toMatchObject({ accepted: 1, rejected: [] });
+    // The clock is right again: the limit is that of the setting, at once.
+    plant.nowMs -= 2 * 365 * dayMs;
+    plant.isSteady = true;
+    expect(await post([plant.nowMs - hourMs + 7])).toMatchObject({ accepted: 1 });
+    expect((await post([plant.nowMs - 2 * dayMs])).rejected).toMatchObject([{ code: 'past_retention' }]);
+  });
+
+  it('rejects by the present setting, in both directions', async () => {
+    const at = plant.nowMs - 20 * dayMs + 1;
+    const outcome = async () => (await post([at])).rejected[0]?.code;
+    await retain(5);
+    await loggedRetention().retention.run();
+    expect(await outcome()).toBe('past_retention');
+    await retain(30);
+    expect(await outcome()).toBeUndefined();
+    await retain(5);
+    expect(await outcome()).toBe('past_retention');
+    await retain(null);
+    expect(await outcome()).toBeUndefined();
+    expect(await post([oldest - 1000 * dayMs])).toMatchObject({ accepted: 1 });
+  });
+
+  it('by a clock that was ahead for hours, and then is right: a few days are summed up, and everything is accepted again', async () => {
+    await retain(400);
+    const { retention } = loggedRetention();
+    await retention.run();
+    const first = (await kept())[0] ?? 0;
+    plant.nowMs += 1000 * dayMs;
+    for (let hour = 0; hour < 3; hour++, plant.nowMs += hourMs) await retention.run();
+    plant.nowMs -= 1000 * dayMs;
+    expect((await kept())[0]).toBeLessThan(wholeHour(first) + 3 * dayMs + hourMs);
+    // Hours later the drops go on by the right time.
+    await retention.run();
+    expect(await post([first, first + 1])).toMatchObject({ accepted: 2, rejected: [] });
+    const hour = `bucket=1h&agg=count&to=${new Date(wholeHour(first) + hourMs).toISOString()}`;
+    expect((await read(hour)).at(-1)).toMatchObject({ count: 2 });
+  });
 });
 
 it('goes on after a fault, and ends between two steps', async () => {
+  await retain(1);
+  for (let n = 0; n < 3; n++, plant.nowMs += hourMs) await loggedRetention().retention.run();
   let faults = 1;
   const { store } = plant.domain;
   const readings = {
@@ -115,7 +217,6 @@ it('goes on after a fault, and ends between two steps', async () => {
   };
   const domain = { ...plant.domain, store: Object.assign(Object.create(store), { readings }) };
   const { retention, messages } = loggedRetention(domain);
-  plant.nowMs += hourMs;
   await retention.run();
   expect(messages()).toMatchObject([{ level: 'warn', msg: 'old readings were not dropped; trying again' }]);
   await retention.run();

@@ -22,8 +22,8 @@ let face: Face & { url: string };
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hkctl-tls-'));
-  makeCertificate(folder, 'first');
-  makeCertificate(folder, 'second');
+  await makeCertificate(folder, 'first');
+  await makeCertificate(folder, 'second');
   use('first');
   plant = await HttpPlant.open();
   face = await listening(plant, { tlsCert: join(folder, 'in-use.crt'), tlsKey: join(folder, 'in-use.key') });

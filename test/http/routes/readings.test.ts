@@ -34,20 +34,6 @@ const post = async (list: readonly unknown[]) => {
 const sensor = (id: string, code: string) => ({ id, code, name: code, unit: 'Cel', is_active: true });
 
 describe('the readings of a sensor', () => {
-  it('belong to the id in the path, even where another sensor has the same text as its code', async () => {
-    await plant.import('sensors', plant.berlin, [sensor('S1', 'S2'), sensor('S2', 'S3')]);
-    const at = '2026-11-20T08:00:00Z';
-    const sent = [
-      { sensor: 'S2', at, value: 1 },
-      { sensor: 'S3', at, value: 2 },
-    ];
-    expect(await post(sent)).toMatchObject({ accepted: 2 });
-    const valuesOf = async (name: string) =>
-      (await get(`/sensors/${name}/readings`)).body.data.map(({ value }: { value: number }) => value);
-    expect([await valuesOf('S1'), await valuesOf('S2'), await valuesOf('S3')]).toEqual([[1], [2], [2]]);
-    expect((await get('/sensors/S2')).body).toMatchObject({ code: 'S3', last_value: 2 });
-  });
-
   it('continue from page to page however the query is encoded, and refuse the cursor of another sensor', async () => {
     await plant.import('sensors', plant.berlin, [sensor('C1', 'COLD-1'), sensor('C2', 'COLD-2')]);
     const times = ['2026-11-20T06:00:00Z', '2026-11-20T07:00:00Z', '2026-11-20T08:00:00Z'];

@@ -3,6 +3,7 @@ import { auditConformance } from './audit/audit.ts';
 import { auditTextConformance } from './audit/texts.ts';
 import { clockConformance } from './clock.ts';
 import type { Given } from './given.ts';
+import { commandConformance } from './keys/commands.ts';
 import { keyConformance } from './keys/keys.ts';
 import { keyListConformance } from './keys/lists.ts';
 import { metricsConformance } from './metrics.ts';
@@ -20,6 +21,7 @@ export function conformance(given: Given): void {
   describe('organizations, users, entities', () => peopleConformance(given));
   describe('keys', () => keyConformance(given));
   describe('lists of keys', () => keyListConformance(given));
+  describe('commands after rotations', () => commandConformance(given));
   describe('audit', () => auditConformance(given));
   describe('texts of the audit trail', () => auditTextConformance(given));
   describe('clock', () => clockConformance(given));

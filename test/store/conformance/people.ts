@@ -119,13 +119,26 @@ export function peopleConformance(given: Given): void {
 
   it('knows version and start of the daemon that recorded its address last', async () => {
     const { store } = await given();
-    expect(await store.daemon.newest()).toBeUndefined();
+    expect(await store.daemon.recorded()).toEqual([]);
     await store.daemon.recordAddress('http://127.0.0.1:1', process.pid, '1.2.3');
-    const daemon = { baseUrl: 'http://127.0.0.1:1', version: '1.2.3', sinceMs: expect.any(Number) };
-    expect(await store.daemon.newest()).toMatchObject(daemon);
+    const daemon = { baseUrl: 'http://127.0.0.1:1', version: '1.2.3', sinceMs: expect.any(Number), serves: true };
+    expect(await store.daemon.recorded()).toEqual([daemon]);
     await store.daemon.recordAddress('http://127.0.0.1:2', process.pid);
-    expect(await store.daemon.newest()).toMatchObject({ baseUrl: 'http://127.0.0.1:2', version: null });
+    expect(await store.daemon.recorded()).toMatchObject([{ baseUrl: 'http://127.0.0.1:2', version: null }]);
     await store.daemon.clearAddress(process.pid);
-    expect(await store.daemon.newest()).toBeUndefined();
+    expect(await store.daemon.recorded()).toEqual([]);
+  });
+
+  it('lets one daemon begin a task once in a while, also after a clock that was ahead', async () => {
+    const { store } = await given();
+    const begins = (nowMs: number) => store.daemon.beginTask('retention', nowMs, 1000);
+    const hour = 3_600_000;
+    expect(await Promise.all([begins(hour), begins(hour)])).toEqual([true, false]);
+    expect(await begins(hour + 999)).toBe(false);
+    expect(await begins(hour + 1000)).toBe(true);
+    expect(await begins(100 * hour)).toBe(true);
+    expect(await begins(hour + 1001)).toBe(true);
+    expect(await begins(hour + 1)).toBe(true);
+    expect(await begins(hour)).toBe(false);
   });
 }

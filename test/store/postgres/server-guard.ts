@@ -23,7 +23,7 @@ while kill -0 "$owner" 2>/dev/null; do
 done
 server=$(head -n 1 "$data/postmaster.pid" 2>/dev/null)
 if [ -n "$server" ]; then
-  kill -CONT "$server" $(ps -o pid= --ppid "$server") 2>/dev/null
+  kill -CONT "$server" $(grep -ls "^PPid:.$server$" /proc/[0-9]*/status | cut -d / -f 3) 2>/dev/null
   kill -QUIT "$server" 2>/dev/null
   for attempt in 1 2 3; do
     kill -0 "$server" 2>/dev/null || break

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { childrenOf, ofProcess } from '../../e2e/processes.ts';
 import { account, environment, isRoot, makeFiles, nobody } from './server-files.ts';
 import { guardServer } from './server-guard.ts';
 
@@ -16,7 +17,7 @@ export interface TestServer {
   sockets: string;
   pid?: number;
   /** The processes of its connections and of its own work. */
-  children(): Promise<number[]>;
+  children(): number[];
   /** Stops all its processes for a time, as a machine that hangs. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
@@ -46,9 +47,11 @@ export async function startServer(
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-pg-'));
   const sockets = join(folder, 's');
+  // The account that runs the server has to reach its programs.
+  if (isRoot) chownSync(folder, nobody, nobody);
   const { native, data } = makeFiles(folder);
   mkdirSync(sockets, { mode: 0o700 });
-  if (isRoot) for (const path of [folder, sockets]) chownSync(path, nobody, nobody);
+  if (isRoot) chownSync(sockets, nobody, nobody);
   guardServer(owner, [data, folder, ...alsoRemove]);
   return startIn({ folder, native, data, sockets, settings, env, outlivesUs: owner !== process.pid });
 }
@@ -99,17 +102,11 @@ async function startIn(start: Start): Promise<TestServer> {
   let ended = exitOf(child);
   const address = `postgres://postgres@/postgres?host=${encodeURIComponent(sockets)}`;
   await untilItAnswers(sockets);
-  const children = async () => {
-    const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
-    return stdout
-      .split('\n')
-      .map(Number)
-      .filter((pid) => pid > 0);
-  };
-  const signal = async (name: NodeJS.Signals) => {
+  const children = () => childrenOf(child.pid).map(Number);
+  const signal = (name: NodeJS.Signals) => {
     // The postmaster first, so that it starts no further processes.
     if (child.pid !== undefined) kill(child.pid, name);
-    for (const pid of await children()) kill(pid, name);
+    for (const pid of children()) kill(pid, name);
   };
   return {
     address,
@@ -119,11 +116,11 @@ async function startIn(start: Start): Promise<TestServer> {
       return child.pid;
     },
     children,
-    freeze: () => signal('SIGSTOP'),
-    thaw: () => signal('SIGCONT'),
+    freeze: async () => signal('SIGSTOP'),
+    thaw: async () => signal('SIGCONT'),
     async kill9() {
-      await signal('SIGSTOP');
-      const all = await children();
+      signal('SIGSTOP');
+      const all = children();
       child.kill('SIGKILL');
       for (const pid of all) kill(pid, 'SIGKILL');
       await ended;
@@ -137,7 +134,7 @@ async function startIn(start: Start): Promise<TestServer> {
       await untilItAnswers(sockets);
     },
     async stop() {
-      await signal('SIGCONT');
+      signal('SIGCONT');
       child.kill('SIGQUIT');
       await ended;
       rmSync(folder, { recursive: true, force: true });
@@ -176,8 +173,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 
 /** Whether a process runs; one that has ended and waits for its parent does not. */
 function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
+  return /^State:\s+[^Z\s]/m.test(ofProcess(pid, 'status'));
 }
 
 async function untilItAnswers(sockets: string): Promise<void> {

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { Session } from '../../../src/store/postgres/connection/session.ts';
+import { type Certified, certify, listRevoked } from '../../http/certificates.ts';
 import { onServer } from './databases.ts';
 import { until } from './opened.ts';
 import { startServer, type TestServer } from './server.ts';
@@ -18,36 +18,19 @@ let server: TestServer;
 /** The path of a file beside the certificates. */
 export const path = (name: string) => join(folder, name);
 
-/** Runs OpenSSL in the folder. */
-export function openssl(...args: string[]): void {
-  execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+/** The certificates of the server and of its clients by name. */
+const certified = new Map<string, Certified>();
+
+/** Makes `NAME.key` and `NAME.crt`, signed by the authority or by itself. */
+async function make(name: string, subject: string, { by, days }: { by?: 'ca'; days?: number } = {}): Promise<void> {
+  const at = { type: 'dns', value: subject } as const;
+  certified.set(name, await certify(folder, name, { subject, at, days, signer: by && certified.get(by) }));
 }
 
-const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-
-/** Makes `NAME.key` and `NAME.crt`, signed by `ca` or, without, by itself. */
-function certify(name: string, subject: string, { ca, days = '2' }: { ca?: string; days?: string } = {}): void {
-  const subjectOf = ['-subj', `/CN=${subject}`, '-addext', `subjectAltName=DNS:${subject}`];
-  if (ca === undefined) {
-    openssl('req', '-x509', ...newKey, ...subjectOf, '-days', days, '-keyout', `${name}.key`, '-out', `${name}.crt`);
-  } else {
-    openssl('req', ...newKey, ...subjectOf, '-keyout', `${name}.key`, '-out', 'request');
-    const signer = ['-CA', `${ca}.crt`, '-CAkey', `${ca}.key`, '-CAcreateserial'];
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      'request',
-      ...signer,
-      '-days',
-      days,
-      '-copy_extensions',
-      'copy',
-      '-out',
-      `${name}.crt`,
-    );
-  }
-  chmodSync(path(`${name}.key`), 0o600);
+/** Makes `NAME.crl`, the authority's list of the certificates of these names that it has revoked. */
+export async function revoke(name: string, ...names: string[]): Promise<void> {
+  const known = (one: string) => certified.get(one) as Certified; // made by startTlsServer
+  await listRevoked(folder, name, known('ca'), names.map(known));
 }
 
 /** Lets the server present a certificate, or none. */
@@ -92,12 +75,12 @@ export async function connect(query: string, { user = 'postgres', host = 'db.tes
 
 /** Makes the certificates and starts a server that takes TLS, client certificates and passwords, by the user who logs in. */
 export async function startTlsServer(): Promise<void> {
-  certify('ca', 'authority');
-  certify('good', 'db.test', { ca: 'ca' });
-  certify('expired', 'db.test', { ca: 'ca', days: '-1' });
-  certify('alone', 'db.test');
-  certify('client', 'certified', { ca: 'ca' });
-  certify('stranger', 'certified');
+  await make('ca', 'authority');
+  await make('good', 'db.test', { by: 'ca' });
+  await make('expired', 'db.test', { by: 'ca', days: -1 });
+  await make('alone', 'db.test');
+  await make('client', 'certified', { by: 'ca' });
+  await make('stranger', 'certified');
   writeFileSync(
     path('hba'),
     `local all all trust

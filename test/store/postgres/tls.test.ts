@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createPrivateKey } from 'node:crypto';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { Session } from '../../../src/store/postgres/connection/session.ts';
-import { connect, folder, ip, openssl, path, present, startTlsServer, stopTlsServer } from './tls-server.ts';
+import { connect, folder, ip, path, present, revoke, startTlsServer, stopTlsServer } from './tls-server.ts';
 
 beforeAll(startTlsServer);
 afterAll(stopTlsServer);
@@ -55,7 +55,7 @@ describe('TLS to the server', () => {
     expect(await connect(`sslrootcert=${encodeURIComponent(path('empty'))}`)).toContain('has no certificate in PEM');
     expect(await connect('sslrootcert=/nowhere')).toContain('cannot be read');
     mkdirSync(path('.postgresql'));
-    execFileSync('cp', [path('ca.crt'), path('.postgresql/root.crt')]);
+    copyFileSync(path('ca.crt'), path('.postgresql/root.crt'));
     expect(await connect('')).toBe('TLS');
     rmSync(path('.postgresql'), { recursive: true });
   });
@@ -75,23 +75,15 @@ describe('a server', () => {
 
   it('whose certificate its authority has revoked is refused, also by the list of the account', async () => {
     await present('good');
-    for (const [name, revoked] of [
-      ['clean', []],
-      ['revoked', ['good']],
-    ] as const) {
-      writeFileSync(path('index'), '');
-      writeFileSync(path('ca.cnf'), '[ca]\ndefault_ca=d\n[d]\ndatabase=index\ndefault_md=sha256\ndefault_crl_days=2\n');
-      const signer = ['ca', '-config', 'ca.cnf', '-cert', 'ca.crt', '-keyfile', 'ca.key'];
-      for (const one of revoked) openssl(...signer, '-revoke', `${one}.crt`);
-      openssl(...signer, '-gencrl', '-out', `${name}.crl`);
-    }
+    await revoke('clean');
+    await revoke('revoked', 'good');
     const list = (name: string) => `${ca}&sslcrl=${encodeURIComponent(path(name))}`;
     expect(await connect(list('clean.crl'))).toBe('TLS');
     expect(await connect(list('revoked.crl'))).toContain('could not be verified');
     expect(await connect(ca, { env: { PGSSLCRL: path('revoked.crl') } })).toContain('could not be verified');
     expect(await connect(list('nowhere'))).toContain('cannot be read');
     mkdirSync(path('.postgresql'));
-    execFileSync('cp', [path('revoked.crl'), path('.postgresql/root.crl')]);
+    copyFileSync(path('revoked.crl'), path('.postgresql/root.crl'));
     expect(await connect(ca)).toContain('could not be verified');
     rmSync(path('.postgresql'), { recursive: true });
   });
@@ -128,8 +120,9 @@ describe('the certificate of the client', () => {
     chmodSync(path('client.key'), 0o644);
     expect(await connect(pair('client'), { user })).toContain('may be read or written by others');
     chmodSync(path('client.key'), 0o600);
-    openssl('ec', '-in', 'client.key', '-aes128', '-passout', 'pass:hunter2', '-out', 'locked.key');
-    chmodSync(path('locked.key'), 0o600);
+    const key = createPrivateKey(readFileSync(path('client.key'), 'utf8'));
+    const locked = key.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-128-cbc', passphrase: 'hunter2' });
+    writeFileSync(path('locked.key'), locked, { mode: 0o600 });
     expect(await connect(pair('client', 'locked'), { user })).toContain('is not usable');
   });
 });
@@ -150,7 +143,7 @@ describe('a password', () => {
     chmodSync(file, 0o640);
     expect(await connect(ca, { user, env: { PGPASSFILE: file } })).toContain('other accounts may read it');
     chmodSync(file, 0o600);
-    execFileSync('cp', ['-p', file, path('.pgpass')]);
+    copyFileSync(file, path('.pgpass'));
     expect(await connect(ca, { user })).toBe('TLS');
     const service = path('services');
     writeFileSync(service, `[plant]\nhost=db.test\nhostaddr=${ip}\nuser=locked\nsslrootcert=${path('ca.crt')}\n`);

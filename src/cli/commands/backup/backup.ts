@@ -13,7 +13,7 @@ export const backup = defineCommand({
   name: 'backup',
   summary: 'Write all of the store into one file',
   description:
-    'For a Super user. A consistent snapshot (mode 0600), also while the daemon serves; every page, reference and audit record of it is checked before it gets its name. It holds no secret.',
+    'For a Super user of the first organization. A consistent snapshot (mode 0600), also while the daemon serves; every page, reference and audit record of it is checked before it gets its name. It holds no secret.',
   arguments: [{ spelling: '<FILE>', doc: 'the file to write; with --keep the folder to write into' }],
   flags: {
     force: toggle('--force', 'replace a file that is there, once the new one is whole'),
@@ -27,10 +27,10 @@ export const backup = defineCommand({
   async run(context, { force, keep }, [file = '']) {
     const { domain, actor } = await context.session();
     const folder = resolve(file);
-    const series = keep === undefined ? undefined : await nextInSeries(folder, domain, context.io);
+    const series = keep === undefined ? undefined : await nextInSeries(folder, domain, context);
     const target = series?.target ?? folder;
     const bar = createProgress(context.io, 'Backing up', undefined, context.json);
-    const request = { nowMs: domain.clock(), force, progress: bar.at };
+    const request = { nowMs: domain.clock(), force, number: series?.number ?? 0, progress: bar.at };
     const facts = await context.services.backupStore(context.storePath, target, request).finally(bar.end);
     const { createdAtMs, keys, auditRecords, damagedAuditRecords, bytes } = facts;
     const detail = { bytes, keys, ...(keep !== undefined && { keep }) };

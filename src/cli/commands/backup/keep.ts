@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Domain } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { backupName, storeIdOf } from '../../../core/operations/backups.ts';
-import type { Io } from '../../terminal/io.ts';
+import type { Context } from '../../context.ts';
 
 /** Parses how many backups to keep. Throws `usage`. */
 export function parseKeep(given: string): number {
@@ -11,12 +11,21 @@ export function parseKeep(given: string): number {
   throw new HkctlError('usage', `"${given}" is not a number of backups: give one from 1 to 9999.`);
 }
 
-/** The next backup of this store's series in a folder, and the id that its name contains. Throws `usage` for another path. */
+/** The next backup of a series. */
+interface NextBackup {
+  target: string;
+  /** The id that its name contains. */
+  storeId: string;
+  /** By which the series is ordered: the time in a name is only as right as the clock was. */
+  number: number;
+}
+
+/** The next backup of this store's series in a folder. Throws `usage` for another path. */
 export async function nextInSeries(
   folder: string,
   { store }: Pick<Domain, 'store'>,
-  { withOwnRights, clock }: Pick<Io, 'withOwnRights' | 'clock'>,
-): Promise<{ target: string; storeId: string }> {
+  { io: { withOwnRights, clock }, services }: Pick<Context, 'io' | 'services'>,
+): Promise<NextBackup> {
   if (!withOwnRights(() => statSync(folder, { throwIfNoEntry: false }))?.isDirectory()) {
     throw new HkctlError('usage', `--keep needs a folder that exists; ${folder} is not one.`, {
       hint: 'The backups in it get names of their own, and the oldest are removed.',
@@ -24,5 +33,6 @@ export async function nextInSeries(
   }
   const storeId = await storeIdOf(store);
   // The machine's clock, right or wrong: the store's stands still while that one is behind, and names must differ.
-  return { target: join(folder, backupName(clock(), storeId)), storeId };
+  const target = join(folder, backupName(clock(), storeId));
+  return { target, storeId, number: await services.nextBackupNumber({ folder, storeId }) };
 }

@@ -17,8 +17,8 @@ import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
-import { list, oneOf, parsed, requireOneOf, text, toggle } from '../../flags.ts';
-import { askEntity } from '../../questions/entity.ts';
+import { commaList, oneOf, parsed, requireOneOf, text, toggle } from '../../flags.ts';
+import { askEntity, entityHint } from '../../questions/entity.ts';
 import { valueOrAsk } from '../../questions/values.ts';
 import { canAsk } from '../../terminal/io.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
@@ -36,12 +36,12 @@ export const create = defineCommand({
     name: text('--name <NAME>', 'name of the key: the integration it is for'),
     entity: text('--entity <CODE>', 'the entity (site) the key is bound to'),
     preset: oneOf('--preset <PRESET>', presetNames, 'permissions by preset'),
-    permission: list('--permission <KEY>', 'one permission, adds to a preset (repeatable)', (given) =>
+    permission: commaList('--permission <KEY>', 'one permission, adds to a preset (repeatable, or KEY,KEY)', (given) =>
       requireOneOf(given, clientPermissions),
     ),
-    allowIp: list(
+    allowIp: commaList(
       '--allow-ip <CIDR>',
-      'let it in only from this address or network, such as 10.0.0.0/8 (repeatable)',
+      'let it in only from this address or network, such as 10.0.0.0/8 (repeatable, or CIDR,CIDR)',
       parseNetwork,
     ),
     note: parsed('--note <TEXT>', 'a note of up to 500 characters: whose key it is, whom to ask', parseNote),
@@ -69,6 +69,11 @@ export const create = defineCommand({
     '--entity': entity,
     '--preset or --permission': preset ?? permission[0],
   }),
+  async missingHint(context, missing) {
+    if (!missing.includes('--entity')) return undefined;
+    const { domain, actor } = await context.session();
+    return entityHint(domain, actor);
+  },
   async run(context, flags, _args, actor) {
     const { domain } = await context.session();
     const { secretFile } = flags;
@@ -91,7 +96,7 @@ export async function createAndDeliver(
 ): Promise<void> {
   requireCreatable(input, domain.clock());
   const baseUrl = await baseUrlOf(domain, flags.baseUrl);
-  const options = { ...flags, baseUrl, clock: domain.clock, replace: false, keys: 1, several: false };
+  const options = { ...flags, baseUrl, clock: domain.clock, keys: 1, several: false };
   const { chooseDelivery } = await import('../../delivery/choose.ts');
   const { delivery, fileOf } = await chooseDelivery(context, { ...options, done: 'API key created' });
   const key = await createKey(domain, actor, input, delivery);
@@ -133,7 +138,7 @@ export async function completeInput(
   });
   const entity =
     given.entity === undefined
-      ? await ask(undefined, '--entity', () => askEntity(context, domain, actor, ({ status }) => status === 'active'))
+      ? await ask(undefined, '--entity', () => askEntity(context, domain, actor))
       : await requireEntity(domain, actor, given.entity);
   const chosen = [...(given.preset ? presets[given.preset].permissions : []), ...given.permission];
   const permissions = await ask(chosen.length > 0 ? chosen : undefined, '--preset or --permission', async () => {

@@ -29,7 +29,7 @@ export const erase = defineCommand({
     action: 'sensors.erase',
     target: `${code}/${ref}`,
   }),
-  required: ({ entity: code, from, to }) => ({ '--entity': code, '--from': from, '--to': to }),
+  required: ({ from, to }) => ({ '--from': from, '--to': to }),
   async run(context, flags, [ref = '']) {
     const { domain, actor } = await context.session();
     const site = await entityOrAsk(context, domain, actor, flags.entity);

@@ -25,7 +25,6 @@ export const exportReadings = defineCommand({
     ['hkctl sensors export OVEN-3-T1 --entity BER --from 2026-11-01 --to 2026-12-01 > november.csv', 'a month'],
     ['hkctl sensors export --entity BER --format ndjson', 'everything of a site'],
   ],
-  required: ({ entity: code }) => ({ '--entity': code }),
   async run(context, flags, refs) {
     const { domain, actor } = await context.session();
     const site = await entityOrAsk(context, domain, actor, flags.entity);

@@ -18,7 +18,6 @@ export const list = defineCommand({
   readOnly: true,
   flags: { entity, yes: yesFlag },
   examples: [['hkctl sensors list --entity BER', 'all of a site']],
-  required: ({ entity: code }) => ({ '--entity': code }),
   async run(context, flags) {
     const { domain, actor } = await context.session();
     const site = await entityOrAsk(context, domain, actor, flags.entity);

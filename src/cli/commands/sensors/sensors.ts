@@ -3,7 +3,10 @@ import type { Context } from '../../context.ts';
 import { text } from '../../flags.ts';
 
 /** The flag that names the entity of the sensors. */
-export const entity = text('--entity <CODE>', 'the entity (site) of the sensors');
+export const entity = text(
+  '--entity <CODE>',
+  'the entity (site) of the sensors; may be left out if there is one active entity',
+);
 
 /** The declaration of the resource `sensors`. */
 export async function sensorResource(context: Context): Promise<ResourceDefinition> {

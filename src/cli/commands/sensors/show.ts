@@ -13,7 +13,6 @@ export const show = defineCommand({
   arguments: [{ spelling: '<SENSOR>', doc: 'code or id of the sensor' }],
   flags: { entity, yes: yesFlag },
   examples: [['hkctl sensors show OVEN-3-T1 --entity BER', 'by its code']],
-  required: ({ entity: code }) => ({ '--entity': code }),
   async run(context, flags, [ref = '']) {
     const { domain, actor } = await context.session();
     const site = await entityOrAsk(context, domain, actor, flags.entity);

@@ -1,4 +1,4 @@
-import { HkctlError } from '../../errors.ts';
+import { HkctlError, isUnreachable } from '../../errors.ts';
 import type { ReadingClient, ReadingText, ReadingTextRequest } from '../../port/readings.ts';
 import { FairQueue } from '../fair-queue.ts';
 import type { Slice, SliceRequest } from './slice-request.ts';
@@ -7,7 +7,7 @@ import type { Slice, SliceRequest } from './slice-request.ts';
 export const readLimits = {
   /** A page up to this size is read at once, in the calling thread: half a millisecond. */
   direct: 500,
-  /** Rows written in one slice, and readings aggregated in one: some milliseconds each. */
+  /** Rows written in one slice, and readings aggregated in one, in a thread of their own: some milliseconds each. */
   written: 5000,
   summedUp: 20_000,
   /** A page of buckets that has at least one bucket scans no more: it ends short, and the next page continues after it. */
@@ -15,6 +15,12 @@ export const readLimits = {
   /** Number of waiting reads of one owner. */
   waiting: 64,
 } as const;
+
+/** The most rows that a slice writes, and the most readings that it aggregates. */
+interface SliceSizes {
+  written: number;
+  summedUp: number;
+}
 
 /** Reads one slice: in a thread of SQLite, or on a connection of PostgreSQL. */
 type ReadSlice = (request: SliceRequest) => Promise<Slice>;
@@ -33,11 +39,13 @@ export function textOf({ text, count, digest, scanned, nextUs }: Slice, client: 
 /** Reads in slices, round-robin by owner and one slice at a time over all of them; one owner's reads one after the other. */
 export class Reads {
   readonly #readSlice: ReadSlice;
+  readonly #sizes: SliceSizes;
   readonly #waiting = new FairQueue<Read>();
   #isRunning = false;
 
-  constructor(readSlice: ReadSlice) {
+  constructor(readSlice: ReadSlice, sizes: SliceSizes = readLimits) {
     this.#readSlice = readSlice;
+    this.#sizes = sizes;
   }
 
   /** Rejects with `too_many_requests` where too many of the owner wait, with what `charge` throws, or with the signal's reason. */
@@ -55,7 +63,11 @@ export class Reads {
 
   /** Rejects the waiting reads; does not wait for a slice under way. */
   close(): void {
-    for (let read = this.#waiting.take(); read; read = this.#waiting.take()) read.reject(closed());
+    this.#rejectAll(closed());
+  }
+
+  #rejectAll(why: unknown): void {
+    for (let read = this.#waiting.take(); read; read = this.#waiting.take()) read.reject(why);
   }
 
   #abort(read: Read): void {
@@ -68,7 +80,7 @@ export class Reads {
     for (let read = this.#waiting.take(); read; read = this.#waiting.take()) {
       try {
         if (!read.isBegun) read.client.charge(0);
-        const slice = await this.#readSlice(read.nextSlice());
+        const slice = await this.#readSlice(read.nextSlice(this.#sizes));
         read.take(slice);
         read.client.charge(slice.scanned);
         read.client.signal?.throwIfAborted();
@@ -76,6 +88,8 @@ export class Reads {
         else this.#waiting.putBack(read.client.owner, read);
       } catch (thrown) {
         read.reject(thrown);
+        // What waits has waited as long already, and would wait for the same answer.
+        if (isUnreachable(thrown)) this.#rejectAll(thrown);
       }
     }
     this.#isRunning = false;
@@ -97,6 +111,7 @@ class Read {
   #nextUs: number | null = null;
   #open: Slice['open'];
   #summarisedUs: Slice['summarisedUs'];
+  #ahead: Slice['ahead'];
 
   constructor(
     request: ReadingTextRequest,
@@ -111,22 +126,23 @@ class Read {
   }
 
   /** The next slice to read. */
-  nextSlice(): SliceRequest {
+  nextSlice({ written, summedUp }: SliceSizes): SliceRequest {
     const { fromUs, limit, buckets } = this.request;
     return {
       ...this.request,
       fromUs: this.#nextUs ?? fromUs,
       limit: limit - this.#count,
-      most: buckets ? readLimits.summedUp : readLimits.written,
+      most: buckets ? summedUp : written,
       open: this.#open,
       beganUs: fromUs,
       summarisedUs: this.#summarisedUs,
+      ahead: this.#ahead,
     };
   }
 
   /** Adds a slice that was read. */
   take(slice: Slice): void {
-    const { text, count, digest, scanned, nextUs, open, summarisedUs } = slice;
+    const { text, count, digest, scanned, nextUs, open, summarisedUs, ahead } = slice;
     if (count > 0) {
       if (this.#count > 0 && this.request.format === 'json') this.#pieces.push(comma);
       this.#pieces.push(text);
@@ -138,6 +154,7 @@ class Read {
     this.#nextUs = nextUs;
     this.#open = open;
     this.#summarisedUs = summarisedUs;
+    this.#ahead = ahead;
     const isEnough = this.#count >= this.request.limit || (this.#count > 0 && this.#scanned >= readLimits.page);
     this.isDone = nextUs === null || isEnough;
   }

@@ -11,6 +11,7 @@ export interface SliceRequest extends ReadingTextRequest {
   beganUs?: number;
   /** What the slice before returned. */
   summarisedUs?: number | null;
+  ahead?: readonly SliceRow[];
 }
 
 /** The result of a slice. */
@@ -28,6 +29,8 @@ export interface Slice {
   open?: OpenBucket;
   /** The latest instant of the series that was dropped, as this slice saw it; null where there is none. */
   summarisedUs?: number | null;
+  /** Rows after it that were read already, so that not each slice waits for a server. */
+  ahead?: readonly SliceRow[];
 }
 
 /** A stored reading; its quality is 0 for none, else 1 + the index in {@link qualities}. */

@@ -25,8 +25,28 @@ export interface Summary {
 /** A reading without its quality. */
 export type TimedValue = readonly [atUs: number, value: number];
 
-/** Sums readings up by the hour; they come in order of time. */
-export function summarise(rows: readonly TimedValue[]): Summary[] {
+/** The hours of readings. */
+export function hoursOf(rows: readonly TimedValue[]): number[] {
+  return [...new Set(rows.map(([atUs]) => bucketStart(atUs, summaryWidthUs)))];
+}
+
+/**
+ * The summaries that take the place of readings, which come in order of time; `known` has those that their hours have already.
+ * An hour with many readings is summed up in parts. Readings up to the last one that its summary counts arrived after it, and
+ * may be the same again: they are not counted.
+ */
+export function summarised(rows: readonly TimedValue[], known: ReadonlyMap<number, Summary>): Summary[] {
+  const isLater = ([atUs]: TimedValue) => {
+    const before = known.get(bucketStart(atUs, summaryWidthUs));
+    return before === undefined || atUs > before.lastAtUs;
+  };
+  return summarise(rows.filter(isLater)).map((later) => {
+    const before = known.get(later.hourUs);
+    return before ? joined(before, later) : later;
+  });
+}
+
+function summarise(rows: readonly TimedValue[]): Summary[] {
   const found: Summary[] = [];
   let open: { bucket: OpenBucket; first: number; firstAtUs: number; lastAtUs: number } | undefined;
   const close = () => {
@@ -48,8 +68,7 @@ export function summarise(rows: readonly TimedValue[]): Summary[] {
   return found;
 }
 
-/** The summary of an hour that was summed up in two parts. */
-export function joined(before: Summary, later: Summary): Summary {
+function joined(before: Summary, later: Summary): Summary {
   const bucket = openSummarised(before.hourUs, before);
   addSummarised(bucket, later);
   return { ...toSummary(bucket), first: before.first, firstAtUs: before.firstAtUs, lastAtUs: later.lastAtUs };

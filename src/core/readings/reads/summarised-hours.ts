@@ -2,9 +2,10 @@ import { summaryWidthUs } from '../../port/readings.ts';
 import { bucketStart, type SummarisedHour } from './buckets.ts';
 import { endOfTimeUs, type SliceRequest, type SliceRow, within } from './slice-request.ts';
 
-/** A summary and the hour that it is of. */
+/** A summary, the hour that it is of, and the last instant that it counts. */
 export interface HourRow extends SummarisedHour {
   hourUs: number;
+  lastAtUs: number;
 }
 
 /** Readings and summarised hours of a slice in order of time, and the instant of the first one after them. */
@@ -54,24 +55,32 @@ export function firstHourOf(fromUs: number): number {
 }
 
 /**
- * The items of a slice of at most `most` of each kind. An hour may be both for a moment, since readings are dropped in order of
- * time: its summary then comes first.
+ * The items of a slice of at most `most` of each kind. Of an hour with a summary, readings up to the last one that it counts
+ * arrived after it and are left out: it may count them already.
  */
 export function inOrderOfTime(rows: readonly SliceRow[], hours: readonly HourRow[], most: number): BucketItems {
-  const nextUs = earlier(rows[most]?.[0] ?? null, hours[most]?.hourUs ?? null);
-  return { items: [...merged(rows.slice(0, most), hours.slice(0, most), nextUs)], nextUs };
+  const kept = hours.slice(0, most);
+  const nextUs = earlier(notCounted(rows[most]?.[0] ?? null, kept), hours[most]?.hourUs ?? null);
+  return { items: [...merged(rows.slice(0, most), kept, nextUs)], nextUs };
+}
+
+/** An instant, or the one right after what the summary of its hour counts. */
+function notCounted(atUs: number | null, hours: readonly HourRow[]): number | null {
+  const hour = atUs === null ? undefined : hours.find(({ hourUs, lastAtUs }) => hourUs <= atUs && atUs <= lastAtUs);
+  return hour ? hour.lastAtUs + 1 : atUs;
 }
 
 function* merged(rows: readonly SliceRow[], hours: readonly HourRow[], untilUs: number | null) {
   const end = untilUs ?? Number.POSITIVE_INFINITY;
   let next = 0;
-  for (const { hourUs, ...hour } of hours) {
+  for (const { hourUs, lastAtUs, ...hour } of hours) {
     for (let row = rows[next]; row && row[0] < hourUs && row[0] < end; row = rows[next]) {
       yield row;
       next++;
     }
     if (hourUs >= end) return;
     yield [hourUs, hour] satisfies BucketItems['items'][number];
+    for (let row = rows[next]; row && row[0] <= lastAtUs; row = rows[next]) next++;
   }
   for (let row = rows[next]; row && row[0] < end; row = rows[next]) {
     yield row;

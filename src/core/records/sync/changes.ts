@@ -10,6 +10,14 @@ export function changeInstant(nowUs: number, changedAt: string): string {
   return now > changedAt ? now : instantAfter(changedAt);
 }
 
+/**
+ * Whether the last change is dated so far ahead that the clock was wrong: later ones would all be dated after it. A day is what
+ * readings may lie ahead, too.
+ */
+export function isDatedAhead(nowUs: number, changedAt: string): boolean {
+  return changedAt > formatInstantUs(nowUs + dayMs * 1000);
+}
+
 /** The first instant after another one; of the empty text, which stands for "before all changes", itself. */
 export function instantAfter(instant: string): string {
   const us = parseInstantUs(instant);

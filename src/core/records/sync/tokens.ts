@@ -1,6 +1,6 @@
 import { HkctlError } from '../../errors.ts';
 import type { RecordChanges } from '../../port/records.ts';
-import { canonicalInstant } from '../../time/instants.ts';
+import { canonicalInstant, parseInstantUs } from '../../time/instants.ts';
 import { dayMs } from '../../time/spans.ts';
 import { decoded, fingerprint, writeCursor } from '../cursors.ts';
 import type { ResourceDefinition } from '../fields.ts';
@@ -35,11 +35,21 @@ export function readSyncToken(text: string, list: string): SyncToken {
   return { epoch, changedAt, day: Number(day) };
 }
 
-/** Throws `sync_token_expired` where the store can no longer name every change since a token. */
-export function requireKnownChanges(token: SyncToken, { epoch, forgottenTo }: RecordChanges, nowMs: number): void {
+/**
+ * Throws `sync_token_expired` where the store can no longer name every change since a token, up to `to` where its pages end there.
+ * A change after the last one was dated by a clock that was ahead, and has another date by now.
+ */
+export function requireKnownChanges(
+  token: SyncToken,
+  { epoch, changedAt, forgottenTo }: RecordChanges,
+  nowMs: number,
+  to = '',
+): void {
   const isOld = dayOf(nowMs) - token.day > syncTokenDays || forgottenTo > token.changedAt;
-  if (!isOld && token.epoch === epoch) return;
-  const why = isOld ? `is older than ${syncTokenDays} days` : 'was issued before the store was restored';
+  const isAhead = token.changedAt > changedAt || to > changedAt;
+  if (!isOld && !isAhead && token.epoch === epoch) return;
+  const before = isAhead && token.epoch === epoch ? 'the clock was set right' : 'the store was restored';
+  const why = isOld ? `is older than ${syncTokenDays} days` : `was issued before ${before}`;
   throw new HkctlError('sync_token_expired', `This sync_token ${why}: read the whole list again for a new one.`);
 }
 
@@ -50,7 +60,8 @@ export function listName(resource: ResourceDefinition, entityId: string): string
 
 /** Whether a value from a cursor or token is an instant of `updated_at`, or '' for none. */
 export function isChangedAt(value: unknown): value is string {
-  return typeof value === 'string' && (value === '' || canonicalInstant(value) === value);
+  if (typeof value !== 'string') return false;
+  return value === '' || (canonicalInstant(value) === value && Number.isFinite(parseInstantUs(value)));
 }
 
 /** The day of an instant, counted since 1970. */

@@ -5,6 +5,7 @@ import { missingLines } from '../../backup-file/continued-journal.ts';
 import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
 import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
 import { createRowWriter, refusingRows } from '../../backup-file/whole-files.ts';
+import type { BackupRequest } from '../../engine.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
 import { toDomainError } from '../../sqlite/connection/errors.ts';
 import { databaseNames } from '../../sqlite/connection/files.ts';
@@ -21,14 +22,10 @@ import { cursorRows } from './cursor-rows.ts';
 import { queryFor } from './queries.ts';
 
 /** How a backup is written. */
-interface WriteOptions {
-  nowMs: number;
-  force: boolean;
+interface WriteOptions extends BackupRequest {
   migrationsFolder: string;
   /** Also backs up a store of an older version, for a migration. */
   ofOlder?: boolean;
-  /** Receives the size of the file again and again while rows are copied, in bytes. */
-  progress?: ((bytes: number) => void) | undefined;
 }
 
 /**
@@ -36,7 +33,7 @@ interface WriteOptions {
  * Throws `state_forbids` where the file exists and `force` is false.
  */
 export async function writeBackup(database: Database, target: string, options: WriteOptions): Promise<BackupFacts> {
-  const { nowMs, force, migrationsFolder, ofOlder = false, progress } = options;
+  const { nowMs, force, number, migrationsFolder, ofOlder = false, progress } = options;
   const { shown } = database.location;
   requireFreeTarget(target, force);
   requireNoLink(target);
@@ -64,6 +61,7 @@ export async function writeBackup(database: Database, target: string, options: W
   return writeVerified({
     target,
     force,
+    number,
     migrationsFolder,
     damaged,
     fill: (backup) =>
@@ -112,7 +110,8 @@ async function copyTables(
     refusingRows(putIndexesBack, () => damaged('two of its rows have the same unique value'));
   }
   const [head] = await session.query<{ seq: number }>('backup.head', 'select last_seq as seq from audit_head');
-  if (head) backup.prepare("update sqlite_sequence set seq = max(seq, ?) where name = 'audit'").run(head.seq);
+  if (head)
+    backup.prepare("update sqlite_sequence set seq = max(seq, cast(? as integer)) where name = 'audit'").run(head.seq);
 }
 
 function refusing({ name }: OwnTable, damaged: Damaged, copy: () => void): void {

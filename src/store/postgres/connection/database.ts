@@ -1,10 +1,13 @@
 import type { Location } from '../address/location.ts';
-import { isShortage, unreachable } from './errors.ts';
+import { type Activity, activitySql } from './activity.ts';
+import { unreachable } from './errors.ts';
+import { inTime } from './in-time.ts';
 import { Lane, type LaneSettings, settingsSql, sharing } from './lane.ts';
 import { runLong } from './long-work.ts';
+import { OtherSessions } from './other-sessions.ts';
 import { openUnshared } from './pooler.ts';
 import { Session, type SessionOptions } from './session.ts';
-import { liftTimeLimits } from './time-limits.ts';
+import { runTransaction } from './transaction.ts';
 
 /** How long the database may be silent. */
 interface Patience {
@@ -14,11 +17,13 @@ interface Patience {
   daemonMs: number;
   /** How often a command checks during long work that the server answers. */
   probeMs: number;
+  /** How long a command tries to find out whether a commit without an answer was made. */
+  doubtMs: number;
 }
 
-const usualPatience: Patience = { commandMs: 30_000, daemonMs: 1500, probeMs: 15_000 };
-/** Connections beside the pipelined one. */
-const mostSessions = 8;
+const usualPatience: Patience = { commandMs: 30_000, daemonMs: 1400, probeMs: 15_000, doubtMs: 8000 };
+/** How long a request waits for a connection, which is made nevertheless: the next one finds it. */
+const connectionMs = 700;
 /** The time after which a daemon tries again while the database is away. */
 const retryMs = 250;
 
@@ -34,6 +39,7 @@ export interface Database {
   /**
    * Runs `work` in a transaction on a connection of its own. Another program waits at most `idleMs` for the locks of a
    * transaction whose process has stopped; 0 = without limit, for long work, such as an import that waits for its rows.
+   * An error means that nothing was changed, except `commit_unknown`; see `transaction.ts`.
    */
   transaction<T>(work: (session: Session) => Promise<T>, options?: { idleMs?: number }): Promise<T>;
   /** Runs `work` on a connection that nobody else uses meanwhile; waits where all are in use. */
@@ -60,16 +66,17 @@ export class PooledDatabase implements Database {
   #isDaemon = false;
   #isClosed = false;
   #failure: unknown;
-  readonly #idle: Session[] = [];
-  readonly #sessions = new Set<Session>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #others: OtherSessions;
   readonly #lanes: Lane[] = [];
-  #open = 0;
 
   constructor(location: Location, patience = usualPatience) {
     this.location = location;
     this.#patience = patience;
     this.#hosts = location.hosts;
+    this.#others = new OtherSessions(async () => {
+      if (this.#failure !== undefined) throw this.#failure;
+      return this.#openBeside(this.#options(false));
+    });
   }
 
   get epoch(): number {
@@ -83,7 +90,7 @@ export class PooledDatabase implements Database {
     if (before) before.onEnd = () => {};
     this.#main = undefined;
     await this.#connected();
-    await before?.close();
+    await Promise.all([before, ...this.#others.takeIdle(), ...this.#lanes].map((one) => one?.close()));
   }
 
   reconnect(why: string): void {
@@ -104,18 +111,12 @@ export class PooledDatabase implements Database {
 
   transaction<T>(work: (session: Session) => Promise<T>, { idleMs = 10_000 } = {}): Promise<T> {
     const isLong = idleMs === 0;
-    const through = async (session: Session) => {
-      const lifted = isLong ? `; ${liftTimeLimits(session)}` : '';
-      await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`);
-      try {
-        const result = await work(session);
-        await session.run('commit');
-        return result;
-      } catch (thrown) {
-        if (session.isOpen) await session.run('rollback');
-        throw thrown;
-      }
+    // The clients of a daemon get 503 at once, and send again.
+    const doubt = {
+      location: { ...this.location, hosts: this.#hosts },
+      forMs: this.#isDaemon ? 0 : this.#patience.doubtMs,
     };
+    const through = (session: Session) => runTransaction(session, work, idleMs, doubt);
     const probing = { everyMs: this.#patience.probeMs, probe: () => this.query('database.probe', 'select') };
     return this.exclusively((session) =>
       isLong ? runLong(session, probing, () => through(session)) : through(session),
@@ -123,17 +124,17 @@ export class PooledDatabase implements Database {
   }
 
   async exclusively<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = await this.#take();
+    const session = await this.#inTime(this.#others.take(), (late) => this.#others.giveBack(late));
     try {
       return await work(session);
     } finally {
-      this.#giveBack(session);
+      this.#others.giveBack(session);
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const all = [this.#main, ...this.#sessions, ...this.#lanes].filter((session) => session !== undefined);
+    const all = [this.#main, this.#others, ...this.#lanes].filter((session) => session !== undefined);
     await Promise.all(all.map((session) => session.close()));
   }
 
@@ -146,7 +147,9 @@ export class PooledDatabase implements Database {
       await session.query('lane.settings', settingsSql(settings), Object.entries(settings).flat());
       return session;
     };
-    const lane = new Lane(open, sharing(this, settings));
+    const lane = new Lane(open, sharing(this, settings), (opening, beganAt) =>
+      this.#inTime(opening, undefined, beganAt),
+    );
     this.#lanes.push(lane);
     return lane;
   }
@@ -187,9 +190,7 @@ export class PooledDatabase implements Database {
     if (!this.#isDaemon || this.#isClosed) return;
     this.#failure = unreachable(this.location.shown, 'it does not answer');
     // A database that does not answer on one connection answers on none.
-    for (const session of [...this.#sessions, ...this.#lanes]) session.destroy('it does not answer');
-    // All of them, also those beyond the number of connections that ended: each is refused now instead of waiting for ever.
-    for (const wake of this.#waiting.splice(0)) wake();
+    for (const session of [this.#others, ...this.#lanes]) session.destroy('it does not answer');
     this.#retry();
   }
 
@@ -208,43 +209,29 @@ export class PooledDatabase implements Database {
     }, retryMs).unref();
   }
 
-  #options(pipeline: boolean): SessionOptions {
+  /** The options of the main connection, or of another one. */
+  #options(isMain: boolean): SessionOptions {
     const [usualMs, { commandMs, daemonMs }] = [this.location.connectTimeoutMs, this.#patience];
-    if (!this.#isDaemon) return { pipeline, silentMs: commandMs, connectTimeoutMs: usualMs };
-    return { pipeline, silentMs: pipeline ? daemonMs : commandMs, connectTimeoutMs: Math.min(usualMs, 2000) };
+    if (!this.#isDaemon) return { pipeline: isMain, silentMs: commandMs, connectTimeoutMs: usualMs };
+    const connectTimeoutMs = Math.min(usualMs, 2000);
+    if (isMain) return { pipeline: true, silentMs: daemonMs, connectTimeoutMs, watch: {} };
+    const activityOf = (pid: number) => this.#activityOf(pid);
+    return { pipeline: false, silentMs: commandMs, connectTimeoutMs, watch: { activityOf } };
   }
 
-  async #take(): Promise<Session> {
-    if (this.#failure !== undefined) throw this.#failure;
-    for (let session = this.#idle.pop(); session; session = this.#idle.pop()) if (session.isOpen) return session;
-    if (this.#open >= mostSessions) return this.#takeLater();
-    this.#open++;
-    try {
-      const session = await this.#openBeside(this.#options(false));
-      this.#sessions.add(session);
-      session.onEnd = () => {
-        this.#sessions.delete(session);
-        this.#open--;
-        this.#waiting.shift()?.();
-      };
-      return session;
-    } catch (thrown) {
-      this.#open--;
-      // Others use up the connections of the server: those that are open here must do.
-      if (isShortage(thrown) && this.#open > 0) return this.#takeLater();
-      this.#waiting.shift()?.();
-      throw thrown;
-    }
+  async #activityOf(pid: number): Promise<Activity> {
+    const [row] = await this.query<{ activity: Activity }>('database.activity', activitySql, [pid]);
+    return row?.activity ?? 'silent';
   }
 
-  async #takeLater(): Promise<Session> {
-    // One may have come back while another was refused: nobody would wake this.
-    if (this.#idle.length === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    return this.#take();
-  }
-
-  #giveBack(session: Session): void {
-    if (session.isOpen) this.#idle.push(session);
-    this.#waiting.shift()?.();
+  /** In a daemon, waits for a connection no longer than a request may. */
+  #inTime(
+    session: Promise<Session>,
+    onLate?: (session: Session) => void,
+    beganAt = performance.now(),
+  ): Promise<Session> {
+    if (!this.#isDaemon) return session;
+    const late = () => unreachable(this.location.shown, 'no connection to it was made in time');
+    return inTime(session, beganAt + connectionMs, late, onLate);
   }
 }

@@ -27,6 +27,9 @@ const shortageMs = 1000;
 /** Runs work on a connection of others, with the settings of the lane meanwhile. */
 type Share = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 
+/** Waits for a connection that is being made since an instant (`performance.now()`), but not for ever. */
+type Await = (opening: Promise<Session>, beganAt: number) => Promise<Session>;
+
 /**
  * A pipelined connection for single statements of one kind, with settings of its own and apart from the main one: neither waits
  * for the other's answers. It is made at the first use, and again once it was lost. Where the server has none left, it shares
@@ -35,15 +38,18 @@ type Share = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 export class Lane {
   readonly #open: () => Promise<Session>;
   readonly #share: Share | undefined;
+  readonly #await: Await;
+  #openingSince = 0;
   #opening: Promise<Session> | undefined;
   #session: Session | undefined;
   #sharesUntil = 0;
   readonly #names = new Map<string, string>();
 
   /** `open` makes the connection, with the settings. */
-  constructor(open: () => Promise<Session>, share?: Share) {
+  constructor(open: () => Promise<Session>, share?: Share, wait: Await = (opening) => opening) {
     this.#open = open;
     this.#share = share;
+    this.#await = wait;
   }
 
   /** Runs a statement, which the connection prepares at the first use. */
@@ -86,7 +92,7 @@ export class Lane {
     if (share && performance.now() < this.#sharesUntil) return share(work);
     let session: Session;
     try {
-      session = await this.#opened();
+      session = await this.#await(this.#opened(), this.#openingSince);
     } catch (thrown) {
       if (!share || !isShortage(thrown)) throw thrown;
       this.#sharesUntil = performance.now() + shortageMs;
@@ -96,6 +102,7 @@ export class Lane {
   }
 
   #opened(): Promise<Session> {
+    if (this.#opening === undefined) this.#openingSince = performance.now();
     this.#opening ??= this.#open()
       .then((session) => {
         this.#session = session;

@@ -114,7 +114,7 @@ export const meanings: readonly Meaning[] = [
     codes: /^(53100|53400|54000)$/,
     as: 'store_full',
     message: (shown) => `The disk of the PostgreSQL store ${shown} is full; nothing was changed.`,
-    hint: 'Free space on the server and try again.',
+    hint: 'Free space on the server and try again. A key that must stop at once stops with every daemon that serves it.',
   },
   {
     codes: /^(55P03|40P01|40001)$/,

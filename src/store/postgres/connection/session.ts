@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { Client, QueryConfig } from 'pg';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
+import { type Activity, promptMs } from './activity.ts';
 import { createClient } from './client.ts';
 import { isLostConnection, toDomainError, unreachable, whileConnecting } from './errors.ts';
 import { prepareSession } from './server-settings.ts';
@@ -13,6 +14,14 @@ export interface SessionOptions {
   /** The time without an answer to a statement after which the connection ends. */
   silentMs: number;
   connectTimeoutMs: number;
+  /** Absent in commands, which wait longer. */
+  watch?: Watch;
+}
+
+/** How a daemon notices that a connection is silent, as one that a firewall has dropped, although the server answers others. */
+export interface Watch {
+  /** Asks on another connection what the server's process of this one does; absent for the connection that others ask on. */
+  activityOf?(pid: number): Promise<Activity>;
 }
 
 /** How long a server may take to close a connection; one that hangs never does. */
@@ -23,6 +32,10 @@ const mostStartBytes = 1 << 20;
 const mostAnswerBytes = 1 << 28;
 /** The longest time between two checks of what a server sends. */
 const longestCheckMs = 100;
+/** A connection without work for so long is asked for an answer: one that was dropped is noticed before it is needed. */
+const idleMs = 5000;
+/** After so long without an answer, and again after as long, another connection finds out what the server does. */
+const suspectMs = 400;
 
 /** One connection to the database. Errors are the domain's; a connection that was lost is never used again. */
 export class Session {
@@ -35,9 +48,17 @@ export class Session {
   version = 0;
   /** Whether a pooler is between: then the number that the connection has is not that of the server's process. */
   isPooled = false;
+  /** The last record that the transaction in progress has added to the audit chain. */
+  audit: { seq: number; hash: string } | undefined;
   readonly #socket: Socket;
   readonly #shown: string;
+  readonly #watchedBy: Watch | undefined;
+  #pid = 0;
   #silentMs: number;
+  #isLong = false;
+  #checkedMs = 0;
+  #silentReports = 0;
+  #answers = 0;
   #waiting = 0;
   #lastAnswerMs = 0;
   #lastTickMs = 0;
@@ -47,12 +68,13 @@ export class Session {
   #ended: HkctlError | undefined;
   #onEnd: () => void = () => {};
 
-  private constructor(client: Client, host: Host, socket: Socket, shown: string, silentMs: number) {
+  private constructor(client: Client, host: Host, socket: Socket, shown: string, options: SessionOptions) {
     this.client = client;
     this.host = host;
     this.#socket = socket;
     this.#shown = shown;
-    this.#silentMs = silentMs;
+    this.#silentMs = Math.min(options.silentMs, options.connectTimeoutMs);
+    this.#watchedBy = options.watch;
     // Without a listener the loss of a connection would end the process.
     client.on('error', (thrown) => this.destroy('the connection was lost', thrown));
     client.on('end', () => this.destroy('the connection was closed'));
@@ -76,13 +98,7 @@ export class Session {
   static async #openAt(host: Host, location: Location, options: SessionOptions): Promise<Session> {
     const socket = new Socket();
     const { client, connect } = createClient(host, location, { ...options, socket });
-    const session = new Session(
-      client,
-      host,
-      socket,
-      location.shown,
-      Math.min(options.silentMs, options.connectTimeoutMs),
-    );
+    const session = new Session(client, host, socket, location.shown, options);
     session.#watch();
     try {
       await connect();
@@ -90,8 +106,9 @@ export class Session {
       session.server = server;
       session.version = version;
       session.isPooled = 'processID' in client && client.processID !== pid;
+      session.#pid = pid;
       session.#mostBytes = mostAnswerBytes;
-      session.allowSilence(options.silentMs);
+      session.#silentMs = options.silentMs;
       return session;
     } catch (thrown) {
       session.destroy('the connection was not completed');
@@ -113,6 +130,7 @@ export class Session {
   allowSilence(ms: number): number {
     const before = this.#silentMs;
     this.#silentMs = ms;
+    this.#isLong = ms > before;
     return before;
   }
 
@@ -178,7 +196,10 @@ export class Session {
   }
 
   #answerBegins(): void {
+    this.#answers++;
     this.#lastAnswerMs = performance.now();
+    this.#checkedMs = this.#lastAnswerMs;
+    this.#silentReports = 0;
     this.#answeredBytes = this.#socket.bytesRead;
   }
 
@@ -188,15 +209,42 @@ export class Session {
     this.#lastTickMs = performance.now();
     this.#timer = setInterval(() => {
       const now = performance.now();
-      // Where this process itself stood still, an answer may wait to be read.
-      if (now - this.#lastTickMs > 3 * Math.max(everyMs, this.#silentMs / 8)) this.#lastAnswerMs = now;
+      // While this process itself stood still, an answer may have come that waits to be read.
+      const stoodStillMs = Math.max(0, now - this.#lastTickMs - 2 * everyMs);
+      this.#lastAnswerMs = Math.min(now, this.#lastAnswerMs + stoodStillMs);
       this.#lastTickMs = now;
       // Rows of a cursor are read in pieces by the one that has opened it.
       const isAwaited = this.#waiting > 0 || this.#mostBytes === mostStartBytes;
       const bytes = this.#socket.bytesRead - this.#answeredBytes;
       if (isAwaited && bytes > this.#mostBytes) this.destroy('it sends without end');
       if (this.#waiting > 0 && now - this.#lastAnswerMs > this.#silentMs) this.destroy('it does not answer');
+      this.#suspect(now);
     }, everyMs);
     this.#timer.unref();
+  }
+
+  #suspect(now: number): void {
+    if (this.#watchedBy === undefined || this.#pid === 0 || this.#ended) return;
+    if (this.#waiting === 0) {
+      // Any answer is one, also a refusal; a connection that was lost reports that itself.
+      if (now - this.#lastAnswerMs > idleMs) this.query('session.idle', 'select').catch(() => {});
+      return;
+    }
+    const { activityOf } = this.#watchedBy;
+    if (activityOf === undefined || now - this.#checkedMs < suspectMs) return;
+    this.#checkedMs = Number.POSITIVE_INFINITY;
+    void this.#check(activityOf);
+  }
+
+  async #check(activityOf: (pid: number) => Promise<Activity>): Promise<void> {
+    const [answers, bytes] = [this.#answers, this.#socket.bytesRead];
+    // Where nobody can be asked, nothing shows that there will be an answer.
+    const activity = await activityOf(this.#pid).catch((): Activity => 'waiting');
+    if (answers !== this.#answers) return;
+    this.#checkedMs = performance.now();
+    if (activity !== 'silent' || bytes !== this.#socket.bytesRead) this.#silentReports = 0;
+    else if (++this.#silentReports > 1) this.destroy('it does not answer');
+    const isLate = this.#checkedMs - this.#lastAnswerMs > promptMs;
+    if (isLate && activity === 'waiting' && !this.#isLong) this.destroy('it waits for another change');
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isHkctlError } from '../../../core/errors.ts';
-import type { Daemon, DaemonStore } from '../../../core/port/daemons.ts';
+import type { Daemon, DaemonStore, RecordedDaemon } from '../../../core/port/daemons.ts';
 import { isShownMs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
 import type { Generations } from './generations.ts';
@@ -29,6 +29,7 @@ export function createDaemonStore(
   let beating: Promise<void> = Promise.resolve();
 
   let confirmedAt = 0;
+  let { epoch } = database;
   const beat = async () => {
     const sentAt = performance.now();
     await database.exclusively((session) => session.query('daemons.beat', beatOrBegin, [id, process.pid, clock()]));
@@ -38,14 +39,15 @@ export function createDaemonStore(
   /** Another server may be the primary by now, while the old one still answers reads. */
   const leaveSilentServer = () => {
     const now = performance.now();
+    // A new connection is given as long.
+    if (database.epoch !== epoch) confirmedAt = now;
+    ({ epoch } = database);
     if (now - confirmedAt <= leaseMs) return;
-    // The next server is given as long.
     confirmedAt = now;
     database.reconnect('it confirms no write');
   };
   const begin = async () => {
     if (timer !== undefined) return;
-    await database.query('daemons.drop', `delete from daemons where not (${isAlive})`);
     let isBeating = false;
     confirmedAt = performance.now();
     timer = setInterval(() => {
@@ -64,7 +66,14 @@ export function createDaemonStore(
       );
     }, heartbeatMs);
     timer.unref();
-    await beat();
+    try {
+      await beat();
+    } catch (thrown) {
+      // It serves nothing, so that its end has nothing to take back, as while a restore locks daemons out.
+      clearInterval(timer);
+      timer = undefined;
+      throw thrown;
+    }
   };
   const release = async () => {
     if (timer === undefined) return;
@@ -80,16 +89,12 @@ export function createDaemonStore(
     }
   };
 
-  const newest = async () => {
-    const [daemon] = await database.query<Daemon>('daemons.newest', selectNewest);
-    return daemon;
-  };
-
   return {
     begin,
     release,
     async recordAddress(baseUrl, _pid, version) {
       await begin();
+      await database.query('daemons.drop', `delete from daemons where not (${isAlive})`);
       await database.query('daemons.address', 'update daemons set base_url = $2, version = $3 where id = $1', [
         id,
         baseUrl,
@@ -97,16 +102,25 @@ export function createDaemonStore(
       ]);
     },
     clearAddress: release,
-    newest,
-    address: async () => (await newest())?.baseUrl,
+    recorded: () => database.query<RecordedDaemon>('daemons.recorded', selectRecorded),
+    async beginTask(task, nowMs, gapMs) {
+      return (await database.query('daemons.task', beginTask, [`${task}_begun_ms`, nowMs, gapMs])).length > 0;
+    },
+    address: async () => (await database.query<Pick<Daemon, 'baseUrl'>>('daemons.newest', selectNewest))[0]?.baseUrl,
   };
 }
 
 /** SQL that is true for the row of a daemon that serves. One from the future is from before the clock was set back. */
 export const isAlive = `seen_at_ms between ${nowSql} - ${aliveMs} and ${nowSql} + ${aliveMs}`;
 
-const selectNewest = `select left(base_url, 2048) as "baseUrl", since_ms as "sinceMs", left(version, 64) as version from daemons
+const selectRecorded = `select left(base_url, 2048) as "baseUrl", since_ms as "sinceMs", left(version, 64) as version, ${isAlive} as serves
+  from daemons where base_url is not null and ${isShownMs('since_ms')} order by since_ms desc limit 1000`;
+
+const selectNewest = `select left(base_url, 2048) as "baseUrl" from daemons
   where base_url is not null and ${isShownMs('since_ms')} and ${isAlive} order by since_ms desc limit 1`;
+
+const beginTask = `insert into marks (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value
+  where abs(excluded.value - marks.value) >= $3 returning 1`;
 
 const beatOrBegin = `insert into daemons (id, pid, since_ms, seen_at_ms) values ($1, $2, $3, ${nowSql})
   on conflict (id) do update set seen_at_ms = excluded.seen_at_ms`;

@@ -19,7 +19,8 @@ export class Generations {
   /** The version of each reported state: a number that only grows, since after a failover a generation may be smaller. */
   #keys = { of: '', version: 0 };
   #records = { of: '', version: 0 };
-  #skewMs = 0;
+  /** By how much the database's clock is ahead of `performance.now()`, which nobody can set. */
+  #aheadMs = Number.NaN;
   /** Until when (`performance.now()`) this daemon may let requests in; undefined in a command. */
   #leaseEndsAt: number | undefined;
 
@@ -28,9 +29,9 @@ export class Generations {
     this.#machineClock = machineClock;
   }
 
-  /** How many milliseconds the clock of the database is ahead of this machine's, as last seen. */
-  get skewMs(): number {
-    return this.#skewMs;
+  /** The clock of the database, as its last answer showed it; that of the machine before the first one. */
+  get nowMs(): number {
+    return Number.isNaN(this.#aheadMs) ? this.#machineClock() : Math.floor(performance.now() + this.#aheadMs);
   }
 
   /** The version of records that came with the last answer about keys. */
@@ -67,7 +68,7 @@ export class Generations {
   }
 
   async #read(): Promise<void> {
-    const sentAtMs = this.#machineClock();
+    const sentAtMs = performance.now();
     const [row] = await this.#database.query<Row>('generations.read', readAll);
     const { epoch, location } = this.#database;
     if (row === undefined || row.keys === null || row.records === null || !Number.isFinite(row.nowMs)) {
@@ -75,7 +76,7 @@ export class Generations {
         hint: 'Go back to a backup: hkctl restore FILE',
       });
     }
-    this.#skewMs = nextSkew(this.#skewMs, row.nowMs, sentAtMs, this.#machineClock());
+    this.#aheadMs = nextAhead(this.#aheadMs, row.nowMs, sentAtMs, performance.now());
     this.#keys = next(this.#keys, `${epoch} ${row.keys}`);
     this.#records = next(this.#records, `${epoch} ${row.records}`);
   }
@@ -88,9 +89,9 @@ function next(before: { of: string; version: number }, of: string) {
   return before.of === of ? before : { of, version: before.version + 1 };
 }
 
-/** The answer is from some moment between sending and receiving: a skew that explains it stays as it is. */
-function nextSkew(skewMs: number, databaseMs: number, sentAtMs: number, receivedAtMs: number): number {
+/** The answer is from some moment between sending and receiving: a difference that explains it stays as it is. */
+function nextAhead(aheadMs: number, databaseMs: number, sentAtMs: number, receivedAtMs: number): number {
   const least = databaseMs - receivedAtMs;
   const most = databaseMs - sentAtMs;
-  return skewMs < least || skewMs > most ? Math.round((least + most) / 2) : skewMs;
+  return aheadMs >= least && aheadMs <= most ? aheadMs : (least + most) / 2;
 }

@@ -1,5 +1,6 @@
 import { isStoreAddress } from '../../../core/text/store-address.ts';
 import { parseLocation, usualSchema } from '../address/location.ts';
+import { schemaVersion } from '../schema/schema-version.ts';
 
 /** The schema of the store at an address, or the usual one where a file is named; `usage` for a wrong address. */
 export function schemaOf(location: string, env: Readonly<Record<string, string | undefined>>): string {
@@ -43,17 +44,20 @@ begin
   execute format('grant temporary on database %I to hkctl_owner, hkctl_admin', current_database());
 end $$;
 
--- owner: makes the tables (init) and changes them (migrate). Nobody works under it every day.
+-- owner: owns the tables, makes them (init) and changes them (migrate). Nobody works under it every day.
 create schema if not exists ${name} authorization hkctl_owner;
 do $$
 declare
-  other name := (select r.rolname from pg_namespace n join pg_roles r on r.oid = n.nspowner
-    where n.nspname = '${schema}' and not r.rolsuper and r.rolname not in ('hkctl_owner', current_user));
+  it regclass;
 begin
-  if other is not null then
-    raise exception 'The schema ${schema} belongs to another role, %, who could change the store.', other
-      using hint = 'Drop it, or run: ALTER SCHEMA ${schema} OWNER TO hkctl_owner';
+  -- Whoever has made the store: only the owner of a table can migrate it.
+  if exists (select from pg_namespace where nspname = '${schema}' and nspowner <> 'hkctl_owner'::regrole) then
+    alter schema ${name} owner to hkctl_owner;
   end if;
+  for it in select oid from pg_class where relnamespace = '${name}'::regnamespace and relkind in ('r', 'p')
+      and relowner <> 'hkctl_owner'::regrole loop
+    execute format('alter table %s owner to hkctl_owner', it);
+  end loop;
 end $$;
 revoke all on schema ${name} from public;
 grant usage, create on schema ${name} to hkctl_owner;
@@ -69,6 +73,9 @@ do $$
 begin
   if to_regclass('${name}.store_version') is null then
     raise notice 'There are no tables yet: run hkctl init as hkctl_owner, then this again.';
+    return;
+  elsif (select version from ${name}.store_version) < ${schemaVersion} then
+    raise notice 'The tables are those of an older hkctl: run hkctl migrate as hkctl_owner, then this again.';
     return;
   end if;
   revoke update, delete, truncate on ${name}.audit from hkctl_admin, hkctl_daemon;

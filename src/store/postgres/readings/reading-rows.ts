@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import {
   rangeOfSlice,
   type Slice,
@@ -10,9 +11,13 @@ import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../core
 import type { Lane } from '../connection/lane.ts';
 import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
 
-/** One row with all values of a column as one text: the driver needs seven times as long for a row each. */
-const columnsSql = `string_agg(at_us::text, ' ') as at, string_agg(value::text, ' ') as value,
-  string_agg(quality::text, ' ') as quality`;
+/**
+ * One row with the bytes of each column as one text in Base64: of decimal texts, the server needs three times as long to write
+ * them and the main thread twenty times as long to read them; of a row each, still longer. The driver has no binary results.
+ */
+const columnsSql = ['at_us', 'value', 'quality']
+  .map((column) => `encode(string_agg(float8send(${column}::float8), ''), 'base64') as ${column}`)
+  .join(', ');
 const rowsSql = `select at_us, value, quality from readings
   where entity = $1 and series = $2 and at_us >= $3 and at_us < $4 order by at_us limit $5`;
 const rangeSql = `select ${columnsSql} from (${rowsSql}) as r`;
@@ -20,13 +25,14 @@ const rangeSql = `select ${columnsSql} from (${rowsSql}) as r`;
 /** In one statement, or hours that are dropped between two would be missing. */
 const summarisedSql = `select r.*, (
     select last_at_us from summaries where entity = $1 and series = $2 order by hour_us desc limit 1) as "summarisedUs", (
-    select json_agg(json_build_object('hourUs', hour_us, 'count', count, 'min', min, 'max', max, 'mean', mean, 'last', last))
+    select json_agg(json_build_object('hourUs', hour_us, 'count', count, 'min', min, 'max', max, 'mean', mean, 'last', last,
+      'lastAtUs', last_at_us))
       from (select * from summaries where entity = $1 and series = $2 and hour_us >= $6 and hour_us < $4
         and first_at_us >= $3 and last_at_us < $4 order by hour_us limit $7) as h) as hours
   from (select ${columnsSql} from (${rowsSql}) as r) as r`;
 
 interface Columns {
-  at: string | null;
+  at_us: string | null;
   value: string | null;
   quality: string | null;
 }
@@ -42,9 +48,14 @@ export async function readRows(lane: Lane, range: SliceRange): Promise<SliceRow[
   return toRows(columns);
 }
 
-/** Reads a slice, with the summaries of dropped readings where it can have them. */
-export async function readSlice(lane: Lane, request: SliceRequest): Promise<Slice> {
-  if (!usesSummaries(request)) return toSlice(request, await readRows(lane, rangeOfSlice(request)));
+/** The most rows of one statement: a page of them must not wait for the server a hundred times. */
+const mostRows = 20_000;
+
+/** Reads a slice, with the summaries of dropped readings if it can have them. */
+export async function readSlice(lane: Lane, given: SliceRequest): Promise<Slice> {
+  if (!usesSummaries(given)) return readPart(lane, given);
+  // Few of the rows become text, so that all of them are summed up at once.
+  const request = { ...given, most: mostRows };
   const found = await readSummarised(lane, request);
   if (found.summarisedUs === null) return { ...toSlice(request, found.rows), summarisedUs: null };
   const { summarisedUs } = found;
@@ -52,6 +63,26 @@ export async function readSlice(lane: Lane, request: SliceRequest): Promise<Slic
   if (resumed.fromUs === request.fromUs) return toSummarisedSlice(resumed, { ...found, summarisedUs });
   const again = await readSummarised(lane, resumed);
   return toSummarisedSlice(resumed, { ...again, summarisedUs: again.summarisedUs ?? summarisedUs });
+}
+
+/** Reads a slice out of the rows that were read ahead, or reads those of the next slices, too. */
+async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
+  const range = rangeOfSlice(request);
+  const { limit } = range;
+  let { ahead: rows = [] } = request;
+  if (rows.length < limit || rows[0]?.[0] !== range.fromUs) {
+    rows = await readRows(lane, { ...range, limit: aheadOf(request, limit) });
+  } else {
+    // What has arrived meanwhile comes first: no statement lets the event loop go on here.
+    await immediate();
+  }
+  const slice = toSlice(request, rows.slice(0, limit));
+  return slice.nextUs === null ? slice : { ...slice, ahead: rows.slice(slice.scanned) };
+}
+
+/** The number of rows to read at once for a slice and those after it. */
+function aheadOf({ buckets, limit: page }: SliceRequest, limit: number): number {
+  return buckets ? mostRows : Math.max(limit, Math.min(page + 1, mostRows));
 }
 
 async function readSummarised(lane: Lane, request: SliceRequest) {
@@ -65,10 +96,17 @@ function valuesOf({ series, fromUs, toUs, limit }: SliceRange): number[] {
   return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs, limit];
 }
 
-function toRows(columns: Columns | undefined): SliceRow[] {
-  if (!columns?.at || !columns.value || !columns.quality) return [];
-  const ats = columns.at.split(' ');
-  const numbers = columns.value.split(' ');
-  const qualities = columns.quality.split(' ');
-  return ats.map((at, row): SliceRow => [Number(at), Number(numbers[row]), Number(qualities[row])]);
+function toRows({ at_us: ats, value, quality }: Columns = noRows): SliceRow[] {
+  if (ats === null || value === null || quality === null) return [];
+  const [values, qualities] = [toDoubles(value), toDoubles(quality)];
+  return Array.from(toDoubles(ats), (atUs, row): SliceRow => [atUs, values[row] ?? 0, qualities[row] ?? 0]);
+}
+
+const noRows: Columns = { at_us: null, value: null, quality: null };
+
+/** The numbers that `float8send` has written. */
+function toDoubles(base64: string): Float64Array {
+  const bytes = Buffer.from(base64, 'base64').swap64();
+  // A copy, since the buffer may begin at any place of a larger one.
+  return new Float64Array(new Uint8Array(bytes).buffer);
 }

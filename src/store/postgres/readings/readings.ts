@@ -13,7 +13,7 @@ import { boundedRange, toReading } from '../../../core/readings/reads/slice-requ
 import type { Database } from '../connection/database.ts';
 import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
-import { countDroppable } from './droppable.ts';
+import { countDroppable, readRetention } from './droppable.ts';
 import { countRange, erase } from './erasure.ts';
 import { readRows, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
@@ -31,6 +31,9 @@ const byKey = {
   plan_cache_mode: 'force_generic_plan',
 } as const;
 
+/** The main thread writes and sums up what the server returns: other requests wait for one or two milliseconds of it. */
+const sliceSizes = { written: 1000, summedUp: 2000 };
+
 /**
  * Sensors as ingest knows them, and their readings. Two connections write at a time: four gain nothing. Large reads have one of
  * their own, on which slice follows slice, so that small ones never wait for them. `recordsVersion` changes with the sensors.
@@ -45,7 +48,7 @@ export function createReadingStore(
   const writers = [database.lane(byKey), database.lane(byKey)];
   const readings = new IngestQueue<ReadingBatch>(writers.map(createReadingWriter), ({ count }) => count);
   const heartbeats = new IngestQueue<readonly Heartbeat[]>([createHeartbeatWriter(small)], ({ length }) => length);
-  const reads = new Reads((request) => readSlice(large, request));
+  const reads = new Reads((request) => readSlice(large, request), sliceSizes);
   const directories = new Map<string, { version: string; directory: Promise<SensorDirectory> }>();
 
   /** Small pages do not wait for large ones. */
@@ -72,6 +75,7 @@ export function createReadingStore(
     range: async (range) => (await readRows(large, boundedRange(range))).map(toReading),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
     drop: (request) => drop(database, numbers, request),
+    retention: (entityId) => readRetention(small, numbers, entityId),
     countDroppable: (entityId, untilUs) => countDroppable(large, numbers, entityId, untilUs),
     countRange: (range) => countRange(large, range),
     erase: (range) => erase(large, range),

@@ -1,7 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { HkctlError } from '../../../core/errors.ts';
 import type { DropRequest, DropResult } from '../../../core/port/readings.ts';
-import { joined, type Summary, summarise, type TimedValue } from '../../../core/readings/reads/summaries.ts';
+import { hoursOf, type Summary, summarised, type TimedValue } from '../../../core/readings/reads/summaries.ts';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import type { EntityNumbers } from '../records/entity-numbers.ts';
@@ -9,16 +7,13 @@ import type { EntityNumbers } from '../records/entity-numbers.ts';
 /** What one step handles: some tens of milliseconds. */
 const dropLimits = { readings: 2000, series: 500 } as const;
 
-/** How long to wait for ingest that began before a border; it takes milliseconds. */
-const mostWaitMs = 5000;
-
 interface Row {
   series: number;
   atUs: number;
   value: number;
 }
 
-/** Replaces old readings by summaries in steps; see the port. Steps of several daemons wait for each other by the row of the border. */
+/** Replaces old readings by summaries in steps; see the port. Steps of several daemons wait for each other by the row of `drops`. */
 export async function drop(
   database: Database,
   numbers: EntityNumbers,
@@ -26,9 +21,9 @@ export async function drop(
 ): Promise<DropResult> {
   const entity = await numbers.find(entityId);
   if (entity === undefined) return { readings: 0, next: null };
-  if (position === undefined) await raiseBorder(database, entity, untilUs);
   return database.transaction(async (session) => {
-    await session.query('drops.lock', 'select until_us from drops where entity = $1 for update', [entity]);
+    if (position === undefined) await session.query('drops.record', recordSql, [entity, untilUs]);
+    else await session.query('drops.lock', 'select 1 from drops where entity = $1 for update', [entity]);
     await session.run(
       'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off',
     );
@@ -36,35 +31,8 @@ export async function drop(
   });
 }
 
-/**
- * Ingest that has begun before the border was committed does not see it, and could repeat a reading that is in a summary by
- * then: it must have ended before the first reading is dropped.
- */
-async function raiseBorder(database: Database, entity: number, untilUs: number): Promise<void> {
-  const raised = await database.query(
-    'drops.raise',
-    `insert into drops (entity, until_us) values ($1, $2)
-      on conflict (entity) do update set until_us = excluded.until_us where excluded.until_us > drops.until_us returning 1`,
-    [entity, untilUs],
-  );
-  if (raised.length === 0) return;
-  const writers = async () => {
-    const rows = await database.query<{ id: string }>('drops.writers', writersSql);
-    return rows.map(({ id }) => id);
-  };
-  const before = await writers();
-  for (const endMs = performance.now() + mostWaitMs; before.length > 0; await pause(5)) {
-    const now = new Set(await writers());
-    if (!before.some((id) => now.has(id))) return;
-    if (performance.now() < endMs) continue;
-    throw new HkctlError('store_locked', 'Another change of readings takes too long for old readings to be dropped.', {
-      hint: 'The daemon tries again by itself.',
-    });
-  }
-}
-
-const writersSql = `select virtualtransaction as id from pg_locks where relation = 'readings'::regclass::oid and granted
-  and database = (select oid from pg_database where datname = current_database()) and mode = 'RowExclusiveLock'`;
+const recordSql = `insert into drops (entity, until_us) values ($1, $2)
+  on conflict (entity) do update set until_us = excluded.until_us`;
 
 async function dropStep(session: Session, entity: number, untilUs: number, from: number): Promise<DropResult> {
   const numbers = await session.query<{ series: number }>(
@@ -100,17 +68,17 @@ async function keepSummaries(session: Session, entity: number, rows: readonly Ro
     own.push([atUs, value]);
     bySeries.set(series, own);
   }
-  const fresh = [...bySeries].flatMap(([series, own]) => summarise(own).map((summary) => ({ series, ...summary })));
-  if (fresh.length === 0) return;
-  const keys = [fresh.map(({ series }) => series), fresh.map(({ hourUs }) => hourUs)];
-  const before = await session.query<SeriesSummary>('summaries.find', findSql, [entity, ...keys]);
-  // An hour with more readings than a step handles is summed up in parts.
-  const keyOf = ({ series, hourUs }: { series: number; hourUs: number }) => `${series} ${hourUs}`;
-  const known = new Map(before.map((summary) => [keyOf(summary), summary]));
-  const kept = fresh.map((summary): SeriesSummary => {
-    const first = known.get(keyOf(summary));
-    return first ? { series: summary.series, ...joined(first, summary) } : summary;
+  const hours = [...bySeries].flatMap(([series, own]) => hoursOf(own).map((hourUs) => [series, hourUs] as const));
+  const found = await session.query<SeriesSummary>('summaries.find', findSql, [
+    entity,
+    hours.map(([series]) => series),
+    hours.map(([, hourUs]) => hourUs),
+  ]);
+  const kept = [...bySeries].flatMap(([series, own]) => {
+    const known = found.filter((summary) => summary.series === series).map((one) => [one.hourUs, one] as const);
+    return summarised(own, new Map(known)).map((summary) => ({ ...summary, series }));
   });
+  if (kept.length === 0) return;
   const columns = summaryColumns.map((column) => kept.map((summary) => summary[column]));
   await session.query('summaries.put', putSql, [entity, ...columns]);
 }

@@ -7,14 +7,14 @@ interface StateRow extends SensorState {
   series: number;
 }
 
-const statesSql = `select n::int4 as series, coalesce(r.at_us, m.at_us) as "lastReadingAtUs", coalesce(r.value, m.value) as "lastValue",
+const statesSql = `select n::int4 as series, coalesce(m.at_us, r.at_us) as "lastReadingAtUs", coalesce(m.value, r.value) as "lastValue",
     h.at_us as "lastHeartbeatAtUs", h.status as "lastStatus"
   from unnest($2::int4[]) as n
   left join lateral (select at_us, value from readings
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) r on true
   left join lateral (select last_at_us as at_us, last as value from summaries
-    where r.at_us is null and entity = $1 and series = n and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
-    order by hour_us desc limit 1) m on true
+    where entity = $1 and series = n and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
+    order by hour_us desc limit 1) m on m.at_us >= coalesce(r.at_us, m.at_us)
   left join lateral (select at_us, status from heartbeats
     where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) h on true`;
 

@@ -51,6 +51,20 @@ export async function rememberRemoved(
   );
 }
 
+/** Gives the instant of an import to what is dated after it. */
+export async function correctDates(
+  session: Session,
+  { resource: { name }, table, entity, updatedAt }: ImportTable,
+): Promise<void> {
+  const records = `update ${table} set updated_at = $2 where entity = $1 and updated_at > $2`;
+  await rowsOf(session, records, [entity, updatedAt]);
+  const own = 'where entity = $1 and resource = $3';
+  const removals = `update removed_records set removed_at = least(removed_at, $2) ${own}`;
+  await rowsOf(session, removals, [entity, updatedAt, name]);
+  const changes = `update record_changes set forgotten_to = least(forgotten_to, $2) ${own}`;
+  await rowsOf(session, changes, [entity, updatedAt, name]);
+}
+
 /** Keeps the instant of an import that has changed something; what came back is no longer removed. */
 export async function recordChange(
   session: Session,

@@ -1,5 +1,5 @@
 import type { ViolationList } from '../../../core/records/imports.ts';
-import { type ImportTable, repeatedRule, sharedRule } from '../../records/imports.ts';
+import { ambiguousRule, type ImportTable, repeatedRule, sharedRule } from '../../records/imports.ts';
 import type { Session } from '../connection/session.ts';
 import { incoming, rowsOf, rowsOfFile } from './import-table.ts';
 
@@ -62,7 +62,10 @@ interface Shared {
   total: number;
 }
 
-/** Reports records that would share a value, with the last line that has it; other records of the entity count, too. */
+/**
+ * Reports records that would share a value, with the last line that has it, or would have another's id as such; other records of
+ * the entity count, too.
+ */
 async function findShared(
   session: Session,
   { table, entity, replace }: ImportTable,
@@ -71,15 +74,23 @@ async function findShared(
 ): Promise<void> {
   const others = `select "${field}" as value, id, null as line from ${table} as t where entity = $1
     and not exists (select 1 from ${rowsOfFile('id')} as i where i.id = t.id)`;
-  const shared = await rowsOf<Shared>(
-    session,
-    `select value, array_agg(id order by id) as ids, max(line) as line, count(*) over () as total from (
-        select "${field}" as value, id, line from ${incoming}${replace ? '' : ` union all ${others}`}) as after
-      where value is not null group by value having count(*) > 1 order by value limit ${mostFetched}`,
-    replace ? [] : [entity],
+  const after = `with r as (select "${field}" as value, id, line from ${incoming}${replace ? '' : ` union all ${others}`})`;
+  const report = async (sql: string, ruleOf: (shared: Shared) => string) => {
+    const found = await rowsOf<Shared>(session, `${after} ${sql} limit ${mostFetched}`, replace ? [] : [entity]);
+    for (const shared of found) {
+      const { line, value } = shared;
+      violations.add({ line, column: null, field, value: String(value), rule: ruleOf(shared) });
+    }
+    violations.count += (found[0]?.total ?? 0) - found.length;
+  };
+  await report(
+    `select value, array_agg(id order by id) as ids, max(line) as line, count(*) over () as total from r
+      where value is not null group by value having count(*) > 1 order by value`,
+    ({ ids }) => sharedRule(ids),
   );
-  for (const { value, ids, line } of shared) {
-    violations.add({ line, column: null, field, value: String(value), rule: sharedRule(ids) });
-  }
-  violations.count += (shared[0]?.total ?? 0) - shared.length;
+  await report(
+    `select a.value, coalesce(a.line, b.line) as line, count(*) over () as total
+      from r as a join r as b on b.id = a.value and b.id <> a.id order by a.id`,
+    ({ value }) => ambiguousRule(value),
+  );
 }

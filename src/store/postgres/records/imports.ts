@@ -1,4 +1,4 @@
-import { HkctlError } from '../../../core/errors.ts';
+import { afterChange, HkctlError } from '../../../core/errors.ts';
 import type { ImportRequest, ImportSummary } from '../../../core/port/records.ts';
 import { importFields } from '../../../core/records/fields.ts';
 import { ViolationList } from '../../../core/records/imports.ts';
@@ -8,7 +8,7 @@ import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 import { appendAudit } from '../registry/audit.ts';
 import { purgeRemoved } from '../registry/purge.ts';
-import { readChangedAt, recordChange } from './changes.ts';
+import { correctDates, readChangedAt, recordChange } from './changes.ts';
 import type { EntityNumbers } from './entity-numbers.ts';
 import { createIncomingWriter } from './import-rows.ts';
 import { incoming, rowsOf } from './import-table.ts';
@@ -34,20 +34,30 @@ export async function importRecords(
     const { name } = request.resource;
     await session.query('imports.lock', 'select pg_advisory_xact_lock($1, hashtext($2))', [entity, name]);
     const table = toImportTable(request, entity, await readChangedAt(session, request.resource, entity));
+    const corrects = !request.dryRun && table.correctsDates;
+    if (corrects) await correctDates(session, table);
     const fills = await isFirst(session, table, request);
     const summary = await (fills
       ? fillRecords(database, session, table, request)
       : mergeRecords(session, table, request));
     const { inserted, updated, removed } = summary;
-    if (!request.dryRun && inserted + updated + removed > 0) {
+    if (corrects || (!request.dryRun && inserted + updated + removed > 0)) {
       await recordChange(session, table, inserted, request.nowUs);
     }
     if (!request.dryRun) await advance(session, request.entityId);
     await appendAudit(session, request.audit(summary));
     return summary;
   };
+  // Before the import: a connection that is lost afterwards would look like one that failed.
+  const onCitus = !request.dryRun && (await isOnCitus(database));
   const summary = await database.transaction(work, { idleMs: 0 });
-  if (!request.dryRun) await database.query('generations.citus', againOnCitus);
+  if (onCitus) {
+    await database
+      .query('generations.citus', "update generations set value = value + 1 where name = 'records'")
+      .catch((thrown) => {
+        throw afterChange(thrown, 'The import stands, but daemons may answer with old records until the next one.');
+      });
+  }
   return summary;
 }
 
@@ -55,8 +65,10 @@ export async function importRecords(
  * Workers of Citus commit after the coordinator, but before the commit is answered: a daemon could have kept a page without the
  * import under the generation that came with it.
  */
-const againOnCitus = `update generations set value = value + 1
-  where name = 'records' and to_regclass('pg_catalog.pg_dist_partition') is not null`;
+async function isOnCitus(database: Database): Promise<boolean> {
+  const found = "select where to_regclass('pg_catalog.pg_dist_partition') is not null";
+  return (await database.query('generations.citus_there', found)).length > 0;
+}
 
 /** Whether the rows go straight into the table. Not those of a dry run, which would leave the database to clean up behind it. */
 async function isFirst(
@@ -91,6 +103,7 @@ async function mergeRecords(session: Session, table: ImportTable, request: Impor
   violations.refuse();
   await keepLists(session, table);
   const counts = await countChanges(session, table);
+  await request.confirm?.(counts.summary);
   if (!request.dryRun) await writeChanges(session, table, counts);
   return counts.summary;
 }

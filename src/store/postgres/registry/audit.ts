@@ -28,6 +28,7 @@ export async function appendAudit(session: Session, draft: AuditDraft): Promise<
     'insert into audit_head (one, last_seq) values (true, $1) on conflict (one) do update set last_seq = excluded.last_seq',
     [row.seq],
   );
+  session.audit = { seq: row.seq, hash: row.hash };
   if (!isBackup(draft)) return;
   await session.query(
     'audit.backup',

@@ -1,6 +1,8 @@
 import { and, asc, eq } from 'drizzle-orm';
+import { afterChange } from '../../../core/errors.ts';
 import type { EntityStore } from '../../../core/port/entities.ts';
 import { stateLine } from '../../journal-lines.ts';
+import { dataLeft } from '../../registry/entities.ts';
 import { appendAudit } from './audit.ts';
 import { addToJournal } from './journal.ts';
 import type { Registry } from './registry.ts';
@@ -38,7 +40,9 @@ export function createEntityStore({ db, change }: Registry, purge: () => Promise
         await db.insert(purges).values({ entityId: id }).onConflictDoNothing();
         await appendAudit(session, audit);
       });
-      await purge();
+      await purge().catch((thrown: unknown) => {
+        throw afterChange(thrown, dataLeft);
+      });
     },
     finishRemovals: purge,
   };

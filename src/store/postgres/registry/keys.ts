@@ -12,6 +12,7 @@ import {
 } from '../../registry/keys.ts';
 import type { Generations } from '../daemons/generations.ts';
 import { appendAudit } from './audit.ts';
+import { carryCommands } from './commands.ts';
 import { filterCondition } from './key-filters.ts';
 import { selectCredentials, selectKeys } from './key-selects.ts';
 import type { Change, Registry } from './registry.ts';
@@ -41,9 +42,10 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
     changes: readonly KeyStop[],
     nowMs: number,
     audit: readonly AuditDraft[],
-    next: readonly NewKey[],
+    insertNext: (change: Change) => Promise<void>,
   ): Promise<string[]> =>
-    change(async ({ db, session }) => {
+    change(async (underWay) => {
+      const { db, session } = underWay;
       const ids = changes.map(({ id }) => id);
       const rows = await db
         .select({ id: keys.id })
@@ -54,7 +56,7 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
       const active = new Set(rows.map(({ id }) => id));
       const stale = ids.filter((id) => !active.has(id));
       if (stale.length > 0) return stale;
-      for (const key of next) await db.insert(keys).values(key);
+      await insertNext(underWay);
       const columns = [ids, changes.map(({ by }) => by), changes.map(({ rotatedTo }) => rotatedTo)];
       await session.query('keys.revoke', revokeKeys, [...columns, nowMs]);
       for (const draft of audit) await appendAudit(session, draft);
@@ -89,6 +91,11 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
       const [key] = await selectKeys(db).where(and(eq(keys.tenantId, tenantId), eq(keys.secretHash, hash)));
       return key;
     },
+    // Each change begins by locking this row, and keeps it while it waits for a standby, even if its process is gone.
+    settle: () =>
+      database.transaction(async (session) => {
+        await session.query('keys.settle', "select from generations where name = 'keys' for share");
+      }),
     async prefixTaken(prefix) {
       const found = await db.select({ id: keys.id }).from(keys).where(eq(keys.prefix, prefix));
       return found.length > 0;
@@ -109,19 +116,19 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
         await underWay.db.insert(keys).values(key);
         await appendAudit(underWay.session, audit);
       }),
-    rotate: (pairs, nowMs, audit) =>
-      revokeAll(
-        stopsOf(pairs),
-        nowMs,
-        audit,
-        pairs.map(({ next }) => next),
-      ),
+    rotate: (pairs, nowMs, audit, digest) =>
+      revokeAll(stopsOf(pairs), nowMs, audit, async ({ db, session }) => {
+        for (const { oldKeyId: from, next } of pairs) {
+          await db.insert(keys).values(next);
+          await carryCommands(session, { from, to: next.id, digest });
+        }
+      }),
     revoke: (ids, by, nowMs, audit) =>
       revokeAll(
         ids.map((id) => ({ id, by, rotatedTo: null })),
         nowMs,
         audit,
-        [],
+        async () => {},
       ),
     setNote: (id, note, audit) =>
       change(async ({ db, session }) => {

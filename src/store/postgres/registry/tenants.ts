@@ -7,9 +7,16 @@ import { entities, tenants, users } from './tables.ts';
 const { number: _, ...columns } = getTableColumns(tenants);
 
 /** Organizations. */
-export function createTenantStore({ db, change }: Registry): TenantStore {
+export function createTenantStore({ database, db, change }: Registry): TenantStore {
   return {
-    list: () => db.select(columns).from(tenants).orderBy(asc(tenants.createdAtMs), asc(tenants.number)),
+    list: () => db.select(columns).from(tenants).orderBy(asc(tenants.number)),
+    async firstId() {
+      const [first] = await database.query<{ id: string }>(
+        'tenants.first',
+        'select id from tenants order by number limit 1',
+      );
+      return first?.id;
+    },
     async find(id) {
       const [tenant] = await db.select(columns).from(tenants).where(eq(tenants.id, id));
       return tenant;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditDraft } from '../../../core/audit/events.ts';
 import type { HkctlError } from '../../../core/errors.ts';
+import { carriedMarks, waitingDrafts } from '../../backup-file/carried-marks.ts';
+import { sequenceSql } from '../../backup-file/whole-files.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
 import { translating } from '../../sqlite/connection/errors.ts';
 import type { DatabaseName } from '../../sqlite/connection/files.ts';
@@ -46,12 +47,16 @@ export function createFilling(session: Session, types: ColumnTypes, source: Fill
     async registry(journal) {
       for (const table of registrySources(backup, tablesOf('registry'))) await copier.copy(table);
       await session.query('restore.head', 'update audit_head set last_seq = $1', [lastAuditNumber(backup)]);
-      await session.query(
-        'restore.clock',
-        `insert into marks (name, value) values ('clock_seen_ms', $1)
-          on conflict (name) do update set value = greatest(marks.value, excluded.value)`,
-        [markOf(backup, 'clock_seen_ms')],
-      );
+      // Those of the clock are of this database and its machines; any other counts something that was replaced.
+      await session.run("delete from marks where name not like 'clock%'");
+      for (const { name, value } of translating(file, () => carriedMarks(backup))) {
+        await session.query(
+          'restore.mark',
+          `insert into marks (name, value) values ($1, $2)
+            on conflict (name) do update set value = greatest(marks.value, excluded.value)`,
+          [name, value],
+        );
+      }
       await addToJournal(
         session,
         journal.split('\n').filter((line) => line !== ''),
@@ -67,7 +72,8 @@ export function createFilling(session: Session, types: ColumnTypes, source: Fill
       await session.query('restore.epoch', 'insert into record_epoch (epoch) values ($1)', [
         randomBytes(6).toString('hex'),
       ]);
-      for (const draft of waitingEvents(backup)) await appendAudit(session, draft);
+      const waiting = translating(file, () => waitingDrafts(backup, backup));
+      for (const draft of waiting) await appendAudit(session, JSON.parse(draft));
     },
   };
 }
@@ -76,20 +82,9 @@ function countOf(backup: Connection, table: string): number {
   return Number(backup.prepare(`select count(*) from "${table}"`).pluck().get());
 }
 
-function markOf(backup: Connection, name: string): number {
-  return Number(backup.prepare<[string], unknown>('select value from marks where name = ?').pluck().get(name) ?? 0);
-}
-
 /** The highest number ever assigned, which may be beyond the records that are left. */
 function lastAuditNumber(backup: Connection): number {
-  const sql = `select max(coalesce((select max(seq) from audit), 0), coalesce((select seq from sqlite_sequence
-    where name = 'audit' and typeof(seq) = 'integer'), 0))`;
+  const sql = `select max(coalesce((select max(seq) from audit), 0), coalesce((select ${sequenceSql} from sqlite_sequence
+    where name = 'audit'), 0))`;
   return Number(backup.prepare<[], unknown>(sql).pluck().get());
-}
-
-/** Events of imports that SQLite had not moved into the chain yet. */
-function waitingEvents(backup: Connection): AuditDraft[] {
-  const sql = 'select draft from audit_outbox where id > ? order by id';
-  const drafts = backup.prepare<[number], string>(sql).pluck().all(markOf(backup, 'audit_outbox'));
-  return drafts.map((draft): AuditDraft => JSON.parse(draft));
 }

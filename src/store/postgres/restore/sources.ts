@@ -14,8 +14,7 @@ export function registrySources(backup: Connection, tables: readonly OwnTable[])
   const audit = plain('audit', columnsOf('audit'), 'seq');
   const isText = audit.columns.map((column) => jsonTexts.has(column));
   return [
-    // The order of organizations made in the same millisecond is that of their numbers.
-    plain('tenants', columnsOf('tenants'), 'created_at_ms, rowid'),
+    plain('tenants'),
     plain('users'),
     plain('entities'),
     plain('keys', columnsOf('keys', ofUses)),

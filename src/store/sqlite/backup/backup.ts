@@ -5,6 +5,7 @@ import { requireFreeTarget, requireNoLink } from '../../backup-file/backup-targe
 import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
 import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
 import { copyAttached, refusingRows } from '../../backup-file/whole-files.ts';
+import type { BackupRequest } from '../../engine.ts';
 import { type Connection, exactPath } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { databaseNames, filesOf, missingFile, type StoreFiles } from '../connection/files.ts';
@@ -20,7 +21,7 @@ import { requireElsewhere } from './own-files.ts';
 export async function writeBackup(
   path: string,
   target: string,
-  { nowMs, force, migrationsFolder }: { nowMs: number; force: boolean; migrationsFolder: string },
+  { nowMs, force, number, migrationsFolder }: Omit<BackupRequest, 'progress'> & { migrationsFolder: string },
 ): Promise<BackupFacts> {
   requireFreeTarget(target, force);
   const files = filesOf(path);
@@ -34,6 +35,7 @@ export async function writeBackup(
   return writeVerified({
     target,
     force,
+    number,
     migrationsFolder,
     fill: (backup) => translating(pending, () => fill(backup, files, nowMs, migrationsFolder)),
     damaged: (what) => damagedStore(path, what),

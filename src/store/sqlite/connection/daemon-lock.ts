@@ -46,8 +46,10 @@ export function holdFromDaemons(file: string): (() => void) | undefined {
   }
 }
 
-function lockExclusive(file: string): Connection | undefined {
-  return lockWith(file, 0, (lock) => lock.exec('begin exclusive'));
+/** Takes the exclusive lock of a file that exists for nothing else, until it is closed; undefined where another has one. */
+export function lockExclusive(file: string): Connection | undefined {
+  // An empty file gets a first page in every transaction that writes; the journal of a process that is killed would stay behind.
+  return lockWith(file, 0, (lock) => lock.exec('pragma journal_mode = memory; begin exclusive'));
 }
 
 /** A transaction that has read keeps its shared lock, even on an empty file. */
@@ -81,13 +83,9 @@ function makeEmpty(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.isFile()) return;
   if (found) {
-    throw new HkctlError(
-      'store_unreadable',
-      `${file} is not a regular file, as the lock file of the daemons must be.`,
-      {
-        hint: 'Remove it; hkctl creates it again.',
-      },
-    );
+    throw new HkctlError('store_unreadable', `${file} is not a regular file, as a lock file must be.`, {
+      hint: 'Remove it; hkctl creates it again.',
+    });
   }
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { pathFaults } from '../../../core/text/path-faults.ts';
+import { outcomeUnknown } from '../../refusals.ts';
 
 /** Runs something on the driver and converts its errors to the domain's (contract, exit code 6). */
 export function translating<T>(path: string, work: () => T): T {
@@ -26,7 +27,10 @@ export function toDomainError(thrown: unknown, path: string): unknown {
       options('Try again; if it stays so, look for a hanging hkctl with: fuser -v STORE'),
     );
   }
-  if (/^SQLITE_FULL|^SQLITE_IOERR_(WRITE|FSYNC|SHMSIZE|TRUNCATE)|^ENOSPC|^EDQUOT|^EFBIG/.test(code)) {
+  // Rolled back for every process that is there; but the log may hold all of it, and SQLite would find it there after a crash.
+  if (/^SQLITE_IOERR_(DIR_)?FSYNC$/.test(code))
+    return outcomeUnknown(`the disk of the store ${path} failed at its commit`, thrown);
+  if (/^SQLITE_FULL|^SQLITE_IOERR_(WRITE|SHMSIZE|TRUNCATE)|^ENOSPC|^EDQUOT|^EFBIG/.test(code)) {
     return new HkctlError(
       'store_full',
       `The disk of the store ${path} is full or failing; nothing was changed.`,

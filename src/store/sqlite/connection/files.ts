@@ -16,6 +16,10 @@ export interface StoreFiles {
   revocations: string;
   /** Empty; locked by each daemon that serves the store. */
   daemons: string;
+  /** Space that stops free for themselves where the disk is full. */
+  reserve: string;
+  /** Empty; locked by a command while it replaces files of secrets. */
+  rotations: string;
 }
 
 /** The databases of a store, each with migrations of its own. */
@@ -31,6 +35,8 @@ export function filesOf(path: string): StoreFiles {
     readings: `${stem}.readings.db`,
     revocations: `${stem}.revocations`,
     daemons: `${stem}.daemons`,
+    reserve: `${stem}.reserve`,
+    rotations: `${stem}.rotations`,
   };
 }
 

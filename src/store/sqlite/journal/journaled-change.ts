@@ -23,12 +23,12 @@ interface JournaledChange<T> {
  */
 export function changeWithJournal<T>(
   registry: Registry,
-  journal: string,
+  { journal, kind }: { journal: string; kind: 'change' | 'stop' },
   plan: () => JournaledChange<T> | undefined,
 ): T | undefined {
   let starts: readonly StateEntry[] = [];
   let stillHolds = () => false;
-  const result = registry.change(() => {
+  const result = registry[kind](() => {
     const planned = plan();
     if (!planned) return undefined;
     ({ starts, stillHolds } = planned);

@@ -16,7 +16,7 @@ import { boundedRange, toReading } from '../../../core/readings/reads/slice-requ
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { entityNumber } from '../records/tables.ts';
-import { createDroppableCount } from './droppable.ts';
+import { createDroppable } from './droppable.ts';
 import { createErasure } from './erasure.ts';
 import type { ReaderClient } from './reader/client.ts';
 import { createRowReader, createSliceReader } from './reader/slices.ts';
@@ -72,7 +72,7 @@ export function createReadingStore(options: {
       'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
     ),
   );
-  const droppable = lazily(() => createDroppableCount(readings()));
+  const droppable = lazily(() => createDroppable(readings()));
   const erasure = lazily(() => createErasure(readings()));
   const lastHeartbeat = lazily(() =>
     readings().prepare<[number], { atUs: number; status: string | null }>(
@@ -118,7 +118,8 @@ export function createReadingStore(options: {
     range: (range) => translating(path, () => rows()(boundedRange(range)).map(toReading)),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
     drop: (request) => threads().writer.drop(request),
-    countDroppable: (entityId, untilUs) => translating(path, () => droppable()(entityId, untilUs)),
+    retention: (entityId) => translating(path, () => droppable().state(entityId)),
+    countDroppable: (entityId, untilUs) => translating(path, () => droppable().count(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),
     erase: (range) => translating(path, () => erasure().erase(range)),
     close: () => reads.close(),
@@ -126,7 +127,9 @@ export function createReadingStore(options: {
       translating(path, () => {
         const states = new Map<number, SensorState>();
         for (const series of numbers) {
-          const reading = lastReading().get(series) ?? lastSummary().get(series);
+          const summary = lastSummary().get(series);
+          const newest = lastReading().get(series);
+          const reading = newest && newest.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? newest : summary;
           const heartbeat = lastHeartbeat().get(series);
           states.set(series, {
             lastReadingAtUs: reading?.atUs ?? null,

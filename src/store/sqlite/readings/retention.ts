@@ -1,5 +1,5 @@
 import type { DropRequest, DropResult } from '../../../core/port/readings.ts';
-import { joined, type Summary, summarise, type TimedValue } from '../../../core/readings/reads/summaries.ts';
+import { hoursOf, type Summary, summarised, type TimedValue } from '../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../connection/driver.ts';
 
 /** What one step handles: some milliseconds, for which ingest waits at most. */
@@ -10,9 +10,8 @@ export function createDrop(
   connection: Connection,
   limits: Readonly<Record<keyof typeof dropLimits, number>> = dropLimits,
 ): (request: DropRequest) => DropResult {
-  const raiseBorder = connection.prepare<[string, number]>(
-    `insert into drops (entity_id, until_us) values (?, ?)
-     on conflict (entity_id) do update set until_us = excluded.until_us where excluded.until_us > until_us`,
+  const recordUntil = connection.prepare<[string, number]>(
+    'insert or replace into drops (entity_id, until_us) values (?, ?)',
   );
   const seriesFrom = connection
     .prepare<[string, number], number>(
@@ -35,19 +34,16 @@ export function createDrop(
   );
 
   const dropOf = (series: number, rows: readonly TimedValue[]) => {
-    for (const summary of summarise(rows)) {
-      // An hour with more readings than a step handles is summed up in parts.
-      const before = find.get(series, summary.hourUs);
-      const { hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs } = before
-        ? joined(before, summary)
-        : summary;
+    const known = hoursOf(rows).flatMap((hourUs) => find.get(series, hourUs) ?? []);
+    for (const summary of summarised(rows, new Map(known.map((one) => [one.hourUs, one])))) {
+      const { hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs } = summary;
       put.run(series, hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs);
     }
     remove.run(series, rows.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY);
   };
 
   const step = connection.transaction(({ entityId, untilUs, position }: DropRequest): DropResult => {
-    if (position === undefined) raiseBorder.run(entityId, untilUs);
+    if (position === undefined) recordUntil.run(entityId, untilUs);
     const numbers = seriesFrom.all(entityId, position ?? 0);
     let readings = 0;
     for (const series of numbers.slice(0, limits.series)) {

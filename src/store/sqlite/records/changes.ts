@@ -55,6 +55,15 @@ export function rememberRemoved({ connection, resource, table, entity, updatedAt
     .run(resource.name, updatedAt, entity);
 }
 
+/** Gives the instant of an import to what is dated after it. */
+export function correctDates({ connection, resource: { name }, table, entity, updatedAt }: OpenTable): void {
+  const change = (sql: string, ...values: unknown[]) => connection.prepare<unknown[]>(sql).run(...values);
+  change(`update ${table} set updated_at = ? where entity = ? and updated_at > ?`, updatedAt, entity, updatedAt);
+  const own = 'entity = ? and resource = ?';
+  change(`update removed_records set removed_at = min(removed_at, ?) where ${own}`, updatedAt, entity, name);
+  change(`update record_changes set forgotten_to = min(forgotten_to, ?) where ${own}`, updatedAt, entity, name);
+}
+
 /** Keeps the instant of an import that has changed something; what came back is no longer removed. */
 export function recordChange(
   { connection, resource: { name }, table, entity, updatedAt }: OpenTable,

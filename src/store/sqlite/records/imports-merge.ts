@@ -1,6 +1,6 @@
 import { keptLists } from '../../../core/records/fields.ts';
 import { valueAt } from '../../../core/records/import-batch.ts';
-import { repeatedRule, sharedRule } from '../../records/imports.ts';
+import { ambiguousRule, repeatedRule, sharedRule } from '../../records/imports.ts';
 import type { Connection, Statement } from '../connection/driver.ts';
 import { rememberRemoved } from './changes.ts';
 import type { ImportTarget, OpenTable } from './import-target.ts';
@@ -90,7 +90,7 @@ function createLineOf(connection: Connection): (id: string) => number | undefine
   return (id) => statement.get(id);
 }
 
-/** Reports records that share a value of a unique field, found in the order of that field's index. */
+/** Reports records that share a value of a unique field, found in the order of that field's index, or have another's id as such. */
 function findShared(target: OpenTable, lineOf: (id: string) => number | undefined): void {
   const { connection, resource, table, entity, violations } = target;
   for (const [name, field] of Object.entries(resource.fields)) {
@@ -104,6 +104,14 @@ function findShared(target: OpenTable, lineOf: (id: string) => number | undefine
       const lines = holders.flatMap((id) => lineOf(id) ?? []);
       const line = lines.length > 0 ? Math.max(...lines) : null;
       violations.add({ line, column: null, field: name, value: String(value), rule: sharedRule(holders) });
+    }
+    const ambiguous = connection.prepare<[number], { value: string; id: string }>(
+      `select a."${name}" as value, a.id as id from ${table} as a cross join ${table} as b
+       where a.entity = ? and b.entity = a.entity and b.id = a."${name}" and b.id <> a.id order by a.id`,
+    );
+    for (const { value, id } of ambiguous.iterate(entity)) {
+      const line = lineOf(id) ?? lineOf(value) ?? null;
+      violations.add({ line, column: null, field: name, value, rule: ambiguousRule(value) });
     }
   }
 }

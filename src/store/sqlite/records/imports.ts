@@ -6,7 +6,7 @@ import { ViolationList } from '../../../core/records/imports.ts';
 import { isPlain, toImportTable } from '../../records/imports.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
-import { createChangesReader, recordChange } from './changes.ts';
+import { correctDates, createChangesReader, recordChange } from './changes.ts';
 import type { ImportTarget, OpenTable } from './import-target.ts';
 import { createFill } from './imports-fill.ts';
 import { createMerge } from './imports-merge.ts';
@@ -37,11 +37,14 @@ export async function importRecords(
     // Indexes may be dropped and created again from the SQL in the schema; the write lock keeps it unchanged until the commit.
     requireSchema();
     const table = run(() => openTable(connection, request));
+    if (table.correctsDates) run(() => correctDates(table));
     const target = run(() => createTarget(table));
     for await (const batch of request.rows) run(() => target.put(stored(batch, request.resource, target.absentList)));
     const summary = run(() => target.finish());
+    await request.confirm?.(summary);
     const { inserted, updated, removed } = summary;
-    if (inserted + updated + removed > 0) run(() => recordChange(table, inserted, request.nowUs));
+    if (inserted + updated + removed > 0 || table.correctsDates)
+      run(() => recordChange(table, inserted, request.nowUs));
     const audit = request.audit(summary);
     if (!request.dryRun) run(() => putInOutbox(connection, audit));
     run(() => connection.exec(request.dryRun ? 'rollback' : 'commit'));

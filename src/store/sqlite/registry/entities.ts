@@ -1,8 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { AuditDraft } from '../../../core/audit/events.ts';
+import { afterChange } from '../../../core/errors.ts';
 import { lazily } from '../../../core/lazily.ts';
 import type { EntityStore } from '../../../core/port/entities.ts';
 import type { StateEntry, StateEvent } from '../../journal-lines.ts';
+import { dataLeft } from '../../registry/entities.ts';
 import { changeWithJournal } from '../journal/journaled-change.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
@@ -42,7 +44,7 @@ export function createEntityStore(
     setStatus(id, status, audit) {
       const event = status === 'active' ? 'activated' : 'deactivated';
       const entries = [entryOf(event, id, audit)];
-      changeWithJournal(registry, journal, () => ({
+      changeWithJournal(registry, { journal, kind: status === 'inactive' ? 'stop' : 'change' }, () => ({
         stops: status === 'inactive' ? entries : [],
         starts: status === 'active' ? entries : [],
         commit() {
@@ -54,7 +56,7 @@ export function createEntityStore(
     },
     remove(id, audit) {
       // The registry first: from this commit on the entity's keys are refused, even if the purge is interrupted.
-      changeWithJournal(registry, journal, () => ({
+      changeWithJournal(registry, { journal, kind: 'stop' }, () => ({
         stops: [entryOf('removed', id, audit)],
         starts: [],
         commit() {
@@ -64,7 +66,11 @@ export function createEntityStore(
         },
         stillHolds: () => false,
       }));
-      purge();
+      try {
+        purge();
+      } catch (thrown) {
+        throw afterChange(thrown, dataLeft);
+      }
     },
   };
 }

@@ -16,6 +16,7 @@ import {
 } from '../../registry/keys.ts';
 import { withJournal } from '../journal/journal.ts';
 import type { AppendAudit } from './audit.ts';
+import { createCommandStore } from './commands.ts';
 import { filterCondition } from './key-filters.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
@@ -23,6 +24,7 @@ import { entities, keys, tenants, users } from './tables.ts';
 /** Keys. `journal` is the file that names what was stopped. */
 export function createKeyStore(registry: Registry, append: AppendAudit, journal: string): KeyStore {
   const { db } = registry;
+  const commands = createCommandStore(registry);
   const find = lazily(() =>
     selectKeys(registry)
       .where(
@@ -67,7 +69,7 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
     audit: readonly AuditDraft[],
     insertNext: () => void,
   ): string[] =>
-    registry.change(() => {
+    registry.stop(() => {
       const ids = changes.map(({ id }) => id);
       const active = activeAmong(registry, ids, nowMs);
       if (active.length < ids.length) return ids.filter((id) => !active.some((row) => row.keyId === id));
@@ -105,6 +107,8 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
       ),
     find: (tenantId, ref) => registry.read(() => find().get({ tenantId, ref })),
     findByHash: (tenantId, hash) => registry.read(() => byHash().get({ tenantId, hash })),
+    // A change in progress is that of a process that is still there: what it has not committed ends with it.
+    settle() {},
     prefixTaken: (prefix) => registry.read(() => byPrefix().get({ prefix }) !== undefined),
     credential: (hash) =>
       registry.read(() => (isKnown().get(hash) === undefined ? undefined : credential().get({ hash }))),
@@ -123,9 +127,10 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
         db.insert(keys).values(key).run();
         append(audit);
       }),
-    rotate: (pairs, nowMs, audit) =>
+    rotate: (pairs, nowMs, audit, command) =>
       revokeAll(stopsOf(pairs), nowMs, audit, () => {
         for (const { next } of pairs) db.insert(keys).values(next).run();
+        for (const { oldKeyId, next } of pairs) commands.carry(oldKeyId, next.id, command);
       }),
     revoke: (ids, by, nowMs, audit) =>
       revokeAll(

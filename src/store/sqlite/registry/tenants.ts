@@ -1,4 +1,4 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { lazily } from '../../../core/lazily.ts';
 import type { TenantStore } from '../../../core/port/tenants.ts';
 import type { AppendAudit } from './audit.ts';
@@ -8,7 +8,7 @@ import { entities, tenants, users } from './tables.ts';
 /** Organizations. */
 export function createTenantStore(registry: Registry, append: AppendAudit): TenantStore {
   const { db } = registry;
-  const list = lazily(() => db.select().from(tenants).orderBy(asc(tenants.createdAtMs), sql`rowid`).prepare());
+  const list = lazily(() => db.select().from(tenants).orderBy(sql`rowid`).prepare());
   const find = lazily(() =>
     db
       .select()
@@ -16,8 +16,12 @@ export function createTenantStore(registry: Registry, append: AppendAudit): Tena
       .where(eq(tenants.id, sql.placeholder('id')))
       .prepare(),
   );
+  const first = lazily(() =>
+    registry.connection.prepare<[], string>('select id from tenants order by rowid limit 1').pluck(),
+  );
   return {
     list: () => registry.read(() => list().all()),
+    firstId: () => registry.read(() => first().get()),
     find: (id) => registry.read(() => find().get({ id })),
     insert: (tenant, admin, entity, audit) =>
       registry.change(() => {

@@ -36,7 +36,9 @@ export function createUserStore(registry: Registry, append: AppendAudit, journal
       }),
     update(id, change, audit) {
       const read = () => db.select().from(users).where(eq(users.id, id)).get();
-      const changed = changeWithJournal(registry, journal, () => {
+      // A role may be a lower one.
+      const kind = change.status === 'active' ? 'change' : 'stop';
+      const changed = changeWithJournal(registry, { journal, kind }, () => {
         const user = read();
         if (!user) return undefined;
         if (losesSuperUser(user, change)) {

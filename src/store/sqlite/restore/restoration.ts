@@ -3,6 +3,7 @@ import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import type { BackupHead, KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { readBackupHead } from '../../backup-file/backup-head.ts';
+import { startMarksAnew } from '../../backup-file/carried-marks.ts';
 import { unknownPresent } from '../../backup-file/present-store.ts';
 import { readBackup } from '../../backup-file/verified-backup.ts';
 import type { StoreOptions } from '../../engine.ts';
@@ -169,7 +170,7 @@ async function completeRestore(
   const store = new SqliteStore(prepared, registry, { ...options, threads: undefined });
   try {
     registry.exec('delete from daemons');
-    endSyncTokens(prepared);
+    startRecordsAnew(prepared, registry);
     const nowMs = options.clock();
     const present = replaced ? await readPresent(replaced, path, registry) : unknownPresent;
     const replay = { registry, path, file, migrationsFolder: options.migrationsFolder, nowMs };
@@ -187,12 +188,15 @@ async function completeRestore(
   }
 }
 
-/** Mirrors have followed the store that is replaced: what they have seen since the backup may be undone. */
-function endSyncTokens(prepared: string): void {
+/** Ends sync tokens, too: mirrors have followed the store that is replaced, and what they have seen since the backup may be undone. */
+function startRecordsAnew(prepared: string, registry: Connection): void {
   const { records } = filesOf(prepared);
   const connection = openFile(records);
   try {
-    translating(records, () => drawEpoch(connection));
+    translating(records, () => {
+      startMarksAnew(registry, connection);
+      drawEpoch(connection);
+    });
   } finally {
     connection.close();
   }

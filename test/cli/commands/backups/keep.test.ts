@@ -1,4 +1,14 @@
-import { copyFileSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Cli, startMs } from '../../harness.ts';
@@ -50,6 +60,30 @@ describe('backup --keep', () => {
     const before = names();
     await keep(1, startMs + dayMs);
     expect(names()).toEqual([...before.filter((name) => name !== mine), `hkctl-20261121T080000Z${id}`].sort());
+  });
+
+  it('is not misled by a clock that was ahead, nor by a restore of an older backup', async () => {
+    await keep(3, startMs);
+    const [first = ''] = names();
+    for (const day of [400, 401, 402]) await keep(3, startMs + day * dayMs);
+    const later = [1, 2, 3].map((day) => startMs + day * dayMs);
+    for (const [n, nowMs] of later.entries()) {
+      await keep(3, nowMs);
+      if (n === 0)
+        await cli.ok(['restore', join(folder, names().find((name) => name > first) ?? ''), '--yes'], { nowMs });
+    }
+    expect(names()).toEqual([21, 22, 23].map((day) => expect.stringContaining(`hkctl-202611${day}T`)));
+  });
+
+  it('takes those of an earlier version, which have no number, for older', async () => {
+    for (const day of [1, 2, 3]) await keep(4, startMs + day * dayMs);
+    for (const name of names()) {
+      const file = openSync(join(folder, name), 'r+');
+      writeSync(file, Buffer.alloc(4), 0, 4, 60);
+      closeSync(file);
+    }
+    await keep(3, startMs);
+    expect(names()).toEqual([20, 22, 23].map((day) => expect.stringContaining(`hkctl-202611${day}T`)));
   });
 
   it('never removes the backup just written, even where the clock went back', async () => {

@@ -2,14 +2,20 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scanOverlap, secretsIn } from '../../../../src/core/keys/leak-scan.ts';
 import { drawSecret } from '../../../../src/core/keys/secrets.ts';
+import { until } from '../../../e2e/program.ts';
 import { Cli, type KeyJson } from '../../harness.ts';
+import { press } from '../../keyboard.ts';
 
 interface ScanJson {
-  findings: { path: string; line: number; column: number; prefix: string; key: KeyJson | null }[];
+  findings: { path: string; line: number; column: number; prefix: string; count: number; key: KeyJson | null }[];
+  occurrences: number;
+  unlisted: number;
   skipped: { path: string; reason: string }[];
   files: number;
 }
@@ -45,8 +51,9 @@ describe('keys scan', () => {
     const { code, report } = await scan(folder);
     expect(code).toBe(5);
     expect(report.findings).toHaveLength(2);
-    expect(report.findings).toContainEqual({ path: a, line: 2, column: 5, prefix: secret.slice(0, 8), key });
-    expect(report.findings).toContainEqual({ path: b, line: 1, column: 3003, prefix: stranger.slice(0, 8), key: null });
+    expect(report.findings).toContainEqual({ path: a, line: 2, column: 5, prefix: secret.slice(0, 8), count: 1, key });
+    const ofStranger = { path: b, line: 1, column: 3003, prefix: stranger.slice(0, 8), count: 1, key: null };
+    expect(report.findings).toContainEqual(ofStranger);
     expect((await cli.run(['keys', 'scan', b])).stdout).toBe(
       `${b}:1:3003: ${stranger.slice(0, 8)}… no key of your organization\n`,
     );
@@ -60,7 +67,7 @@ describe('keys scan', () => {
     const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', source, pipe]);
     const { code, report } = await scan(pipe);
     expect(code).toBe(5);
-    expect(report.findings).toEqual([{ path: pipe, line: 3, column: 3, prefix: secret.slice(0, 8), key }]);
+    expect(report.findings).toEqual([{ path: pipe, line: 3, column: 3, prefix: secret.slice(0, 8), count: 1, key }]);
     writer.kill();
   });
 
@@ -101,12 +108,36 @@ describe('keys scan', () => {
     const { secret } = await cli.key('A');
     const { code, stdout } = await cli.run('keys scan - --json', { input: `one\ntwo ${secret} three ${secret}` });
     expect(code).toBe(5);
-    expect(
-      JSON.parse(stdout).findings.map(({ line, column }: { line: number; column: number }) => [line, column]),
-    ).toEqual([
-      [2, 5],
-      [2, 64],
+    const { findings, occurrences }: ScanJson = JSON.parse(stdout);
+    expect(findings).toMatchObject([{ path: '-', line: 2, column: 5, count: 2 }]);
+    expect(occurrences).toBe(2);
+  });
+
+  it('lists a secret once for each file, with its first place and how often it occurs', async () => {
+    const { key, secret } = await cli.key('A');
+    const stranger = drawSecret();
+    const text = `one\n  ${secret}\n${stranger} ${secret}\n${'.'.repeat(3 << 20)}\n${secret}\n ${drawSecret()}`;
+    const [a, b] = [put('a', text), put('b', secret)];
+    const { report } = await scan(a, b);
+    expect(report.findings).toMatchObject([
+      { path: a, line: 2, column: 3, count: 3, key },
+      { path: a, line: 3, column: 1, count: 1, key: null },
+      { path: a, line: 6, column: 2, count: 1, key: null },
+      { path: b, line: 1, column: 1, count: 1, key },
     ]);
+    expect([report.occurrences, report.unlisted]).toEqual([6, 0]);
+    const { stdout } = await cli.run(['keys', 'scan', a]);
+    expect(stdout).toContain(`${a}:2:3: ${secret.slice(0, 8)}… Active: A (3 times in this file)\n`);
+  });
+
+  it('lists every key, however many secrets of nobody stand before it', async () => {
+    const { key, secret } = await cli.key('A');
+    const strangers = Array.from({ length: 10_050 }, () => drawSecret());
+    put('a', `${strangers.join('\n')}\n${secret}\n`);
+    const { report } = await scan(folder);
+    expect(report.findings).toHaveLength(10_001);
+    expect(report.findings.at(-1)).toMatchObject({ line: 10_051, key });
+    expect([report.occurrences, report.unlisted]).toEqual([10_051, 50]);
   });
 
   it('reports what it skipped: links, what is missing, what may not be read', async () => {
@@ -128,8 +159,52 @@ describe('keys scan', () => {
     expect((await cli.show(a.key.id)).status).toBe('Active');
     const { code, report } = await scan(folder, '--revoke', '--yes');
     expect(code).toBe(5);
-    expect(report.findings.map(({ key }) => key?.status)).toEqual(['Revoked', 'Revoked', 'Revoked']);
+    expect(report.findings.map(({ key, count }) => [key?.status, count])).toEqual([
+      ['Revoked', 2],
+      ['Revoked', 1],
+    ]);
     expect((await cli.show(a.key.id)).status).toBe('Revoked');
+  });
+
+  it('revokes a key at its first occurrence, while the scan goes on', async () => {
+    const [a, b] = [await cli.key('A'), await cli.key('B')];
+    const pipe = join(folder, 'pipe');
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
+    const input = new PassThrough();
+    const scanning = cli.run('keys scan - --revoke --yes --json', { input });
+    input.write(`${a.secret}\n`);
+    await until('the first key is revoked', async () => (await cli.show(a.key.id)).status === 'Revoked');
+    expect((await cli.show(b.key.id)).status).toBe('Active');
+    input.end(b.secret);
+    expect((await scanning).code).toBe(5);
+    expect((await cli.show(b.key.id)).status).toBe('Revoked');
+  });
+
+  it('goes on where another process has ended a key that it found', async () => {
+    const [a, b] = [await cli.key('A'), await cli.key('B')];
+    put('x', `${a.secret}\n${b.secret}`);
+    const meanwhile = () => cli.ok(['keys', 'revoke', a.key.id, '--yes']);
+    const { code, stderr } = await cli.run(['keys', 'scan', folder, '--revoke'], {
+      terminal: { columns: 200, rows: 30 },
+      keys: [
+        { on: 'API key: A', type: press.down, meanwhile },
+        press.enter,
+        { on: 'API key: B', type: press.down },
+        press.enter,
+      ],
+    });
+    expect(code).toBe(5);
+    expect(stripVTControlCharacters(stderr)).toMatch(/API key revoked: B/);
+    expect(stderr).not.toContain('API key revoked: A');
+  });
+
+  it('asks for --yes before it reads anything', async () => {
+    const { key, secret } = await cli.key('A');
+    put('x', secret);
+    const { code, stdout, stderr } = await cli.run(['keys', 'scan', folder, '--revoke']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('--yes');
+    expect((await cli.show(key.id)).status).toBe('Active');
   });
 
   it('works where there is no store, and prints the rule for other scanners', async () => {

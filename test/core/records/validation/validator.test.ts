@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawSecret } from '../../../../src/core/keys/secrets.ts';
-import { defineResource } from '../../../../src/core/records/fields.ts';
+import { defineResource, importFields } from '../../../../src/core/records/fields.ts';
 import type { Violation } from '../../../../src/core/records/imports.ts';
 import { createRecordValidator } from '../../../../src/core/records/validation/validator.ts';
+import { resources } from '../../../../src/resources/index.ts';
 import { recordOf } from '../../../formats/batches.ts';
 
 const gauges = defineResource({
@@ -155,6 +156,32 @@ describe('cells of text', () => {
     expect(violations).toMatchObject([{ line: 7, field, rule }]);
     expect(violations[0]?.column).toBe(Object.keys({ ...required, [field]: cell }).indexOf(field) + 1);
   });
+});
+
+/** Each copy of a value in which one text, also inside lists, ends with half of a character. */
+function* withHalves(value: unknown): Generator<unknown> {
+  if (typeof value === 'string') yield `${value}\ud83e`;
+  else if (Array.isArray(value)) {
+    for (const [place, one] of value.entries()) for (const half of withHalves(one)) yield value.with(place, half);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, one] of Object.entries(value)) {
+      for (const half of withHalves(one)) yield { ...value, [name]: half };
+    }
+  }
+}
+
+it('no text of any resource holds a lone surrogate, which UTF-8 cannot encode', () => {
+  for (const resource of resources) {
+    const fields = Object.entries(importFields(resource)).map(([name, { example }]) => [name, example]);
+    const row = { ...Object.fromEntries(fields), id: resource.idExample };
+    const halves = [...withHalves(row)];
+    expect(halves.length).toBeGreaterThan(3);
+    for (const half of halves) {
+      const validator = createRecordValidator(resource);
+      validator.validateObject(half as Record<string, unknown>, 1); // a copy of the row
+      expect(validator.violations.count, `${resource.name} ${JSON.stringify(half)}`).toBeGreaterThan(0);
+    }
+  }
 });
 
 describe('values of JSON', () => {

@@ -1,11 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Plant } from '../../../e2e/plant.ts';
 import { cli, until } from '../../../e2e/program.ts';
+import { needStrace } from '../../machine/needs.ts';
 
-const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+needStrace();
 /** Whether a database keeps a write-ahead log: its header says with which versions of the format it is written and read. */
 const keepsLog = (file: string) =>
   readFileSync(file)
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => plant.close());
 
-describe.skipIf(!canTrace)('a restore that takes its time', () => {
+describe('a restore that takes its time', () => {
   const slowly = (file: string, ...slow: string[]) =>
     plant.attach('strace', ['-qq', '-o', '/dev/null', ...slow, process.execPath, cli, 'restore', file, '--yes']);
 
@@ -69,7 +69,7 @@ describe.skipIf(!canTrace)('a restore that takes its time', () => {
   });
 });
 
-describe.skipIf(!canTrace)('a restore that is killed', () => {
+describe('a restore that is killed', () => {
   it.each(['fsync', 'rename', 'unlink'])(
     'before any %s leaves the old store or the new one, and no revoked key alive',
     async (name) => {

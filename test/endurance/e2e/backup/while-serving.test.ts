@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { call, keptAlive } from '../../../e2e/client.ts';
 import { Plant } from '../../../e2e/plant.ts';
 import { cli } from '../../../e2e/program.ts';
+import { needStrace } from '../../machine/needs.ts';
 
-const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+needStrace();
 const sensors = [{ id: 'S-1', code: 'SENSOR-1', name: 'One', unit: 'Cel' }];
 
 let plant: Plant;
@@ -54,7 +54,7 @@ describe('a backup beside a daemon that takes readings', () => {
   });
 });
 
-describe.skipIf(!canTrace)('a backup that is cut off', () => {
+describe('a backup that is cut off', () => {
   it('before it is whole leaves nothing under its name', async () => {
     const file = plant.path('plant.backup');
     const inject = ['-qq', '-o', '/dev/null', '-e', 'inject=rename:signal=KILL:when=1'];

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { holdFromDaemons } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
 import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
 import { Plant } from '../../../e2e/plant.ts';
 import { cli } from '../../../e2e/program.ts';
+import { needWorking } from '../../machine/needs.ts';
 
 // By the lock on a file of the store; in a database daemons are known by their heartbeats, which have tests of their own.
 
@@ -14,9 +14,9 @@ beforeEach(async () => {
 });
 afterEach(() => plant.close());
 
-const canContain = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
+needWorking('unshare', '--pid', '--fork', 'true');
 
-describe.skipIf(!canContain)('a daemon in a container (needs the right to unshare process numbers)', () => {
+describe('a daemon in a container', () => {
   const contained = (...args: string[]) => plant.attach('unshare', ['--pid', '--fork', process.execPath, cli, ...args]);
 
   it('that was killed keeps no restore away in the next one, one that serves does', async () => {

@@ -1,11 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { call } from '../../../e2e/client.ts';
 import { Plant } from '../../../e2e/plant.ts';
 import { cli, type Running, until } from '../../../e2e/program.ts';
+import { needPrograms } from '../../machine/needs.ts';
 
-const missing = ['python3', 'systemd-notify'].filter((name) => spawnSync(name, ['--version']).status !== 0);
+needPrograms('python3', 'systemd-notify');
 const manager = join(__dirname, 'service-manager.py');
 
 let plant: Plant;
@@ -25,7 +25,7 @@ async function start(env: Record<string, string> = {}): Promise<{ running: Runni
   return { running, url: `http://127.0.0.1:${port}`, pid };
 }
 
-describe.skipIf(missing.length > 0)(`under a service manager${missing.map((name) => `, needs ${name}`)}`, () => {
+describe('under a service manager', () => {
   it('the daemon reports that it serves, gives signs of life, and reports its end', async () => {
     const { running, url, pid } = await start({ WATCHDOG_USEC: '600000' });
     expect((await call(`${url}/readyz`)).status).toBe(200);

@@ -19,11 +19,11 @@ const start = `
   exec systemd-socket-activate -l "$address" -E STATE_DIRECTORY=/var/lib/hkctl -E CREDENTIALS_DIRECTORY \\
     setpriv --reuid hkctl --regid hkctl --init-groups "$@"`;
 
-describe.skipIf(!Machine.isPossible('systemd-socket-activate', 'openssl', 'curl'))('socket activation with TLS', () => {
+describe('socket activation with TLS', () => {
   let machine: Machine;
   let daemon: Running;
   beforeAll(async () => {
-    machine = await Machine.open();
+    machine = await Machine.open('systemd-socket-activate', 'openssl', 'curl');
     const hkctl = `"${process.execPath}" "${cli}"`;
     await machine.run(
       'root',

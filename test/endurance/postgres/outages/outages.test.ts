@@ -5,8 +5,8 @@ import { pause, until } from '../../../e2e/program.ts';
 import { createRandom } from '../../../e2e/random.ts';
 import { addressOf, onServer } from '../../../store/postgres/databases.ts';
 import { startServer, type TestServer } from '../../../store/postgres/server.ts';
-import { createCuttingProxy } from './cutting-proxy.ts';
 import { GatewayLoad, prepare, wrong } from './gateway-load.ts';
+import { createNetwork } from './network.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
@@ -103,7 +103,7 @@ describe('two daemons under load', () => {
   it('lose nothing while their connections are reset again and again', async () => {
     const server = await startServer();
     ends.push(server.stop);
-    const proxy = await createCuttingProxy(server.sockets);
+    const proxy = await createNetwork(server.sockets);
     ends.push(proxy.close);
     const reachedAt = `postgres://postgres@/postgres?host=${encodeURIComponent(proxy.folder)}`;
     const { plant, daemons, load, reader } = await plantOn(server, 'cut', reachedAt);

@@ -20,7 +20,7 @@ let clients: Client[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hkctl-connections-'));
-  certificate = makeCertificate(folder, 'server');
+  certificate = await makeCertificate(folder, 'server');
   plant = await HttpPlant.open();
   keys = [(await plant.key()).secret, (await plant.key()).secret];
 });

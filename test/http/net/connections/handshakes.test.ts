@@ -11,7 +11,7 @@ import { until } from '../../../e2e/program.ts';
 import { makeCertificate } from '../../certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-handshakes-'));
-const { tlsCert, tlsKey } = makeCertificate(folder, 'one');
+const { tlsCert, tlsKey } = await makeCertificate(folder, 'one');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const opened: { destroy(): unknown }[] = [];

@@ -49,20 +49,25 @@ export function retentionConformance(given: Given): void {
     expect(first?.at).toBe(borderUs);
   });
 
-  it('counts what a drop would take out, and the oldest of it', async () => {
+  it('counts what a drop would take out, and knows the oldest, the latest drop and the latest summary', async () => {
     const { store, plant, rows } = await plantWithReadings();
     const other = await plantIn(store, 'Beta');
-    const count = (untilUs: number, { entity } = plant) => store.readings.countDroppable(entity.id, untilUs);
+    const count = (untilUs: number) => store.readings.countDroppable(plant.entity.id, untilUs);
+    const state = ({ entity } = plant) => store.readings.retention(entity.id);
     const borderUs = startUs + 20 * hourUs;
-    const expected = rows.filter(([, atUs]) => atUs < borderUs).length;
-    expect(await count(borderUs)).toEqual({ readings: expected, oldestUs: startUs });
-    expect(await count(startUs)).toEqual({ readings: 0, oldestUs: null });
-    expect(await count(borderUs, other)).toEqual({ readings: 0, oldestUs: null });
+    expect(await count(borderUs)).toBe(rows.filter(([, atUs]) => atUs < borderUs).length);
+    expect(await count(startUs)).toBe(0);
+    expect(await state()).toEqual({ oldestUs: startUs, untilUs: null, summarisedUs: null });
+    expect(await store.readings.countDroppable(other.entity.id, borderUs)).toBe(0);
+    expect(await state(other)).toEqual({ oldestUs: null, untilUs: null, summarisedUs: null });
     // Also readings whose sensor is no longer there.
     await importInto(store, plant, sensors, sensorRows.slice(1), { replace: true });
     expect(await dropAll(store, plant, startUs + hourUs)).toBeGreaterThan(0);
     const left = rows.filter(([, atUs]) => atUs >= startUs + hourUs && atUs < borderUs);
-    expect(await count(borderUs)).toEqual({ readings: left.length, oldestUs: left[0]?.[1] });
+    expect(await count(borderUs)).toBe(left.length);
+    const dropped = rows.filter(([, atUs]) => atUs < startUs + hourUs);
+    const untilUs = startUs + hourUs;
+    expect(await state()).toEqual({ oldestUs: left[0]?.[1], untilUs, summarisedUs: dropped.at(-1)?.[1] });
   });
 
   it('counts a summary where all of its readings lie in the range', async () => {
@@ -103,34 +108,63 @@ export function retentionConformance(given: Given): void {
     expect((await store.readings.states([b])).get(b)).toMatchObject({ lastReadingAtUs: startUs + 5, lastValue: 2 });
   });
 
-  it('refuses what arrives from before the border, repeated or not, and accepts the rest of its batch', async () => {
+  it('accepts what arrives for an hour with a summary, and never counts it in addition to that', async () => {
     const { store, plant, series, rows } = await plantWithReadings();
+    const widths = [1, 24].map((hours) => hours * hourUs);
+    const before = await Promise.all(widths.map((widthUs) => buckets(store, { series }, widthUs)));
+    const expectAsBefore = async () => {
+      for (const [index, expected] of before.entries()) {
+        expectSame(await buckets(store, { series }, widths[index] ?? 0), expected);
+      }
+    };
     const borderUs = startUs + 20 * hourUs;
-    await dropAll(store, plant, borderUs);
-    const expected = await buckets(store, { series }, hourUs);
-    const [repeated, kept] = [rows[3], rows.at(-1)];
-    if (!repeated || !kept) throw new Error('there are readings');
-    const late = batchOf([
-      [series, borderUs + 1, 1],
-      repeated,
-      [series, borderUs - 1, 1],
-      [series, kept[1], kept[2] + 1],
-      kept,
+    const dropped = await dropAll(store, plant, borderUs);
+    const [repeated, other] = [rows[3], rows[5]];
+    const last = rows.at(-1);
+    if (!repeated || !other || !last) throw new Error('there are readings');
+    const again = batchOf([repeated, [series, other[1], 99], last, [series, last[1], last[2] + 1]]);
+    expect(await store.readings.append(again)).toEqual({ accepted: 2, duplicates: 1, conflicts: [3] });
+    expect(await store.readings.append(again)).toMatchObject({ accepted: 0, duplicates: 3 });
+    await expectAsBefore();
+    // A single reading is there again; the last one of the sensor is still the newest.
+    expect(await store.readings.range({ series, toUs: borderUs, limit: 9 })).toMatchObject([
+      { atUs: repeated[1], value: repeated[2] },
+      { atUs: other[1], value: 99 },
     ]);
-    expect(await store.readings.append(late)).toEqual({ accepted: 1, duplicates: 1, conflicts: [3], tooOld: [1, 2] });
-    const together = await Promise.all(
-      [batchOf([repeated]), batchOf([[series, borderUs, 5], repeated])].map((batch) => store.readings.append(batch)),
-    );
-    expect(together).toMatchObject([
-      { accepted: 0, tooOld: [0] },
-      { accepted: 1, tooOld: [1] },
-    ]);
-    expect(await buckets(store, { series, toUs: borderUs }, hourUs)).toEqual(
-      expected.filter(({ at }) => at < borderUs),
-    );
-    // The border never goes back.
-    await dropAll(store, plant, startUs);
-    expect(await store.readings.append(batchOf([repeated]))).toMatchObject({ accepted: 0, tooOld: [0] });
+    expect((await store.readings.states([series])).get(series)).toMatchObject({ lastReadingAtUs: last[1] });
+    expect(await dropAll(store, plant, borderUs)).toBe(2);
+    await expectAsBefore();
+    // All of them, as from a file.
+    await store.readings.append(batchOf(rows.map((row) => [...row])));
+    await expectAsBefore();
+    expect(await dropAll(store, plant, startUs + 10 * hourUs)).toBeGreaterThan(0);
+    await expectAsBefore();
+    expect(await dropAll(store, plant, borderUs)).toBeLessThan(dropped);
+    await expectAsBefore();
+  });
+
+  it('counts in an hour with a summary what came after the last reading that it counts', async () => {
+    const { store, plant } = await given();
+    await importInto(store, plant, sensors, sensorRows);
+    const series = await seriesOf(store, plant, 'S-1');
+    await store.readings.append(batchOf([1, 2, 3].map((n) => [series, startUs + n * minuteUs, n] as const)));
+    await dropAll(store, plant, startUs + hourUs);
+    await store.readings.append(batchOf([[series, startUs + 30 * minuteUs, 10]]));
+    const expected = [{ at: startUs, count: 4, min: 1, max: 10, avg: 4, last: 10 }];
+    expect(await buckets(store, { series }, hourUs)).toEqual(expected);
+    await dropAll(store, plant, startUs + hourUs);
+    expect(await buckets(store, { series }, hourUs)).toEqual(expected);
+  });
+
+  it('names the last reading of a summary where all others are older', async () => {
+    const { store, plant, series, rows } = await plantWithReadings();
+    await dropAll(store, plant, startUs + 1000 * hourUs);
+    await store.readings.append(batchOf([[series, startUs - 1, 5]]));
+    const last = rows.at(-1);
+    expect((await store.readings.states([series])).get(series)).toMatchObject({
+      lastReadingAtUs: last?.[1],
+      lastValue: last?.[2],
+    });
   });
 
   it('erases readings and summaries of a range, and says of which hour it would take a part only', async () => {
@@ -156,14 +190,6 @@ export function retentionConformance(given: Given): void {
     const hours = (await buckets(store, { series }, hourUs)).map(({ at }) => at);
     expect(hours.filter((at) => at >= first && at < last)).toEqual([]);
     expect(hours.filter((at) => at < first)).toHaveLength(18);
-    // What was erased is accepted again; what was dropped is not.
-    const again = await store.readings.append(
-      batchOf([
-        [series, border, 1],
-        [series, first, 1],
-      ]),
-    );
-    expect(again).toMatchObject({ accepted: 1, tooOld: [1] });
   });
 
   it('loses summaries and border with the entity', async () => {

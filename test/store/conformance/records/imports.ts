@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { orders } from '../../../../src/resources/jobs-and-orders/orders.ts';
 import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
 import { plantIn } from '../../stores.ts';
 import type { Given } from '../given.ts';
 import { idsOf, importInto, laterUs, pageOf, partRow, partRows, readAll } from './stored-records.ts';
@@ -44,6 +45,39 @@ export function importConformance(given: Given): void {
     expect(await idsOf(store, pageOf(plant))).toHaveLength(10);
     expect(await idsOf(store, pageOf(other))).toHaveLength(30);
     expect(await importInto(store, plant, parts, [], { replace: true })).toMatchObject({ removed: 10 });
+  });
+
+  it('refuses a code that is the id of another sensor, of the file or the store, and says in which line', async () => {
+    const { store, plant } = await given();
+    const rows = (...named: [id: string, code: string][]) =>
+      named.map(([id, code]) => ({ id, code, name: 'S', is_active: true }));
+    const refusal = (line: number, value: string) => ({
+      violations: [{ line, field: 'code', value, rule: `must not be the id of another record, and "${value}" is one` }],
+    });
+    const load = (...named: [string, string][]) => importInto(store, plant, sensors, rows(...named));
+    await expect(load(['1', 'A'], ['2', '1'])).rejects.toMatchObject(refusal(3, '1'));
+    // Its own id is no other's.
+    expect(await load(['1', '1'], ['2', 'B'])).toMatchObject({ inserted: 2 });
+    await expect(load(['3', '2'])).rejects.toMatchObject(refusal(2, '2'));
+    await expect(load(['B', 'C'])).rejects.toMatchObject(refusal(2, 'B'));
+    expect(await load(['2', 'D'], ['B', 'C'])).toMatchObject({ inserted: 1, updated: 1 });
+    const other = await plantIn(store, 'Beta');
+    expect(await importInto(store, other, sensors, rows(['3', '2']))).toMatchObject({ inserted: 1 });
+  });
+
+  it('asks before the commit, with the counts, and what is thrown then undoes it', async () => {
+    const { store, plant } = await given();
+    await importInto(store, plant, parts, partRows(30));
+    const asked: unknown[] = [];
+    const confirm = async (summary: unknown) => {
+      asked.push(summary);
+      expect(await idsOf(store, pageOf(plant))).toHaveLength(30);
+      throw new Error('no');
+    };
+    await expect(importInto(store, plant, parts, [], { replace: true, confirm })).rejects.toThrow('no');
+    expect(asked).toEqual([{ inserted: 0, updated: 0, unchanged: 0, removed: 30 }]);
+    expect(await idsOf(store, pageOf(plant))).toHaveLength(30);
+    expect(await importInto(store, plant, parts, [], { replace: true })).toMatchObject({ removed: 30 });
   });
 
   it('reports on a dry run what would change, and changes nothing but the trail', async () => {

@@ -1,5 +1,10 @@
 import { expect } from 'vitest';
-import type { ImportSummary, RecordPageRequest, RecordPosition } from '../../../../src/core/port/records.ts';
+import type {
+  ImportRequest,
+  ImportSummary,
+  RecordPageRequest,
+  RecordPosition,
+} from '../../../../src/core/port/records.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { importFields, keptLists, type ResourceDefinition } from '../../../../src/core/records/fields.ts';
 import { folded, type ImportBatch } from '../../../../src/core/records/import-batch.ts';
@@ -14,22 +19,26 @@ interface ImportOptions {
   nowUs?: number;
   /** How many rows a batch holds. */
   batch?: number;
+  confirm?: ImportRequest['confirm'];
+  correctsDates?: boolean;
 }
 
 /** Imports records, given by field name, into the entity of a plant. */
-export function importInto(
-  store: Store,
+export function importInto<Result = ImportSummary>(
+  store: { records: { import(request: ImportRequest): Promise<Result> } },
   { tenant, entity }: Plant,
   resource: ResourceDefinition,
   rows: Iterable<Values>,
-  { replace = false, dryRun = false, nowUs = nowMs * 1000, batch = 100 }: ImportOptions = {},
-): Promise<ImportSummary> {
+  { replace = false, dryRun = false, nowUs = nowMs * 1000, batch = 100, confirm, correctsDates }: ImportOptions = {},
+): Promise<Result> {
   return store.records.import({
     resource,
     entityId: entity.id,
     replace,
     dryRun,
     nowUs,
+    confirm,
+    correctsDates,
     rows: inBatches(resource, rows, batch),
     audit: ({ inserted }) => ({ ...draftOf(tenant.id, 'records.import', resource.name), detail: { inserted } }),
   });

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { loadDemo } from '../../../../src/demo/demo.ts';
 import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
+import { steadyBy } from '../../../core/steady.ts';
 import { batchOf } from '../../conformance/readings/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';
 import { draftOf, newKey, nowMs, type Plant, plantIn } from '../../stores.ts';
@@ -12,7 +13,7 @@ const hourUs = 3_600_000_000;
 export async function filled(store: Store): Promise<Plant> {
   const plant = await plantIn(store);
   const { tenant, entity, user } = plant;
-  const domain = { store, clock: () => nowMs, random: randomBytes, newId: randomUUID };
+  const domain = { store, ...steadyBy(() => nowMs), random: randomBytes, newId: randomUUID };
   await loadDemo(domain, { user, osAccount: 'tester' }, entity);
   const old = newKey(plant, 1, { note: 'gateway of "Halle 3"\t\\N', allowedIps: ['192.0.2.0/24'] });
   const next = newKey(plant, 2, { rotatedFrom: old.id, expiresAtMs: nowMs + 1e9 });

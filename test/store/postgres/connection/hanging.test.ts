@@ -8,7 +8,7 @@ import { startServer } from '../server.ts';
 const server = await startServer();
 afterAll(() => server.stop());
 
-const patience = { commandMs: 400, daemonMs: 400, probeMs: 100 };
+const patience = { commandMs: 400, daemonMs: 400, doubtMs: 1000, probeMs: 100 };
 const databases: PooledDatabase[] = [];
 afterAll(async () => {
   for (const database of databases.splice(0)) await database.close();

@@ -33,6 +33,16 @@ describe('several daemons on one database', () => {
     // The clock was set back by an hour after it had ended.
     await onServer(address, 'update hkctl.daemons set seen_at_ms = seen_at_ms + 7200000');
     expect(await command.daemon.address()).toBeUndefined();
+    // It ended without a clean stop, which is known until another serves.
+    const killed = { baseUrl: 'http://one', serves: false };
+    expect(await command.daemon.recorded()).toMatchObject([killed]);
+    const other = await opened(address);
+    await other.daemon.begin();
+    expect(await command.daemon.recorded()).toMatchObject([killed]);
+    await other.daemon.recordAddress('http://other', 2);
+    expect(await command.daemon.recorded()).toMatchObject([{ baseUrl: 'http://other', serves: true }]);
+    await other.daemon.clearAddress(2);
+    expect(await command.daemon.recorded()).toEqual([]);
   });
 });
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../../../src/resources/index.ts';
 import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
@@ -13,6 +16,9 @@ import { opened } from '../opened.ts';
 import { startServer } from '../server.ts';
 
 const options = { ...storeOptions, clock: Date.now };
+
+const folder = mkdtempSync(join(tmpdir(), 'hkctl-roles-'));
+atEndOfFile(() => rmSync(folder, { recursive: true }));
 
 /** The address with another user. */
 function as(user: string, address: string): string {
@@ -32,6 +38,24 @@ describe('the roles that hkctl postgres-roles prints', () => {
     await (await engineAt(as('hkctl_owner', address), options).create()).close();
     await onServer(address, sql, sql);
     await plantIn(await opened(as('hkctl_admin', address), false));
+    await opened(as('hkctl_daemon', address));
+  });
+
+  it('own what a superuser has made before, also of an older hkctl, so that hkctl_owner can migrate it', async () => {
+    const address = await newDatabase('store');
+    const plant = await plantIn(await opened(address, false));
+    await onServer(address, 'drop table hkctl.journal', 'update hkctl.store_version set version = 1');
+    const sql = rolesSql('hkctl');
+    await onServer(address, sql, sql);
+    const owner = engineAt(as('hkctl_owner', address), options);
+    expect(await owner.migrate(undefined, { withoutBackup: true })).toEqual({ applied: 1 });
+    await onServer(address, sql);
+    const admin = await opened(as('hkctl_admin', address), false);
+    await admin.keys.insert(newKey(plant, 1), draftOf(plant.tenant.id, 'key.create', 'x'));
+    const file = join(folder, 'of-owner.backup');
+    await owner.backup(file, { nowMs, force: false });
+    const hooks = { authorize: () => {}, confirm: async () => {}, audit: async () => {} };
+    expect((await owner.restore(file, hooks)).facts).toMatchObject({ keys: 1 });
     await opened(as('hkctl_daemon', address));
   });
 

@@ -28,9 +28,30 @@ describe('a daemon', () => {
     const letIn = holdFromDaemons(lock);
     expect(letIn).toBeDefined();
     letIn?.();
-    // The next one that begins forgets it.
+    // It ended without a clean stop, which is known until another one serves.
+    const killed = { baseUrl: 'http://gone', serves: false };
+    expect(await store.daemon.recorded()).toMatchObject([killed]);
     await store.daemon.begin();
     expect(await store.daemon.address()).toBeUndefined();
+    await store.close();
+    const next = another(path);
+    expect(await next.daemon.recorded()).toMatchObject([killed]);
+    await next.daemon.recordAddress('http://127.0.0.1:1', pid + 1);
+    expect(await next.daemon.recorded()).toMatchObject([{ baseUrl: 'http://127.0.0.1:1', serves: true }]);
+    await next.daemon.clearAddress(pid + 1);
+    expect(await next.daemon.recorded()).toEqual([]);
+  });
+
+  it('that was killed while others serve is known by its address, until one serves there again', async () => {
+    const { store, path } = await given();
+    await store.daemon.recordAddress('http://127.0.0.1:1', 1);
+    leaveRow(path, 2);
+    const recorded = await another(path).daemon.recorded();
+    expect(recorded.map(({ serves }) => serves)).toEqual([undefined, undefined]);
+    expect(recorded.map(({ baseUrl }) => baseUrl).sort()).toEqual(['http://127.0.0.1:1', 'http://gone']);
+    await another(path).daemon.recordAddress('http://gone', 3);
+    await store.daemon.clearAddress(2);
+    expect(await store.daemon.recorded()).toHaveLength(2);
   });
 
   it('is known to others as long as its process holds the lock, and no longer', async () => {

@@ -183,9 +183,9 @@ describe('the journal', () => {
       commit: () => 1,
       stillHolds: () => stillHolds,
     });
-    changeWithJournal(registry, journal, plan(false));
+    changeWithJournal(registry, { journal, kind: 'change' }, plan(false));
     expect(said()).toEqual([]);
-    changeWithJournal(registry, journal, plan(true));
+    changeWithJournal(registry, { journal, kind: 'change' }, plan(true));
     expect(said()).toHaveLength(1);
   });
 });

@@ -16,21 +16,29 @@ function databaseOf(minutes: readonly number[]) {
   applyMigrations(connection, 'readings', 'migrations', ':memory:');
   connection.exec("insert into series (series, entity_id, sensor_id) values (1, 'E', 'S')");
   const insert = connection.prepare('insert or ignore into readings values (1, ?, ?, 0)');
-  for (const [n, minute] of minutes.entries()) insert.run(minute * 60_000_000, n);
-  return connection;
+  const send = (sent: readonly number[]) => {
+    for (const minute of sent) insert.run(minute * 60_000_000, minutes.indexOf(minute));
+  };
+  send(minutes);
+  return { connection, send };
 }
 
-it('a read in buckets of hours is the same whatever is dropped between any two of its slices', async () => {
+it('a read in buckets of hours is the same whatever is dropped, and sent again, between any two of its slices', async () => {
   const property = fc.asyncProperty(
     fc.array(fc.integer({ min: -300, max: 900 }), { minLength: 1, maxLength: 120 }),
     fc.constantFrom(1, 2, 5, 24),
     fc.option(fc.integer({ min: -5, max: 15 }), { nil: undefined }),
     fc.integer({ min: 1, max: 30 }),
-    fc.array(fc.record({ steps: fc.integer({ min: 0, max: 12 }), hour: fc.integer({ min: -5, max: 16 }) }), {
-      maxLength: 40,
-    }),
+    fc.array(
+      fc.record({
+        steps: fc.integer({ min: 0, max: 12 }),
+        hour: fc.integer({ min: -5, max: 16 }),
+        again: fc.array(fc.nat({ max: 119 }), { maxLength: 10 }),
+      }),
+      { maxLength: 40 },
+    ),
     async (minutes, hours, fromHour, most, drops) => {
-      const connection = databaseOf(minutes);
+      const { connection, send } = databaseOf(minutes);
       try {
         const drop = createDrop(connection, { readings: 3, series: 1 });
         const readSlice = createSliceReader(connection);
@@ -48,8 +56,9 @@ it('a read in buckets of hours is the same whatever is dropped between any two o
         const expected = await read(() => {});
         let next = 0;
         const dropping = () => {
-          const { steps = 0, hour = 0 } = drops[next++] ?? {};
+          const { steps = 0, hour = 0, again = [] } = drops[next++] ?? {};
           for (let step = 0; step < steps; step++) drop({ entityId: 'E', untilUs: hour * hourUs });
+          send(again.flatMap((n) => minutes[n] ?? []));
         };
         expect(await read(dropping)).toBe(expected);
         expect(await read(dropping)).toBe(expected);
@@ -62,7 +71,7 @@ it('a read in buckets of hours is the same whatever is dropped between any two o
 });
 
 it('an hour that is dropped in part is not counted twice by a read that had begun before', async () => {
-  const connection = databaseOf(Array.from({ length: 60 }, (_, n) => n));
+  const { connection } = databaseOf(Array.from({ length: 60 }, (_, n) => n));
   const drop = createDrop(connection, { readings: 25, series: 1 });
   const readSlice = createSliceReader(connection);
   const seen: number[] = [];
@@ -78,6 +87,20 @@ it('an hour that is dropped in part is not counted twice by a read that had begu
   expect(Buffer.concat(text.pieces).toString()).toBe('1970-01-01T00:00:00.000000Z,60,59\n');
   // The bucket was read anew: a summary of fifty, and the ten that are left.
   expect(seen).toEqual([20, 20, 11]);
+  connection.close();
+});
+
+it('an hour that was sent again is not counted twice, however many slices it takes', async () => {
+  const minutes = Array.from({ length: 60 }, (_, n) => n);
+  const { connection, send } = databaseOf([...minutes, 70]);
+  const drop = createDrop(connection, { readings: 100, series: 1 });
+  drop({ entityId: 'E', untilUs: hourUs });
+  send(minutes);
+  const readSlice = createSliceReader(connection);
+  const reads = new Reads(async (request) => readSlice({ ...request, most: 20 }));
+  const buckets = { widthUs: 2 * hourUs, aggregates: ['count', 'last'] as const };
+  const text = await reads.read({ series: 1, limit: 10, format: 'csv', buckets }, client());
+  expect(Buffer.concat(text.pieces).toString()).toBe('1970-01-01T00:00:00.000000Z,61,60\n');
   connection.close();
 });
 

@@ -53,7 +53,8 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))('
   const equal = filters.filter(({ role }) => role === 'equals');
   const text = equal.find(({ on }) => on?.declaration.kind === 'text')?.name;
 
-  it.skipIf(text === undefined)('by several values seeks the one that is likely the rarest', () => {
+  if (text === undefined) return;
+  it('by several values seeks the one that is likely the rarest', () => {
     const conditions = equal.map(({ name }) => ({ field: name, op: 'eq' as const, value: 'x' }));
     const request = { resource, entityId: 'e', conditions, orderBy: 'id', limit: 50 };
     expect(planOf(request).join('\n')).toContain(`${tableName(resource)}_by_${text} (entity=? AND ${text}=?`);

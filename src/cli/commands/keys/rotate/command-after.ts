@@ -1,6 +1,33 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { HkctlError } from '../../../../core/errors.ts';
+import type { Domain } from '../../../../core/access/actors.ts';
+import { afterChange, HkctlError } from '../../../../core/errors.ts';
+import type { Key } from '../../../../core/port/keys.ts';
+import type { Context } from '../../../context.ts';
 import type { Io } from '../../../terminal/io.ts';
+
+/**
+ * Runs the command after keys were rotated (`isNew`), or where it is still due after one of them, since it was killed or failed. The
+ * store remembers that until it has succeeded. Throws `command_failed` (exit 1).
+ */
+export async function runCommandDue(
+  { io, say }: Pick<Context, 'io' | 'say'>,
+  { store }: Pick<Domain, 'store'>,
+  { keys, isNew, command, digest }: { keys: readonly Key[]; isNew: boolean; command: string; digest: string },
+): Promise<void> {
+  const ids = keys.map(({ id }) => id);
+  if (!isNew) {
+    if ((await store.commands.due(ids, digest)).length === 0) return;
+    say('The command after an earlier rotation has not succeeded yet: it runs again.');
+  }
+  await runAfterRotation(io, command);
+  try {
+    await store.commands.done(ids, digest);
+  } catch (thrown) {
+    const stands =
+      'The rotation stands, and the command after it has succeeded; the next run of the same command repeats it.';
+    throw afterChange(thrown, stands);
+  }
+}
 
 /**
  * Runs a command by the shell after a rotation, with the rights of the account that called hkctl. It reads nothing and writes
@@ -25,7 +52,7 @@ export async function runAfterRotation(
   });
   if (failure === undefined) return;
   throw new HkctlError('command_failed', `The rotation stands, but the command after it ${failure}.`, {
-    hint: `The new secret is in place; run the command again: ${command}`,
+    hint: `The new secret is in place. The next run of the same command repeats this, or run it yourself: ${command}`,
   });
 }
 

@@ -1,21 +1,22 @@
 import type { Domain } from '../../../../core/access/actors.ts';
 import { HkctlError } from '../../../../core/errors.ts';
-import { type RotationFiles, requireReplaceable } from '../../../../core/keys/interrupted-rotation.ts';
+import { commandDigest, latestOf } from '../../../../core/keys/command-after.ts';
 import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
 import { type KeyActor, keyNeeds } from '../../../../core/keys/key-permissions.ts';
-import { findKeys, requireActive } from '../../../../core/keys/keys.ts';
+import { findKeys, requireActive, statusOf } from '../../../../core/keys/keys.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../../command.ts';
 import type { Context } from '../../../context.ts';
 import { requireFolder } from '../../../delivery/files.ts';
+import { resolved } from '../../../delivery/replaced-file.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { parsed, text, toggle } from '../../../flags.ts';
 import { requireConfirmation } from '../../../questions/confirmation.ts';
 import { canAsk } from '../../../terminal/io.ts';
 import { baseUrlOf } from '../base-url.ts';
 import { namesOf } from '../names.ts';
-import { finishInterrupted, readFiles } from './interrupted.ts';
+import { FileRotation } from './file-rotation.ts';
 
 const flags = {
   copy: toggle('--copy', 'also copy the new secret to the clipboard'),
@@ -62,15 +63,18 @@ export const rotate = defineCommand({
     const { domain } = await context.session();
     const { secretFile, force, exec } = given;
     requireFittingTarget(context, given, refs);
+    const digest = exec === undefined ? undefined : digestOf(context, given, exec);
     const keys = await findKeys(domain, actor, refs);
-    const files = secretFile === undefined ? undefined : readFiles(context, secretFile);
-    const [first] = keys;
-    const finished = files && first && (await finishInterrupted(context, domain, actor, { old: first, files, force }));
-    const options = { ...given, files, several: refs.length > 1 };
-    if (!finished && !(await rotateDue(context, domain, actor, keys, options))) return;
-    if (exec === undefined) return;
-    const { runAfterRotation } = await import('./command-after.ts');
-    await runAfterRotation(context.io, exec);
+    const file =
+      secretFile === undefined
+        ? undefined
+        : new FileRotation(context, domain, actor, { path: secretFile, force, digest });
+    const options = { ...given, file, digest, several: refs.length > 1 };
+    const rotated = await rotateDue(context, domain, actor, keys, options);
+    if (exec === undefined || digest === undefined) return;
+    const { runCommandDue } = await import('./command-after.ts');
+    const latest = await latestOf(domain, actor, await againFrom(domain, actor, keys));
+    await runCommandDue(context, domain, { keys: latest, isNew: rotated.length > 0, command: exec, digest });
   },
 });
 
@@ -83,72 +87,117 @@ interface RotationOptions {
   baseUrl?: string;
   /** Several keys were named: the JSON is an array. */
   several: boolean;
+  /** The rotation into `secretFile`. */
+  file?: FileRotation;
+  /** The digest of the command that is to run afterwards. */
+  digest?: string;
   /** Younger keys that are left as they are; only the JSON names them. */
   kept?: readonly Key[];
 }
 
-/** Rotates the keys that are old enough; false where none is. */
+/** Rotates the keys that are old enough, or finishes a rotation that was cut off; returns the successors. */
 async function rotateDue(
   context: Context,
   domain: Domain,
   actor: KeyActor<'rotate'>,
   keys: readonly Key[],
-  given: RotationOptions & { files?: RotationFiles; force: boolean; ifOlderThan?: number },
-): Promise<boolean> {
+  given: RotationOptions & { ifOlderThan?: number },
+): Promise<Key[]> {
+  const { ifOlderThan, file } = given;
+  const [only] = keys;
+  const finished = only && (await file?.finish(only));
+  if (finished) return [finished];
   const nowMs = domain.clock();
+  const report = (kept: readonly Key[]) => {
+    if (context.json) context.printJson(deliveryJson(nowMs, kept.map(unrotated), given.several));
+    return [];
+  };
+  const earlier = await rotatedEarlier(domain, actor, keys, given);
+  if (earlier) return report(earlier);
   requireActive(keys, nowMs, 'rotated');
-  const { ifOlderThan, files, force } = given;
   const isDue = ({ createdAtMs }: Key) => ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan;
   const due = keys.filter(isDue);
   const kept = keys.filter((key) => !isDue(key));
   if (kept.length > 0) context.say(`Not rotated, since not old enough: ${namesOf(kept)}`);
-  const [first] = due;
-  if (first === undefined) {
+  if (due.length === 0) {
     // Nothing is rotated, so that nothing needs --yes; but a script should not fail on the night when the key is old enough.
     if (!given.yes && !canAsk(context.io)) context.warn('Once old enough, this needs --yes where nobody can be asked.');
-    if (context.json) context.printJson(deliveryJson(nowMs, kept.map(unrotated), given.several));
-    return false;
+    return report(kept);
   }
-  if (files) await requireReplaceable(domain, actor, { old: first, files, force });
-  await rotateAndDeliver(context, domain, actor, due, { ...given, kept });
-  return true;
+  return rotateAndDeliver(context, domain, actor, due, { ...given, kept });
 }
 
-/** Rotates keys after the question of the Rotate API key dialog, and delivers the new secrets. */
+/** The successors of keys that the same command has rotated before without success of the command after it; else undefined. */
+async function rotatedEarlier(
+  domain: Domain,
+  actor: KeyActor<'rotate'>,
+  keys: readonly Key[],
+  { digest, file }: RotationOptions,
+): Promise<Key[] | undefined> {
+  if (digest === undefined || keys.some(({ rotatedTo }) => rotatedTo === null)) return undefined;
+  const latest = await latestOf(domain, actor, keys);
+  const ids = latest.filter((key) => statusOf(key, domain.clock()) === 'Active').map(({ id }) => id);
+  if ((await domain.store.commands.due(ids, digest)).length < latest.length) return undefined;
+  const [first] = latest;
+  return first && file && !(await file.holds(first)) ? undefined : latest;
+}
+
+/** Rotates keys after the question of the Rotate API key dialog, and delivers the new secrets; returns the successors. */
 export async function rotateAndDeliver(
   context: Context,
   domain: Domain,
   actor: KeyActor<'rotate'>,
   keys: readonly Key[],
   given: RotationOptions,
-): Promise<void> {
+): Promise<Key[]> {
+  const { file, digest } = given;
   const several = keys.length > 1;
   const baseUrl = await baseUrlOf(domain, given.baseUrl);
   const done = several ? `${keys.length} API keys rotated` : 'API key rotated';
   const { chooseDelivery } = await import('../../../delivery/choose.ts');
-  const options = { ...given, baseUrl, clock: domain.clock, replace: true, keys: keys.length, done };
-  const { delivery, fileOf } = await chooseDelivery(context, options);
+  const chosen = { ...given, baseUrl, clock: domain.clock, keys: keys.length, done };
+  const { delivery, fileOf } = await chooseDelivery(context, { ...chosen, ...(file && { replacing: file.replacing }) });
   const title = several ? `Rotate ${keys.length} API keys` : 'Rotate API key';
   const stops = several
     ? 'The old keys stop at once. The new secrets are shown once.'
     : 'The old key stops at once. The new secret is shown once.';
   const question = `${title}: ${namesOf(keys)}. ${stops}`;
   await requireConfirmation(context, given.yes, question, several ? 'Rotate keys' : 'Rotate key');
-  // While a person reads the question, another process may end a key: no secret is shown for one that is inactive by now.
-  const current = given.yes
-    ? keys
-    : await findKeys(
-        domain,
-        actor,
-        keys.map(({ id }) => id),
-      );
-  const rotated = await rotateKeys(domain, actor, current, delivery);
-  if (fileOf && context.json) {
-    const delivered = rotated.map((pair) => ({ ...pair, secretFile: fileOf(pair.key) }));
-    const kept = given.kept?.map(unrotated) ?? [];
-    context.printJson(deliveryJson(domain.clock(), [...delivered, ...kept], given.several));
-  }
-  for (const pair of rotated) context.say(sentenceOf(pair, fileOf?.(pair.key)));
+  const work = async () => {
+    const isFresh = given.yes && !file;
+    // Another process may have ended a key meanwhile: no secret is shown for one that is inactive by now.
+    const current = isFresh ? keys : await againFrom(domain, actor, keys);
+    const rotated = await rotateKeys(domain, actor, current, delivery, digest);
+    if (fileOf && context.json) {
+      const delivered = rotated.map((pair) => ({ ...pair, secretFile: fileOf(pair.key) }));
+      const kept = given.kept?.map(unrotated) ?? [];
+      context.printJson(deliveryJson(domain.clock(), [...delivered, ...kept], given.several));
+    }
+    for (const pair of rotated) context.say(sentenceOf(pair, fileOf?.(pair.key)));
+    return rotated.map(({ key }) => key);
+  };
+  const [only] = keys;
+  return only && file ? file.rotate(only, work) : work();
+}
+
+/** Keys as they are now. */
+function againFrom(domain: Domain, actor: KeyActor<'rotate'>, keys: readonly Key[]): Promise<Key[]> {
+  return findKeys(
+    domain,
+    actor,
+    keys.map(({ id }) => id),
+  );
+}
+
+/** The digest of the command after this rotation, by the account that gave it and the place of the secrets. */
+function digestOf(
+  { io }: Context,
+  { secretFile, secretDir }: { secretFile?: string; secretDir?: string },
+  command: string,
+): string {
+  const path = secretFile ?? secretDir;
+  const target = path === undefined ? undefined : io.withOwnRights(() => resolved(path));
+  return commandDigest({ osAccount: io.osAccount, target, command });
 }
 
 function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): string {

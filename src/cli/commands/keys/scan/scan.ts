@@ -1,18 +1,18 @@
-import { type Actor, type Domain, requirePermissions } from '../../../../core/access/actors.ts';
+import { requirePermissions } from '../../../../core/access/actors.ts';
 import { HkctlError, isHkctlError } from '../../../../core/errors.ts';
-import type { KeyActor } from '../../../../core/keys/key-permissions.ts';
-import { revokeKeys, statusOf } from '../../../../core/keys/keys.ts';
+import { statusOf } from '../../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../../core/keys/leak-scan.ts';
-import { hashOf, prefixOf } from '../../../../core/keys/secrets.ts';
-import type { Key } from '../../../../core/port/keys.ts';
+import { prefixOf, withoutSecrets } from '../../../../core/keys/secrets.ts';
 import { defineCommand, yesFlag } from '../../../command.ts';
 import type { Context } from '../../../context.ts';
 import { toggle } from '../../../flags.ts';
-import { requireConfirmation } from '../../../questions/confirmation.ts';
+import { requireConfirmable, requireConfirmation } from '../../../questions/confirmation.ts';
 import { keyJson } from '../../../terminal/output.ts';
-import { counted } from '../../../terminal/sentence.ts';
+import { counted, grouped } from '../../../terminal/sentence.ts';
 import { namesOf } from '../names.ts';
-import { type Finding, linkReason, type ScanReport, scanPaths, scanStream } from './secret-scan.ts';
+import { type Finding, Findings } from './findings.ts';
+import { FoundKeys, type ScanSession } from './found-keys.ts';
+import { linkReason, type ScanReport, type ScanStep, scanPaths, scanStream } from './secret-scan.ts';
 
 /** `hkctl keys scan` */
 export const scan = defineCommand({
@@ -22,7 +22,7 @@ export const scan = defineCommand({
     'Works offline, reads everything (hidden and binary files, too) and recognizes secrets by their checksum. Where there is a store it names the keys they belong to. Exit code 5: secrets were found; 1: none, but something could not be read.',
   arguments: [{ spelling: '[PATH...]', doc: 'files and folders; - for standard input' }],
   flags: {
-    revoke: toggle('--revoke', 'revoke the active keys whose secrets were found'),
+    revoke: toggle('--revoke', 'revoke each active key as soon as its secret is found'),
     gitleaks: toggle('--gitleaks', 'print a rule for gitleaks and scanners like it, and end'),
     yes: yesFlag,
   },
@@ -40,39 +40,66 @@ export const scan = defineCommand({
     }
     if (paths.length === 0)
       throw new HkctlError('usage', 'PATH is missing: give files, folders or - for standard input.');
+    // Before the first file is read: a key may be found after an hour.
+    if (revoke) requireConfirmable(context, yes, 'Revoke the active keys that are found.');
     const session = await openSession(context, revoke);
-    const report = context.io.withOwnRights(() => scanPaths(paths.filter((path) => path !== '-')));
-    if (paths.includes('-')) await scanStream(context.io.stdin, '-', report);
-    const known = await keysOf(session, report.findings);
-    const nowMs = (session?.domain ?? context.io).clock();
-    const active = activeOf(known, nowMs);
-    if (!context.json) {
-      const unknown = session ? 'no key of your organization' : 'unknown, without a store';
-      printReport(context, report, (finding) => {
-        const key = keyOf(known, finding);
-        return key ? `${statusOf(key, nowMs)}: ${key.name}` : unknown;
-      });
+    const keys = new FoundKeys(session);
+    const findings = new Findings(keys);
+    const report: ScanReport = { files: 0, bytes: 0, links: 0, others: 0, skipped: [] };
+    for await (const piece of stepsOf(context, paths, report)) {
+      if (piece === undefined) {
+        const ended = findings.endFile();
+        if (!context.json) printFindings(context, ended, session);
+        continue;
+      }
+      for (const found of piece.found) {
+        const finding = await findings.add(piece, found);
+        if (finding?.found && keys.isToBeRevoked(finding.found)) await revokeFound(context, keys, finding, yes);
+      }
     }
-    if (session?.revoker && active.length > 0) {
-      const question = `Revoke the keys that were found: ${namesOf(active)}. Access stops at once; no replacement key is created.`;
-      await requireConfirmation(context, yes, question, 'Revoke keys');
-      const revoked = await revokeKeys(session.domain, session.revoker, active);
-      for (const key of revoked) known.set(key.id, { ...known.get(key.id), key });
-      for (const key of revoked) context.say(`API key revoked: ${key.name} (${key.prefix})`);
-    }
-    if (context.json) context.printJson(reportJson(report, known, nowMs));
-    if (report.findings.length > 0) return 5;
-    return report.skipped.some(({ reason }) => reason !== linkReason) ? 1 : 0;
+    if (context.json) context.printJson(reportJson(findings, report, nowOf(context, session)));
+    else printSummary(context, findings, report);
+    if (findings.occurrences > 0) return 5;
+    return report.others > 0 ? 1 : 0;
   },
 });
 
-type Session = { domain: Domain; actor: Actor; revoker?: KeyActor<'revoke'> } | undefined;
-/** Keys by id, and the hash of the secret of each. */
-type KnownKeys = Map<string, { key: Key; hash?: string }>;
+/** Reads all that was named, piece by piece, with root's own rights only while it reads. */
+async function* stepsOf({ io }: Context, paths: readonly string[], report: ScanReport): AsyncGenerator<ScanStep, void> {
+  const scanning = scanPaths(
+    paths.filter((path) => path !== '-'),
+    report,
+  );
+  try {
+    for (;;) {
+      const { done, value } = io.withOwnRights(() => scanning.next());
+      if (done) break;
+      yield value;
+    }
+  } finally {
+    scanning.return();
+  }
+  if (paths.includes('-')) yield* scanStream(io.stdin, '-', report);
+}
+
+/** A leaked key works until it is revoked, so that nothing waits for the end of the scan. */
+async function revokeFound(
+  context: Context,
+  keys: FoundKeys,
+  { path, line, column, found }: Finding,
+  yes: boolean,
+): Promise<void> {
+  if (!found) return;
+  const name = namesOf([found.key]);
+  const place = withoutSecrets(`${path}:${line}:${column}`);
+  const question = `Revoke API key: ${name}, found at ${place}. Access stops at once; no replacement key is created.`;
+  await requireConfirmation(context, yes, question, 'Revoke key');
+  if (await keys.revoke(found)) context.say(`API key revoked: ${name}`);
+}
 
 /** A machine without a store, such as a CI runner, can scan as well; the keys of the secrets are then unknown. */
-async function openSession(context: Context, revoke: boolean): Promise<Session> {
-  let session: Session;
+async function openSession(context: Context, revoke: boolean): Promise<ScanSession> {
+  let session: ScanSession;
   try {
     session = await context.session();
   } catch (thrown) {
@@ -89,46 +116,36 @@ async function openSession(context: Context, revoke: boolean): Promise<Session> 
   return { domain, actor, revoker };
 }
 
-async function keysOf(session: Session, findings: readonly Finding[]): Promise<KnownKeys> {
-  const known: KnownKeys = new Map();
-  if (!session) return known;
-  const { domain, actor } = session;
-  for (const hash of new Set(findings.map(({ secret }) => hashOf(secret)))) {
-    const key = await domain.store.keys.findByHash(actor.user.tenantId, hash);
-    if (key) known.set(key.id, { key, hash });
-  }
-  return known;
+function nowOf({ io }: Context, session: ScanSession): number {
+  return (session?.domain ?? io).clock();
 }
 
-function activeOf(known: KnownKeys, nowMs: number): Key[] {
-  return [...known.values()].map(({ key }) => key).filter((key) => statusOf(key, nowMs) === 'Active');
-}
-
-function keyOf(known: KnownKeys, { secret }: Finding): Key | undefined {
-  const hash = hashOf(secret);
-  return [...known.values()].find((one) => one.hash === hash)?.key;
-}
-
-function printReport(context: Context, report: ScanReport, whose: (finding: Finding) => string): void {
+function printFindings(context: Context, findings: readonly Finding[], session: ScanSession): void {
   const { style } = context;
-  for (const finding of report.findings) {
-    const { path, line, column, secret } = finding;
-    context.print(`${path}:${line}:${column}: ${style.red(prefixOf(secret))}… ${whose(finding)}`);
+  const nobody = session ? 'no key of your organization' : 'unknown, without a store';
+  for (const { path, line, column, secret, count, found } of findings) {
+    const whose = found ? `${statusOf(found.key, nowOf(context, session))}: ${found.key.name}` : nobody;
+    const times = count > 1 ? ` (${counted(count, 'time')} in this file)` : '';
+    context.print(`${path}:${line}:${column}: ${style.red(prefixOf(secret))}… ${whose}${times}`);
   }
-  const links = report.skipped.filter(({ reason }) => reason === linkReason).length;
+}
+
+function printSummary(context: Context, { occurrences, unlisted }: Findings, report: ScanReport): void {
   for (const { path, reason } of report.skipped) if (reason !== linkReason) context.warn(`skipped ${path}: ${reason}`);
   const megabytes = (report.bytes / 1e6).toFixed(1);
-  const found = `${counted(report.findings.length, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
-  context.say(`${found}, ${report.skipped.length - links} skipped, ${counted(links, 'link')} not followed`);
+  const found = `${counted(occurrences, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
+  const more = unlisted > 0 ? `, ${grouped(unlisted)} of them not listed` : '';
+  context.say(`${found}${more}, ${grouped(report.others)} skipped, ${counted(report.links, 'link')} not followed`);
 }
 
-function reportJson(report: ScanReport, known: KnownKeys, nowMs: number): unknown {
+function reportJson(findings: Findings, report: ScanReport, nowMs: number): unknown {
   return {
-    findings: report.findings.map((finding) => {
-      const key = keyOf(known, finding);
-      const { path, line, column, secret } = finding;
-      return { path, line, column, prefix: prefixOf(secret), key: key ? keyJson(key, nowMs) : null };
+    findings: findings.listed.map(({ path, line, column, secret, count, found }) => {
+      const key = found ? keyJson(found.key, nowMs) : null;
+      return { path, line, column, prefix: prefixOf(secret), count, key };
     }),
+    occurrences: findings.occurrences,
+    unlisted: findings.unlisted,
     skipped: report.skipped,
     files: report.files,
     bytes: report.bytes,

@@ -1,25 +1,38 @@
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, opendirSync, openSync, readSync } from 'node:fs';
 import { errnoOf } from '../../../../core/errno.ts';
 import { type FoundSecret, scanOverlap, secretsIn } from '../../../../core/keys/leak-scan.ts';
 
-/** A secret in a file, with its place. */
-export interface Finding {
-  path: string;
+/** Line and column, from 1; a column counts bytes. */
+export interface Place {
   line: number;
   column: number;
-  secret: string;
 }
 
-/** The findings, how much was read, and the skipped paths. */
+/** A piece of a file in which secrets were found, in order. */
+export interface Piece {
+  path: string;
+  found: readonly FoundSecret[];
+  /** The place of one of them; each call names one that follows that of the call before. */
+  placeOf(found: FoundSecret): Place;
+}
+
+/** What a scan comes to: a piece with secrets; the end of a file or of much else without any. */
+export type ScanStep = Piece | undefined;
+
+/** What was read so far, and what was skipped: the number of paths, and the first of them. */
 export interface ScanReport {
-  findings: Finding[];
   files: number;
   bytes: number;
+  links: number;
+  others: number;
   skipped: { path: string; reason: string }[];
 }
 
 /** Why a link in a folder was skipped. */
 export const linkReason = 'is a link, not followed';
+
+/** The largest number of findings, and of skipped paths, that a report lists: its size must not grow with what is scanned. */
+export const mostListed = 10_000;
 
 const otherReason = 'is not a regular file';
 
@@ -29,54 +42,72 @@ const pieceBytes = 1 << 20;
  * Looks for secrets in files and folders, everything in them: hidden, binary, ignored by git. Links in folders are not
  * followed, and files that cannot be read are skipped; the report names both.
  */
-export function scanPaths(paths: readonly string[]): ScanReport {
-  const report: ScanReport = { findings: [], files: 0, bytes: 0, skipped: [] };
+export function* scanPaths(paths: readonly string[], report: ScanReport): Generator<ScanStep, void> {
   const buffer = Buffer.allocUnsafe(pieceBytes);
   for (const path of paths) {
-    guarded(report, path, () => {
-      if (lstatSync(path).isDirectory()) scanFolder(path, buffer, report);
-      else scanFile(path, buffer, report, false);
+    yield* guarded(report, path, function* () {
+      if (lstatSync(path).isDirectory()) yield* scanFolder(path, buffer, report);
+      else yield* scanFile(path, buffer, report, false);
     });
   }
-  return report;
 }
 
 /** Looks for secrets in a stream, in pieces. */
-export async function scanStream(stream: NodeJS.ReadableStream, path: string, report: ScanReport): Promise<void> {
+export async function* scanStream(
+  stream: NodeJS.ReadableStream,
+  path: string,
+  report: ScanReport,
+): AsyncGenerator<ScanStep, void> {
+  const scan = createStreamScan(path, report);
+  for await (const chunk of stream) yield scan(Buffer.from(chunk));
+  report.files++;
+  yield undefined;
+}
+
+/** Looks for secrets in bytes that are read only once: their places are counted while they pass. */
+function createStreamScan(path: string, report: ScanReport): (chunk: Buffer) => Piece {
   const place = { line: 1, column: 1 };
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of stream) {
-    const bytes = Buffer.concat([rest, Buffer.from(chunk)]);
-    report.bytes += bytes.length - rest.length;
-    rest = scanPiece(bytes, place, path, report);
-  }
-  report.files++;
+  return (chunk) => {
+    const bytes = Buffer.concat([rest, chunk]);
+    report.bytes += chunk.length;
+    const found = secretsIn(bytes, bytes.length);
+    const keptFrom = Math.max(0, bytes.length - scanOverlap);
+    const atStart = { ...place };
+    let from = 0;
+    advance(place, bytes, 0, keptFrom);
+    rest = Buffer.from(bytes.subarray(keptFrom));
+    const placeOf = ({ offset }: FoundSecret) => {
+      advance(atStart, bytes, from, offset);
+      from = offset;
+      return { ...atStart };
+    };
+    return { path, found, placeOf };
+  };
 }
 
-function scanPiece(bytes: Buffer, place: { line: number; column: number }, path: string, report: ScanReport): Buffer {
-  let from = 0;
-  for (const { offset, secret } of secretsIn(bytes, bytes.length)) {
-    advance(place, bytes, from, offset);
-    report.findings.push({ path, ...place, secret });
-    from = offset;
-  }
-  const kept = Math.max(0, bytes.length - scanOverlap);
-  advance(place, bytes, from, kept);
-  return Buffer.from(bytes.subarray(kept));
-}
-
-function scanFolder(folder: string, buffer: Buffer, report: ScanReport): void {
+function* scanFolder(folder: string, buffer: Buffer, report: ScanReport): Generator<ScanStep, void> {
   const folders = [folder];
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
     const here = path;
-    guarded(report, here, () => {
-      for (const entry of readdirSync(here, { withFileTypes: true })) {
+    yield* guarded(report, here, function* () {
+      for (const entry of entriesOf(here)) {
         const inner = here.endsWith('/') ? here + entry.name : `${here}/${entry.name}`;
-        if (entry.isFile()) guarded(report, inner, () => scanFile(inner, buffer, report, true));
+        if (entry.isFile()) yield* guarded(report, inner, () => scanFile(inner, buffer, report, true));
         else if (entry.isDirectory()) folders.push(inner);
-        else report.skipped.push({ path: inner, reason: kindOf(entry) });
+        else skip(report, inner, kindOf(entry));
       }
     });
+  }
+}
+
+/** The entries of a folder one by one, since it may hold millions. */
+function* entriesOf(folder: string): Generator<Dirent, void> {
+  const opened = opendirSync(folder);
+  try {
+    for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) yield entry;
+  } finally {
+    opened.closeSync();
   }
 }
 
@@ -84,68 +115,74 @@ function kindOf(entry: Dirent): string {
   return entry.isSymbolicLink() ? linkReason : otherReason;
 }
 
-function scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boolean): void {
+function* scanFile(path: string, buffer: Buffer, report: ScanReport, plain: boolean): Generator<ScanStep, void> {
   // What was a regular file when its folder was listed may be a link or a FIFO by now, which the command line does not name.
   const fd = openSync(path, plain ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK : 'r');
   try {
     const isFile = fstatSync(fd).isFile();
     if (plain && !isFile) {
-      report.skipped.push({ path, reason: otherReason });
+      skip(report, path, otherReason);
       return;
     }
     // What cannot be read again, such as a pipe, is counted through as it comes.
-    if (!isFile) {
-      scanOnce(fd, path, report);
-      return;
-    }
-    let kept = 0;
-    let start = 0;
-    for (;;) {
-      const read = readSync(fd, buffer, kept, buffer.length - kept, null);
-      if (read === 0) break;
-      report.bytes += read;
-      const end = kept + read;
-      const found = secretsIn(buffer, end);
-      if (found.length > 0) report.findings.push(...placed(fd, path, start, found));
-      // Shorter than a secret, so that none is found twice.
-      kept = Math.min(scanOverlap, end);
-      buffer.copyWithin(0, end - kept, end);
-      start += end - kept;
-      // Only a regular file ends where a read comes back short.
-      if (plain && end < buffer.length) break;
-    }
+    if (isFile) yield* scanOpened(fd, path, buffer, report, plain);
+    else yield* scanOnce(fd, path, report);
     report.files++;
   } finally {
     closeSync(fd);
   }
+  yield undefined;
 }
 
-function scanOnce(fd: number, path: string, report: ScanReport): void {
-  const buffer = Buffer.allocUnsafe(pieceBytes);
-  const place = { line: 1, column: 1 };
-  let rest: Buffer = Buffer.alloc(0);
-  for (let read = readSync(fd, buffer); read > 0; read = readSync(fd, buffer)) {
+function* scanOpened(
+  fd: number,
+  path: string,
+  buffer: Buffer,
+  report: ScanReport,
+  plain: boolean,
+): Generator<ScanStep, void> {
+  const placeAt = createPlaces(fd);
+  let kept = 0;
+  let start = 0;
+  for (;;) {
+    const read = readSync(fd, buffer, kept, buffer.length - kept, null);
+    if (read === 0) break;
     report.bytes += read;
-    rest = scanPiece(Buffer.concat([rest, buffer.subarray(0, read)]), place, path, report);
+    const end = kept + read;
+    const from = start;
+    const found = secretsIn(buffer, end);
+    // Shorter than a secret, so that none is found twice.
+    kept = Math.min(scanOverlap, end);
+    buffer.copyWithin(0, end - kept, end);
+    start += end - kept;
+    if (found.length > 0) yield { path, found, placeOf: ({ offset }) => placeAt(from + offset) };
+    // Only a regular file ends where a read comes back short.
+    if (plain && end < buffer.length) break;
   }
-  report.files++;
 }
 
-/** Lines are counted only where something was found, by reading the file once more. */
-function placed(fd: number, path: string, start: number, found: readonly FoundSecret[]): Finding[] {
+function* scanOnce(fd: number, path: string, report: ScanReport): Generator<ScanStep, void> {
   const buffer = Buffer.allocUnsafe(pieceBytes);
+  const scan = createStreamScan(path, report);
+  for (let read = readSync(fd, buffer); read > 0; read = readSync(fd, buffer)) yield scan(buffer.subarray(0, read));
+}
+
+/** Counts lines only up to what was found, by reading the file a second time; each byte once, however much is found. */
+function createPlaces(fd: number): (target: number) => Place {
+  let buffer: Buffer | undefined;
   const place = { line: 1, column: 1 };
   let at = 0;
-  return found.map(({ offset, secret }) => {
-    for (const target = start + offset; at < target; ) {
+  return (target) => {
+    buffer ??= Buffer.allocUnsafe(pieceBytes);
+    while (at < target) {
       const read = readSync(fd, buffer, 0, Math.min(buffer.length, target - at), at);
       // A file that shrank meanwhile: the place is as good as it can be.
       if (read === 0) break;
       advance(place, buffer, 0, read);
       at += read;
     }
-    return { path, ...place, secret };
-  });
+    return { ...place };
+  };
 }
 
 function advance(place: { line: number; column: number }, bytes: Buffer, from: number, to: number): void {
@@ -166,12 +203,19 @@ const reasons: Record<string, string> = {
 };
 
 /** One file that cannot be read must not hide what stands in the others. */
-function guarded(report: ScanReport, path: string, work: () => void): void {
+function* guarded(report: ScanReport, path: string, work: () => Generator<ScanStep, void>): Generator<ScanStep, void> {
   try {
-    work();
+    yield* work();
   } catch (thrown) {
     const code = errnoOf(thrown);
     if (code === undefined) throw thrown;
-    report.skipped.push({ path, reason: reasons[code] ?? `cannot be read (${code})` });
+    skip(report, path, reasons[code] ?? `cannot be read (${code})`);
+    yield undefined;
   }
+}
+
+function skip(report: ScanReport, path: string, reason: string): void {
+  if (reason === linkReason) report.links++;
+  else report.others++;
+  if (report.skipped.length < mostListed) report.skipped.push({ path, reason });
 }

@@ -1,3 +1,4 @@
+import { isUnreachable } from '../../../../core/errors.ts';
 import type { BatchResult } from '../../../../core/port/readings.ts';
 import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlog.ts';
 
@@ -76,6 +77,12 @@ export class IngestQueue<Batch> {
       settleEach(group, await writer(group.map(({ batch }) => batch)));
     } catch (thrown) {
       for (const { reject } of group) reject(thrown);
+      // What waits has waited as long already, and would wait for the same answer.
+      if (isUnreachable(thrown)) {
+        const others = this.#waiting.splice(0);
+        for (const { reject } of others) reject(thrown);
+        this.#backlog.remove(others);
+      }
     }
     this.#backlog.remove(group);
     this.#idle.push(writer);

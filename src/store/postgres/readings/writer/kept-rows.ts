@@ -18,8 +18,8 @@ export function notInserted(keys: readonly string[], inserted: readonly string[]
   return positions;
 }
 
-/** What became of a row that was not inserted; readings from before a border may be too old. */
-type Refusal = 'duplicate' | 'conflict' | 'too old';
+/** What became of a row that was not inserted. */
+type Refusal = 'duplicate' | 'conflict';
 
 /**
  * The results of batches, some of whose rows were not inserted: the same content again is a retry, another content does not
@@ -35,14 +35,12 @@ export function resultsOf(
   return sizes.map((size) => {
     let duplicates = 0;
     const conflicts: number[] = [];
-    const tooOld: number[] = [];
     for (let row = missing[index]; row !== undefined && row < start + size; row = missing[++index]) {
-      const refusal = refusalOf(index);
-      if (refusal === 'duplicate') duplicates++;
-      else (refusal === 'conflict' ? conflicts : tooOld).push(row - start);
+      if (refusalOf(index) === 'duplicate') duplicates++;
+      else conflicts.push(row - start);
     }
     start += size;
-    const accepted = size - duplicates - conflicts.length - tooOld.length;
-    return { accepted, duplicates, conflicts, ...(tooOld.length > 0 && { tooOld }) };
+    const accepted = size - duplicates - conflicts.length;
+    return { accepted, duplicates, conflicts };
   });
 }

@@ -2,7 +2,7 @@ import { readingColumns as columns, type ReadingBatch } from '../../../../core/p
 import { mayBeRepeated } from '../../connection/errors.ts';
 import type { Lane } from '../../connection/lane.ts';
 import { toBinaryArray } from '../binary-arrays.ts';
-import { entityOfSeries, keyArrays, rowKey } from '../series-numbers.ts';
+import { keyArrays, rowKey } from '../series-numbers.ts';
 import type { WriteGroup } from './ingest-queue.ts';
 import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
 
@@ -10,14 +10,6 @@ import { allAccepted, notInserted, resultsOf } from './kept-rows.ts';
 interface Inserted {
   n: number;
   keys: string | null;
-  /** The latest border of all entities before which readings were dropped; null where there is none. */
-  border: number | null;
-}
-
-/** Of an entity: readings before `untilUs` were dropped. */
-interface Border {
-  entity: number;
-  untilUs: number;
 }
 
 /**
@@ -25,16 +17,13 @@ interface Border {
  * with the same key the first comes first.
  */
 const arrays = 'unnest($1::int4[], $2::int4[], $3::int8[], $4::float8[], $5::int2[])';
-const rowsOfArrays = `select e, s, t, v, q from ${arrays} with ordinality as u (e, s, t, v, q, n)`;
-const inserted = 'on conflict do nothing returning entity, series, at_us';
 
 /**
- * All rows or none: it fails where one is there already, and inserts nothing where one may be from before a border. It takes half
- * the time of `insertSql`, since `on conflict` seeks each row before it inserts it.
+ * All rows or none: it fails where one is there already. It takes half the time of `insertSql`, since `on conflict` seeks each
+ * row before it inserts it.
  */
-const plainSql = `with b as (select max(until_us) as until from drops)
-  insert into readings (entity, series, at_us, value, quality) select e, s, t, v, q from ${arrays} as u (e, s, t, v, q)
-    where coalesce((select until from b), $6::int8) <= $6 order by e, s, t`;
+const plainSql = `insert into readings (entity, series, at_us, value, quality)
+  select e, s, t, v, q from ${arrays} as u (e, s, t, v, q) order by e, s, t`;
 
 /**
  * After a group that could not be inserted plainly, this number of groups is not tried plainly: repeated readings come in
@@ -42,16 +31,11 @@ const plainSql = `with b as (select max(until_us) as until from drops)
  */
 const carefulGroups = 256;
 
-const insertSql = `with b as (select max(until_us) as until from drops), i as (
-    insert into readings (entity, series, at_us, value, quality)
-    ${rowsOfArrays} where t >= coalesce((select until from b), t) order by e, s, t, n ${inserted})
-  select count(*)::int4 as n, (select until from b) as border, case when count(*) < $6 then (
+const insertSql = `with i as (insert into readings (entity, series, at_us, value, quality)
+    select e, s, t, v, q from ${arrays} with ordinality as u (e, s, t, v, q, n) order by e, s, t, n
+    on conflict do nothing returning entity, series, at_us)
+  select count(*)::int4 as n, case when count(*) < $6 then (
     select string_agg(entity || ' ' || series || ' ' || at_us, ',') from i) end as keys from i`;
-
-/** The same for rows from before the latest border of all entities: each is compared with that of its own entity. */
-const insertOldSql = `with i as (insert into readings (entity, series, at_us, value, quality)
-    ${rowsOfArrays} left join drops d on d.entity = e where t >= coalesce(d.until_us, t) order by e, s, t, n ${inserted})
-  select entity || ' ' || series || ' ' || at_us as key from i`;
 
 /** By itself, after the insert: rows that another daemon has inserted meanwhile are seen only by a later statement. */
 const storedSql = `select u.n::int4 as n, r.value from unnest($1::int4[], $2::int4[], $3::int8[]) with ordinality as u (e, s, t, n)
@@ -72,35 +56,19 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
     const given = arraysOf(count, at);
     if (careful > 0) careful--;
     else {
-      if (await isInserted(lane, given, earliestOf(count, at), count)) return allAccepted(sizes);
+      if (await isInserted(lane, given)) return allAccepted(sizes);
       careful = carefulGroups;
     }
     const [result] = await lane.query<Inserted>(insertSql, [...given, count]);
     if (!result) throw new Error('the insert returned nothing');
     if (result.n === count) return allAccepted(sizes);
     const keys = Array.from({ length: count }, (_, row) => rowKey(at(row, 0), at(row, 1)));
-    const known = result.keys?.split(',') ?? [];
-    let missing = notInserted(keys, known);
-    const { border } = result;
-    const old = border === null ? [] : missing.filter((row) => at(row, 1) < border);
-    let isTooOld: (row: number) => boolean = () => false;
-    if (old.length > 0) {
-      const late = await lane.query<{ key: string }>(
-        insertOldSql,
-        arraysOf(old.length, (row, column) => at(old[row] ?? 0, column)),
-      );
-      missing = notInserted(keys, [...known, ...late.map(({ key }) => key)]);
-      const borders = await lane.query<Border>('select entity, until_us as "untilUs" from drops');
-      const until = new Map(borders.map(({ entity, untilUs }) => [entity, untilUs]));
-      isTooOld = (row) => at(row, 1) < (until.get(entityOfSeries(at(row, 0))) ?? Number.NEGATIVE_INFINITY);
-    }
+    const missing = notInserted(keys, result.keys?.split(',') ?? []);
     const stored = await storedValues(lane, missing, at);
     return resultsOf(sizes, missing, (index) => {
-      const row = missing[index] ?? 0;
-      if (isTooOld(row)) return 'too old';
       const value = stored[index];
       // Erased meanwhile: the reading was there when it was sent again.
-      return value === undefined || value === at(row, 2) ? 'duplicate' : 'conflict';
+      return value === undefined || value === at(missing[index] ?? 0, 2) ? 'duplicate' : 'conflict';
     });
   };
 }
@@ -108,19 +76,14 @@ export function createReadingWriter(lane: Lane): WriteGroup<ReadingBatch> {
 type NumberAt = (row: number, column: number) => number;
 
 /** Inserts all rows plainly; false where that is not possible, and then none is inserted. */
-async function isInserted(lane: Lane, given: readonly Buffer[], earliestUs: number, count: number): Promise<boolean> {
+async function isInserted(lane: Lane, given: readonly Buffer[]): Promise<boolean> {
   try {
-    return (await lane.change(plainSql, [...given, earliestUs])) === count;
+    await lane.change(plainSql, given);
+    return true;
   } catch (thrown) {
     if (mayBeRepeated(thrown)) return false;
     throw thrown;
   }
-}
-
-function earliestOf(count: number, at: NumberAt): number {
-  let earliest = at(0, 1);
-  for (let row = 1; row < count; row++) earliest = Math.min(earliest, at(row, 1));
-  return earliest;
 }
 
 async function storedValues(lane: Lane, missing: readonly number[], at: NumberAt): Promise<(number | undefined)[]> {

@@ -26,7 +26,7 @@ export function createSliceReader(connection: Connection): (request: SliceReques
     .prepare<[number], number>('select last_at_us from summaries where series = ? order by hour_us desc limit 1')
     .pluck();
   const hoursOf = connection.prepare<[number, number, number, number, number, number], HourRow>(
-    `select hour_us as hourUs, count, min, max, mean, last from summaries
+    `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
      where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
   );
   const readRows = (request: SliceRequest) => rowsOf(rangeOfSlice(request));

@@ -5,7 +5,6 @@ import {
   type ReadingBatch,
 } from '../../../../core/port/readings.ts';
 import type { Connection, Statement } from '../../connection/driver.ts';
-import { Borders } from './borders.ts';
 
 /** Batches written together; flat, since they cross from one thread to another. */
 export interface IngestGroup {
@@ -56,7 +55,6 @@ export class IngestWriter {
   readonly #valueAt: Statement<number>;
   readonly #insertHeartbeat: Statement;
   readonly #heartbeatAt: Statement<HeartbeatRow>;
-  readonly #borders: Borders;
   readonly #savepoint: Record<'set' | 'undo' | 'release', Statement>;
   readonly #write: (groups: readonly IngestGroup[]) => GroupResult[];
   /** Whether the group before held repeats: then the next one is likely to, and trying it at once costs more than it saves. */
@@ -82,16 +80,14 @@ export class IngestWriter {
     this.#heartbeatAt = connection.prepare<unknown[], HeartbeatRow>(
       'select status, battery, signal, firmware from heartbeats where series = ? and at_us = ?',
     );
-    this.#borders = new Borders(connection);
     this.#savepoint = {
       set: connection.prepare('savepoint rows'),
       undo: connection.prepare('rollback to rows'),
       release: connection.prepare('release rows'),
     };
     this.#write = connection.transaction((groups: readonly IngestGroup[]) => {
-      const latestUs = this.#borders.latest();
       return groups.map((group) => ({
-        readings: this.#putAccepted(group, latestUs),
+        readings: this.#putReadings(group),
         heartbeats: group.heartbeats.map((batch) => this.#putHeartbeats(batch)),
       }));
     }).immediate;
@@ -100,18 +96,6 @@ export class IngestWriter {
   /** Writes groups in one transaction, synced once; returns a result for each, in their order. */
   write(groups: readonly IngestGroup[]): GroupResult[] {
     return this.#write(groups);
-  }
-
-  /** Writes the readings of a group without those from before the border of their entity. */
-  #putAccepted(group: IngestGroup, latestUs: number): BatchResult[] {
-    const tooOld = this.#borders.tooOld(group.rows, latestUs);
-    if (!tooOld) return this.#putReadings(group);
-    const { accepted, positions, refused } = withoutRows(group, tooOld);
-    return this.#putReadings(accepted).map(({ conflicts, ...result }, batch) => ({
-      ...result,
-      conflicts: conflicts.map((position) => positions[batch]?.[position] ?? position),
-      ...(refused[batch]?.length && { tooOld: refused[batch] }),
-    }));
   }
 
   /**
@@ -192,26 +176,6 @@ export class IngestWriter {
     }
     return result;
   }
-}
-
-/** A group without some of its rows; `positions` are those of the others in their batch, `refused` those of the left out. */
-function withoutRows({ sizes, rows }: IngestGroup, left: ReadonlySet<number>) {
-  const kept: number[] = [];
-  const positions: number[][] = [];
-  const refused: number[][] = [];
-  let from = 0;
-  for (const size of sizes) {
-    const numbers = Array.from({ length: size }, (_, position) => position);
-    positions.push(numbers.filter((position) => !left.has(from + position)));
-    refused.push(numbers.filter((position) => left.has(from + position)));
-    for (const position of positions.at(-1) ?? []) {
-      const place = (from + position) * columns;
-      kept.push(...rows.subarray(place, place + columns));
-    }
-    from += size;
-  }
-  const accepted = { sizes: positions.map(({ length }) => length), rows: Float64Array.from(kept), heartbeats: [] };
-  return { accepted, positions, refused };
 }
 
 type HeartbeatRow = Omit<Heartbeat, 'series' | 'atUs'>;

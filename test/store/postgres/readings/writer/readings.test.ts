@@ -32,13 +32,6 @@ it('groups are inserted plainly until one has a repeated reading, and again afte
     expect(lane.plain).toBe(11);
     expect(await one(266)).toEqual(accepted);
     expect(lane.plain).toBe(12);
-    // From before a border nothing is inserted plainly, nor what comes with it.
-    await onServer(address, 'insert into hkctl.drops (entity, until_us) values (0, 300)');
-    expect(await write([batchOf([[1, 299, 1]]), batchOf([[1, 300, 1]])])).toEqual([
-      { accepted: 0, duplicates: 0, conflicts: [], tooOld: [0] },
-      ...accepted,
-    ]);
-    expect(lane.plain).toBe(13);
   } finally {
     await lane.close();
   }

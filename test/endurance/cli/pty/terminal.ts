@@ -1,12 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { root } from '../../../e2e/program.ts';
+import { needPrograms } from '../../machine/needs.ts';
 
-const hkctl = join(__dirname, '..', '..', '..', 'bin', 'hkctl.js');
-
-/** Whether this machine can run the tests on a real pseudo-terminal. */
-export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+const hkctl = join(root, 'bin', 'hkctl.js');
+needPrograms('tmux');
 
 /** A shell on a real pseudo-terminal of a given size, in a tmux server of its own. */
 export class Terminal {

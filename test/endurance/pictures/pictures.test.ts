@@ -3,21 +3,21 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { presets } from '../../src/core/access/permissions.ts';
-import { openDatabase } from '../../src/store/sqlite/connection/driver.ts';
-import type { KeyJson } from '../cli/harness.ts';
+import { presets } from '../../../src/core/access/permissions.ts';
+import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
+import type { KeyJson } from '../../cli/harness.ts';
+import { root } from '../../e2e/program.ts';
+import { listening } from '../../http/faces.ts';
+import { HttpPlant } from '../../http/plant.ts';
 import { seededStore } from '../cli/pty/seed.ts';
-import { hasTmux, Terminal } from '../cli/pty/terminal.ts';
+import { Terminal } from '../cli/pty/terminal.ts';
 import { launchBrowser, openDocs } from '../http/browser.ts';
-import { listening } from '../http/faces.ts';
-import { HttpPlant } from '../http/plant.ts';
 import { terminalSvg } from './svg.ts';
 
 /**
- * The pictures of the README, from the real program. `UPDATE_GOLDEN=1 npx vitest run --project fast test/pictures` makes them
+ * The pictures of the README, from the real program. `UPDATE_GOLDEN=1 npx vitest run --project endurance test/endurance/pictures` makes them
  * anew; without it, those of the terminal must be what the program shows now.
  */
-const root = join(__dirname, '..', '..');
 const images = join(root, 'man', 'images');
 const columns = 90;
 const dayMs = 24 * 60 * 60_000;
@@ -43,7 +43,7 @@ function settled(painted: string): string {
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8420');
 }
 
-describe.skipIf(!hasTmux)('the picture of', () => {
+describe('the picture of', () => {
   let terminal: Terminal;
   afterEach(() => terminal?.close());
 

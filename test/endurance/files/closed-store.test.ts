@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { cli, environment } from './program.ts';
+import { cli, environment } from '../../e2e/program.ts';
+import { needRoot, needWorking } from '../machine/needs.ts';
 
 /** Only root can show a program another `/var/lib`, in a mount namespace of its own, and run it as another account. */
-const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
+needRoot();
+needWorking('unshare', '-m', 'true');
 
 /** Numbers that no account of the machine has. */
 const [owner, stranger] = [64_125, 64_126];
@@ -15,13 +17,13 @@ function listKeys(account: number) {
   return spawnSync('unshare', ['-m', 'sh', '-c', script, process.execPath, cli], { env, encoding: 'utf8' });
 }
 
-it.skipIf(!canMount)('the folder of the system store: who may not enter it learns whose it is', () => {
+it('the folder of the system store: who may not enter it learns whose it is', () => {
   const { status, stderr } = listKeys(stranger);
   expect([status, stderr]).toEqual([6, expect.stringContaining('One may be in /var/lib/hkctl')]);
   expect(stderr).toContain(`sudo -u '#${owner}' hkctl`);
 });
 
-it.skipIf(!canMount)('the folder of the system store: its owner sees that there is no store yet', () => {
+it('the folder of the system store: its owner sees that there is no store yet', () => {
   const { status, stderr } = listKeys(owner);
   expect([status, stderr]).toEqual([6, expect.stringContaining('hkctl init')]);
 });

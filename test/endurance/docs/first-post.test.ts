@@ -3,7 +3,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { manFolder } from './mdoc.ts';
+import { manFolder } from '../../docs/mdoc.ts';
+import { needPrograms } from '../machine/needs.ts';
+
+needPrograms('curl');
 
 const root = join(manFolder, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');

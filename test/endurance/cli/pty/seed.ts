@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { findActor } from '../../../src/core/access/actors.ts';
-import { openStore } from '../../../src/store/sqlite/opening.ts';
-import { createKey } from '../../core/key-operations.ts';
-import { Cli } from '../harness.ts';
+import { findActor } from '../../../../src/core/access/actors.ts';
+import { openStore } from '../../../../src/store/sqlite/opening.ts';
+import { Cli } from '../../../cli/harness.ts';
+import { createKey } from '../../../core/key-operations.ts';
+import { steadyBy } from '../../../core/steady.ts';
+import { root } from '../../../e2e/program.ts';
 
 /** A store with the sites BER and CHI, a profile of each role, and alice as Super user. */
 export async function seededStore(nowMs = Date.now()): Promise<Cli> {
@@ -22,11 +24,11 @@ export async function seededStore(nowMs = Date.now()): Promise<Cli> {
 export async function addKeys(cli: Cli, names: readonly string[]): Promise<void> {
   const options = {
     clock: () => Date.now(),
-    migrationsFolder: join(__dirname, '..', '..', '..', 'migrations'),
+    migrationsFolder: join(root, 'migrations'),
   };
   const store = openStore(cli.store, options);
   let nowMs = Date.now() - names.length * 1000;
-  const domain = { store, clock: () => nowMs, random: randomBytes, newId: randomUUID };
+  const domain = { store, ...steadyBy(() => nowMs), random: randomBytes, newId: randomUUID };
   const actor = await findActor(domain, 'alice', 'alice');
   const entity = await store.entities.find(actor.user.tenantId, 'BER');
   if (!entity) throw new Error('no entity');

@@ -1,0 +1,99 @@
+import type { Actor, Domain } from '../../../../core/access/actors.ts';
+import { RotationLock } from '../../../../core/keys/file-lock.ts';
+import {
+  type FoundRotation,
+  findInterrupted,
+  isSecretOf,
+  requireReplaceable,
+} from '../../../../core/keys/interrupted-rotation.ts';
+import { requireActive, requireKey, statusOf } from '../../../../core/keys/keys.ts';
+import { hashOf } from '../../../../core/keys/secrets.ts';
+import type { Key } from '../../../../core/port/keys.ts';
+import type { Context } from '../../../context.ts';
+import { completePending, discardPending, type Replacing, readRotationFiles } from '../../../delivery/replaced-file.ts';
+import { deliveryJson } from '../../../delivery/stdout.ts';
+
+/** What the rotation of a key into a file is given. */
+interface FileRotationOptions {
+  path: string;
+  force: boolean;
+  /** The digest of the command that is to run afterwards. */
+  digest: string | undefined;
+}
+
+/** The rotation of one key into a file that may hold the old secret, step by step. */
+export class FileRotation {
+  readonly #context: Context;
+  readonly #domain: Domain;
+  readonly #actor: Actor;
+  readonly #options: FileRotationOptions;
+  readonly #lock: RotationLock;
+
+  constructor(context: Context, domain: Domain, actor: Actor, options: FileRotationOptions) {
+    this.#context = context;
+    this.#domain = domain;
+    this.#actor = actor;
+    this.#options = options;
+    this.#lock = new RotationLock(domain);
+  }
+
+  /** What the delivery needs. */
+  get replacing(): Omit<Replacing, 'ownRights'> {
+    return {
+      regain: () => this.#lock.regain(),
+      isActive: async (secret) => {
+        const key = await this.#domain.store.keys.findByHash(this.#actor.user.tenantId, hashOf(secret));
+        return key !== undefined && statusOf(key, this.#domain.clock()) === 'Active';
+      },
+    };
+  }
+
+  /** Ends a rotation that was cut off after its commit: returns the successor, whose secret is in its place then. */
+  finish(old: Key): Promise<Key | undefined> {
+    return this.#lock.hold(() => this.#finish(this.#found(old)));
+  }
+
+  /** Runs the rotation itself, unless another command has left one to finish meanwhile: then that is finished. */
+  rotate(old: Key, work: () => Promise<Key[]>): Promise<Key[]> {
+    return this.#lock.hold(async () => {
+      const found = this.#found(old);
+      const finished = await this.#finish(found);
+      if (finished) return [finished];
+      // While a person read the question, another command may have rotated it.
+      requireActive([await requireKey(this.#domain, this.#actor, old.id)], this.#domain.clock(), 'rotated');
+      const worthless = await requireReplaceable(this.#domain, this.#actor, found);
+      if (worthless !== undefined) {
+        const { path } = this.#options;
+        this.#context.io.withOwnRights(() => discardPending(path));
+        this.#context.say(`Discarded ${path}.new: ${worthless}.`);
+      }
+      return work();
+    });
+  }
+
+  /** Whether the file holds the secret of a key. */
+  holds(key: Key): Promise<boolean> {
+    return isSecretOf(this.#domain, this.#actor, this.#found(key).files.text, key);
+  }
+
+  #found(old: Key): FoundRotation {
+    const { path, force } = this.#options;
+    return { old, force, files: this.#context.io.withOwnRights(() => readRotationFiles(path)) };
+  }
+
+  async #finish(found: FoundRotation): Promise<Key | undefined> {
+    const interrupted = await findInterrupted(this.#domain, this.#actor, found);
+    if (!interrupted) return undefined;
+    const { io, json, printJson, say } = this.#context;
+    const { path, digest } = this.#options;
+    const { key, revoked } = interrupted;
+    // The run that was cut off may have had another command, or none.
+    if (digest !== undefined) await this.#domain.store.commands.add([key.id], digest);
+    io.withOwnRights(() => completePending(path));
+    if (json) printJson(deliveryJson(this.#domain.clock(), [{ key, revoked, secretFile: path }], false));
+    say(
+      `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix}); an earlier run was cut off, and ${path} now holds its secret.`,
+    );
+    return key;
+  }
+}

@@ -1,0 +1,127 @@
+import { lstatSync, realpathSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { errnoOf } from '../../core/errno.ts';
+import { afterChange, HkctlError } from '../../core/errors.ts';
+import type { RotationFiles } from '../../core/keys/interrupted-rotation.ts';
+import type { SecretDelivery } from '../../core/keys/issuance.ts';
+import { secretLength } from '../../core/keys/secrets.ts';
+import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
+import { type OwnRights, statOf, syncFolder, unusable, writeNew } from './files.ts';
+
+/** What the replacing of a file depends on besides the file. */
+export interface Replacing {
+  ownRights: OwnRights;
+  /** Takes the lock of rotations again if it was lost. */
+  regain(): Promise<void>;
+  /** Whether a secret still is that of an active key. */
+  isActive(secret: string): Promise<boolean>;
+}
+
+/**
+ * Writes the secret of a rotated key to `PATH.new`, and renames it over PATH after the commit. If the process is killed at
+ * any step, either PATH or `PATH.new` holds a secret that works; the next rotation finds out which. The lock of rotations must be
+ * held: then `PATH.new` is of this process, unless the lock was lost meanwhile.
+ */
+export function createReplacingFileDelivery(path: string, { ownRights, regain, isActive }: Replacing): SecretDelivery {
+  const pending = ownRights(() => pendingPath(path));
+  let secret: string | undefined;
+  const isOurs = (file: string) => ownRights(() => secret !== undefined && readSecretFile(file) === secret);
+  const write = (text: string) => ownRights(() => writeNew(pending, text, statOf(resolved(path))));
+  return {
+    deliver([delivered]) {
+      if (!delivered) return;
+      write(delivered.secret);
+      secret = delivered.secret;
+    },
+    async complete() {
+      if (secret === undefined) return;
+      try {
+        await regain();
+        const isGone = !isOurs(pending) && !isOurs(path);
+        if (isGone && (await isActive(secret))) write(secret);
+        if (isOurs(pending)) ownRights(() => completePending(path));
+      } catch (thrown) {
+        const stands = `The rotation stands, but its secret is still in ${pending}: the same command, run again, puts it in place.`;
+        throw afterChange(thrown, stands);
+      }
+    },
+    withdraw() {
+      if (isOurs(pending)) ownRights(() => unlinkSync(pending));
+    },
+    keep: () =>
+      `The new secret is in ${pending}, the old one in ${path}. The same command, run later, puts the new one in place if it works, and removes it if not.`,
+  };
+}
+
+/** Reads what the files of a rotation hold. */
+export function readRotationFiles(path: string): RotationFiles {
+  const pending = pendingPath(path);
+  const pendingText = readSecretFile(pending);
+  const pendingIsLeftover = pendingText !== undefined && isLeftover(pending);
+  return { path, text: readSecretFile(path), pendingPath: pending, pendingText, pendingIsLeftover };
+}
+
+/** Renames `PATH.new` over PATH and syncs the folder. */
+export function completePending(path: string): void {
+  const target = resolved(path);
+  try {
+    renameSync(`${target}.new`, target);
+    syncFolder(target);
+  } catch (thrown) {
+    throw unusable(target, thrown, '');
+  }
+}
+
+/** Removes a `PATH.new` whose secret is not valid. */
+export function discardPending(path: string): void {
+  rmSync(pendingPath(path), { force: true });
+}
+
+/**
+ * The path to replace. A link of root or of the acting account is resolved once, so that its target is replaced and not the
+ * link itself. Any other path keeps its own name, so that a link that appears later has no effect.
+ */
+export function resolved(path: string): string {
+  let isLink = false;
+  try {
+    const found = lstatSync(path);
+    isLink = found.isSymbolicLink();
+    if (!isLink) return join(realpathSync(dirname(path)), basename(path));
+    requireTrustedLink(path, found);
+    return realpathSync(path);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'ENOENT') throw unusable(path, thrown);
+    // Its folder may be on a disk that is not mounted now: the file would take the place of the link.
+    if (isLink) throw danglingLink(path);
+    return path;
+  }
+}
+
+function danglingLink(path: string): HkctlError {
+  return new HkctlError('bad_input', `${path} cannot be used: it is a link to a file that does not exist.`, {
+    hint: 'Give the path that it leads to, or remove the link.',
+  });
+}
+
+function pendingPath(path: string): string {
+  return `${resolved(path)}.new`;
+}
+
+/** Whether a file is the leftover of an interrupted rotation: a secret or the beginning of one. */
+function isLeftover(path: string): boolean {
+  const stat = statOf(path);
+  if (stat === undefined || stat.size > secretLength + 1) return false;
+  const text = readNamedText(path, secretLength + 1).replace(/\n$/, '');
+  return text.length < 'hk_'.length ? 'hk_'.startsWith(text) : /^hk_[0-9A-Za-z]*$/.test(text);
+}
+
+/** Reads the secret in a file, without its newline; undefined where the file does not exist. Throws `bad_input`. */
+function readSecretFile(path: string): string | undefined {
+  try {
+    // A larger file is not a secret file, and reads as empty.
+    return readNamedText(path, 16 * secretLength).trim();
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return undefined;
+    throw unusable(path, thrown);
+  }
+}

@@ -1,0 +1,14 @@
+import type { MaybePromise } from './maybe-promise.ts';
+
+/**
+ * Which commands have yet to succeed after a rotation. Only a digest is kept of a command: whoever gives the same one again has it
+ * run. What is due after a key moves on to its successor.
+ */
+export interface CommandStore {
+  /** Adds a command for each key by its id; `KeyStore.rotate` does so in the commit of the rotation. */
+  add(keyIds: readonly string[], digest: string): MaybePromise<void>;
+  /** Of some keys those after which the command has yet to succeed. */
+  due(keyIds: readonly string[], digest: string): MaybePromise<string[]>;
+  /** The command has succeeded. */
+  done(keyIds: readonly string[], digest: string): MaybePromise<void>;
+}

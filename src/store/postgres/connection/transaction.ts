@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { outcomeUnknown } from '../../refusals.ts';
+import type { Location } from '../address/location.ts';
+import { Session, type SessionOptions } from './session.ts';
+import { liftTimeLimits } from './time-limits.ts';
+
+/** What finds a transaction again on another connection. */
+interface SentTransaction {
+  /** Its number, which the server keeps with its outcome. */
+  id: string;
+  /** The start of the server that gave the number; another server, or the same one after a crash, may give it again. */
+  server: string;
+  /** The last record that it adds to the audit chain, by which every server shows that it was committed. */
+  audit: Session['audit'];
+}
+
+/** How to find out whether a transaction was committed whose COMMIT got no answer. */
+interface Doubt {
+  location: Location;
+  /** For how long to try; 0 = not at all, since somebody waits who will try again. */
+  forMs: number;
+}
+
+/** How long the server keeps a transaction whose COMMIT does not arrive: nothing else is waited for by then. */
+const mostIdleMs = 5000;
+/** The connections that ask: a server that hangs must not use up the time for it. */
+const askingOptions: SessionOptions = { pipeline: false, silentMs: 2000, connectTimeoutMs: 2000 };
+
+/**
+ * Runs `work` in a transaction of a session; `idleMs` as in `Database`. Where the answer to its COMMIT never arrives, asks on another
+ * connection for the outcome: returns if it was committed, throws the error of the lost connection if not, and `commit_unknown` if that
+ * cannot be found out in time, as while the server itself still waits for a standby.
+ */
+export async function runTransaction<T>(
+  session: Session,
+  work: (session: Session) => Promise<T>,
+  idleMs: number,
+  doubt: Doubt,
+): Promise<T> {
+  const lifted = idleMs === 0 ? `; ${liftTimeLimits(session)}` : '';
+  session.audit = undefined;
+  await session.run(`begin; set local idle_in_transaction_session_timeout = ${idleMs}${lifted}`);
+  try {
+    const result = await work(session);
+    await commit(session, doubt);
+    return result;
+  } catch (thrown) {
+    if (session.isOpen) await session.run('rollback');
+    throw thrown;
+  }
+}
+
+async function commit(session: Session, doubt: Doubt): Promise<void> {
+  const transaction = await identify(session);
+  try {
+    await session.run('commit');
+  } catch (thrown) {
+    // A refusal is an answer; and without a number nothing was written.
+    if (session.isOpen || transaction === undefined) throw thrown;
+    const outcome = await outcomeOf(transaction, doubt);
+    if (outcome === 'aborted') throw thrown;
+    if (outcome !== 'committed')
+      throw outcomeUnknown(`the PostgreSQL store ${doubt.location.shown} did not answer its commit`, thrown);
+  }
+}
+
+async function identify(session: Session): Promise<SentTransaction | undefined> {
+  const [row] = await session.query<{ id: string | null }>(
+    'commit.id',
+    `select pg_current_xact_id_if_assigned()::text as id,
+      set_config('idle_in_transaction_session_timeout', '${mostIdleMs}', true)`,
+  );
+  const { server, audit } = session;
+  return typeof row?.id === 'string' ? { id: row.id, server, audit } : undefined;
+}
+
+type Outcome = 'committed' | 'aborted' | 'unknown';
+
+async function outcomeOf(transaction: SentTransaction, { location, forMs }: Doubt): Promise<Outcome> {
+  for (const endMs = performance.now() + forMs; performance.now() < endMs; await pause(200)) {
+    // Whatever goes wrong now, the next connection may answer.
+    const status = await Session.open(location, askingOptions).then(
+      (session) =>
+        statusOn(session, transaction)
+          .catch(() => undefined)
+          .finally(() => session.destroy('it has answered')),
+      () => undefined,
+    );
+    if (status === 'committed' || status === 'aborted') return status;
+  }
+  return 'unknown';
+}
+
+/** The outcome as a server knows it; on another one only what the transaction has written proves anything. */
+async function statusOn(session: Session, { id, server, audit }: SentTransaction): Promise<string | null | undefined> {
+  if (session.server === server) {
+    const [row] = await session.query<{ status: string | null }>(
+      'commit.status',
+      'select pg_xact_status($1::xid8) as status',
+      [id],
+    );
+    return row?.status;
+  }
+  if (audit === undefined) return undefined;
+  const values = [audit.seq, audit.hash];
+  const found = await session.query('commit.audit', 'select from audit where seq = $1 and hash = $2', values);
+  return found.length > 0 ? 'committed' : undefined;
+}

@@ -1,0 +1,33 @@
+import type { FileLock } from '../../../core/port/file-lock.ts';
+import type { Database } from '../connection/database.ts';
+
+/** Entities, by whose numbers imports lock, have positive ones. */
+const lockKey = "-1, hashtext(current_schema() || '.files')";
+
+/** Takes an advisory lock on a connection of its own; undefined while another process holds it. */
+export function lockFiles(database: Database): Promise<FileLock | undefined> {
+  return new Promise((resolve, reject) => {
+    const ended = database.exclusively(async (session) => {
+      const taken = await session.query<{ taken: boolean }>(
+        'files.lock',
+        `select pg_try_advisory_lock(${lockKey}) as taken`,
+      );
+      if (taken[0]?.taken !== true) return resolve(undefined);
+      await new Promise<void>((end) => {
+        // Where no answer comes the connection is gone, and the lock with it.
+        const isHeld = () =>
+          session.query('files.held', 'select').then(
+            () => true,
+            () => false,
+          );
+        const release = async () => {
+          end();
+          await ended.catch(() => {});
+        };
+        resolve({ isHeld, release });
+      });
+      if (session.isOpen) await session.query('files.unlock', `select pg_advisory_unlock(${lockKey})`);
+    });
+    ended.catch(reject);
+  });
+}

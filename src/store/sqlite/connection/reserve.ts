@@ -1,0 +1,138 @@
+import { randomFillSync } from 'node:crypto';
+import { closeSync, fstatSync, ftruncateSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errnoOf } from '../../../core/errno.ts';
+import { HkctlError, isHkctlError } from '../../../core/errors.ts';
+import type { ReadingStore } from '../../../core/port/readings.ts';
+import { translating } from './errors.ts';
+import { openSmallFile } from './safe-files.ts';
+
+/** A stop needs some 60 kB with the files that SQLite makes when a store is opened, so that this is enough for many of them. */
+export const reserveBytes = 2 ** 20;
+/** How many times a stop may find the disk full: others can take what was freed before it does. */
+const pieces = 4;
+/** A process notices within this time that the reserve is in use. */
+const noticedMs = 20;
+
+/**
+ * Space beside a store that a stop (a revocation, rotation, deactivation or demotion) frees for itself where the disk is full.
+ * Whatever else writes is refused until the reserve is whole again, since it would take what was freed.
+ */
+export class Reserve {
+  readonly #file: string;
+  readonly #path: string;
+  #hasFreed = false;
+  #wholeAtMs = Number.NEGATIVE_INFINITY;
+
+  /** `path` is the one of the store. */
+  constructor(file: string, path: string) {
+    this.#file = file;
+    this.#path = path;
+  }
+
+  /** Whether all of it is there. */
+  isWhole(): boolean {
+    return (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) >= reserveBytes;
+  }
+
+  /** Makes it whole where there is room. Throws `store_full` where there is none: whatever is no stop must wait. */
+  requireWhole(): void {
+    const refusal = this.refusal();
+    if (refusal) throw refusal;
+  }
+
+  /** The error for whatever is no stop while the reserve is not whole; a check costs 2 µs every 20 ms. */
+  refusal(): HkctlError | undefined {
+    const nowMs = performance.now();
+    if (nowMs - this.#wholeAtMs < noticedMs) return undefined;
+    if (!translating(this.#path, () => this.isWhole() || this.#refill())) return this.#almostFull();
+    this.#wholeAtMs = nowMs;
+    return undefined;
+  }
+
+  /** Does something that must also work on a full disk: each time that the disk is full, a piece of the reserve is freed. */
+  withRoom<T>(work: () => T): T {
+    for (let left = pieces; ; ) {
+      try {
+        return work();
+      } catch (thrown) {
+        if (!isHkctlError(thrown) || thrown.code !== 'store_full' || left === 0 || !this.#free(--left)) throw thrown;
+        // Others of ours take nothing once they have noticed.
+        if (left < pieces - 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, noticedMs);
+      }
+    }
+  }
+
+  /** Whether this process has freed some of it. */
+  get hasFreed(): boolean {
+    return this.#hasFreed;
+  }
+
+  /** Takes back as much as is left of what this process has freed. */
+  takeBack(): void {
+    if (!this.#hasFreed) return;
+    this.#hasFreed = false;
+    translating(this.#path, () => this.#write());
+  }
+
+  /** Makes it whole unless that would leave too little for others; returns whether it is. */
+  #refill(): boolean {
+    const { bavail, bsize } = statfsSync(dirname(this.#file));
+    const missing = reserveBytes - (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0);
+    return bavail * bsize >= missing + reserveBytes && this.#write();
+  }
+
+  #write(): boolean {
+    const fd = openSmallFile(this.#file, 'append');
+    try {
+      // A file system that compresses would keep nothing free for zeros.
+      const page = randomFillSync(Buffer.allocUnsafe(4096));
+      for (let size = fstatSync(fd).size; size < reserveBytes; ) size += writeSync(fd, page);
+      return true;
+    } catch (thrown) {
+      if (/^(ENOSPC|EDQUOT|EFBIG)$/.test(errnoOf(thrown) ?? '')) return false;
+      throw thrown;
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #free(left: number): boolean {
+    return translating(this.#path, () => {
+      const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+      if (size === 0) return false;
+      const fd = openSmallFile(this.#file, 'append');
+      try {
+        ftruncateSync(fd, Math.floor((size * left) / (left + 1)));
+      } finally {
+        closeSync(fd);
+      }
+      this.#hasFreed = true;
+      this.#wholeAtMs = Number.NEGATIVE_INFINITY;
+      return true;
+    });
+  }
+
+  #almostFull(): HkctlError {
+    return new HkctlError('store_full', `The disk of the store ${this.#path} is full; nothing was changed.`, {
+      hint: 'Free space on its file system. Until then keys are only revoked and rotated, and users and entities deactivated.',
+    });
+  }
+}
+
+/** Readings that are only written while the reserve for stops is whole. */
+export function withinReserve<Readings extends ReadingStore>(readings: Readings, reserve: Reserve): Readings {
+  const guarded =
+    <Given extends unknown[], Result>(write: (...given: Given) => Result) =>
+    (...given: Given): Result | Promise<never> => {
+      const refusal = reserve.refusal();
+      return refusal ? Promise.reject(refusal) : write(...given);
+    };
+  return {
+    ...readings,
+    append: guarded(readings.append),
+    appendHeartbeats: guarded(readings.appendHeartbeats),
+    drop: guarded(readings.drop),
+    erase: guarded(readings.erase),
+  };
+}

@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Cli } from './harness.ts';
+
+const cli = new Cli();
+beforeAll(async () => {
+  await cli.seed();
+});
+
+async function refused(line: string): Promise<{ message: string; hint: string | null }> {
+  const result = await cli.run(`${line} --json`);
+  expect(result.code, line).toBe(2);
+  return result.error();
+}
+
+describe('the words of a command line', () => {
+  it.each([
+    ['keys delete hk_Ab3dE', 'revoke'],
+    ['keys remove hk_Ab3dE', 'revoke'],
+    ['keys add', 'create'],
+    ['keys new', 'create'],
+    ['entities new X', 'add'],
+    ['entities delete X', 'remove'],
+    ['users delete x', 'deactivate'],
+  ])('%s suggests %s, and lists the verbs', async (line, verb) => {
+    const noun = line.split(' ')[0];
+    expect((await refused(line)).hint).toMatch(
+      new RegExp(`^Did you mean ${verb}\\? The verbs of ${noun}: .*\\b${verb}\\b`),
+    );
+  });
+
+  it('lists the verbs for a word that is like none of them', async () => {
+    expect((await refused('permissions frobnicate')).hint).toBe('The verbs of permissions: list.');
+  });
+
+  it('lists the verbs for a noun alone', async () => {
+    expect(await refused('users')).toEqual({
+      code: 'usage',
+      message: 'A verb is missing. The verbs of users: list, add, activate, deactivate, set-role.',
+      hint: 'hkctl users --help shows what each does, with examples.',
+    });
+  });
+
+  it('names the commands of a verb without a noun', async () => {
+    expect((await refused('rotate hk_Ab3dE')).hint).toBe('Did you mean hkctl keys rotate?');
+  });
+
+  it('takes the word help for --help, also behind flags', async () => {
+    const help = (await cli.ok('keys rotate --help')).stdout;
+    expect((await cli.ok('help keys rotate')).stdout).toBe(help);
+    expect((await cli.ok(['--store', cli.place, 'help', 'keys', 'rotate'])).stdout).toBe(help);
+  });
+
+  it('understands a verb before its noun', async () => {
+    const listed = (await cli.ok('list entities --json')).json();
+    expect(listed).toEqual((await cli.ok('entities list --json')).json());
+    expect((await cli.run('revoke keys hk_Zzzzz')).code).toBe(3);
+  });
+});

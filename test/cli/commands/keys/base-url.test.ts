@@ -1,0 +1,46 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { isBaseUrl } from '../../../../src/cli/command.ts';
+import { baseUrlOf } from '../../../../src/cli/commands/keys/base-url.ts';
+import type { Domain } from '../../../../src/core/access/actors.ts';
+import { Cli } from '../../harness.ts';
+
+it.each([
+  'https://api.example.com',
+  'http://127.0.0.1:8420',
+  'http://[::1]:8420',
+  'https://werk-münchen.example/hkctl/v2',
+])('%s is an address', (url) => {
+  expect(isBaseUrl(url)).toBe(true);
+});
+
+it.each([
+  'https://x;reboot',
+  'https://x/$(reboot)',
+  'https://x/`id`',
+  "https://x/'",
+  'https://x|sh',
+  'https://x/&id',
+  'https://x/>y',
+  'https://x/\nid',
+  'https://x y',
+  'file:///etc/passwd',
+  'javascript:alert(1)',
+  'https://[;id]',
+  'https://x/*',
+])('%s is none', (url) => {
+  expect(isBaseUrl(url)).toBe(false);
+});
+
+it('what was recorded in the store is an address only if it is one', async () => {
+  const cli = await new Cli().seed();
+  const store = await cli.services.openStore(cli.place);
+  onTestFinished(() => store.close());
+  const domain = { store } as Domain; // only its store is asked
+  const shown = async (recorded: string) => {
+    await store.daemon.recordAddress(recorded, process.pid, '1');
+    return baseUrlOf(domain, undefined);
+  };
+  expect(await shown('http://127.0.0.1:8420')).toBe('http://127.0.0.1:8420');
+  await store.daemon.clearAddress(process.pid);
+  expect(await shown('http://127.0.0.1:8420/;reboot')).toBeUndefined();
+});

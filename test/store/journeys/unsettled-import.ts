@@ -1,0 +1,26 @@
+import type { ImportRequest } from '../../../src/core/port/records.ts';
+import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { importRecords } from '../../../src/store/sqlite/records/imports.ts';
+import { importInto } from '../conformance/records/stored-records.ts';
+import type { Plant } from '../stores.ts';
+
+/**
+ * Imports parts as a process does that dies before it has moved the event into the trail: whoever opens the store next does
+ * so.
+ */
+export async function importUnsettled(
+  path: string,
+  plant: Plant,
+  rows: Iterable<Readonly<Record<string, unknown>>>,
+  options: { replace: boolean; nowUs: number },
+): Promise<void> {
+  const { records } = filesOf(path);
+  const connection = openFile(records);
+  try {
+    const unsettled = { import: (request: ImportRequest) => importRecords(connection, records, request, () => {}) };
+    await importInto({ records: unsettled }, plant, parts, rows, options);
+  } finally {
+    connection.close();
+  }
+}
