@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type CommitProxy, createCommitProxy } from '../store/postgres/commit-proxy.ts';
+import { type CommitProxy, createCommitProxy, type Loss } from '../store/postgres/commit-proxy.ts';
 import { sharedServer } from '../store/postgres/shared-server.ts';
 import { expectTrue, namesOfWritingCommands, runLosing, writingCommands } from './writing-commands.ts';
 
@@ -23,15 +23,21 @@ it('every command that may write is among those whose answers get lost', async (
 describe('the last commit of a command, its answer lost', () => {
   for (const [name, command] of Object.entries(writingCommands)) {
     it(`${name} says what is true`, async () => {
-      const whole = await runLosing(command, proxy, 'after', Number.POSITIVE_INFINITY);
-      await expectTrue(name, command, whole);
+      const whole = async () => {
+        const run = await runLosing(command, proxy, 'after', Number.POSITIVE_INFINITY);
+        await expectTrue(name, command, run);
+        return run.counts;
+      };
+      const losing = ({ sent, answered }: CommitProxy['counts'], loss: Loss) =>
+        runLosing(command, proxy, loss, (loss === 'before' ? sent : answered) - 1);
+      const counts = await whole();
+      // `keys verify` changes nothing.
+      if (counts.answered === 0) return;
       // Every commit of each in every way: test/endurance/postgres/outages.
-      const losses = name.startsWith('keys') ? (['before', 'after'] as const) : (['after'] as const);
-      for (const loss of losses) {
-        const { sent, answered } = whole.counts;
-        // `keys verify` changes nothing.
-        if (answered === 0) continue;
-        const lost = await runLosing(command, proxy, loss, (loss === 'before' ? sent : answered) - 1);
+      for (const loss of name.startsWith('keys') ? (['before', 'after'] as const) : (['after'] as const)) {
+        let lost = await losing(counts, loss);
+        // The clock's mark, which is written every ten seconds, may have been one commit more in the first run.
+        if (!lost.isLost) lost = await losing(await whole(), loss);
         expect(lost.isLost).toBe(true);
         await expectTrue(name, command, lost);
       }
