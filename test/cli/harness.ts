@@ -45,6 +45,10 @@ export interface RunOptions {
   copy?: (text: string) => Promise<void>;
   /** What a write to standard output does; throws to play a closed pipe or a full disk. */
   onWrite?: (text: string) => void;
+  /** The same for standard error. */
+  onWarn?: (text: string) => void;
+  /** Ends a command that goes on until Ctrl-C. */
+  interrupted?: AbortSignal;
 }
 
 /** What came of it. */
@@ -80,7 +84,7 @@ export class Cli {
   async run(line: string | readonly string[], options: RunOptions = {}): Promise<RunResult> {
     const argv = typeof line === 'string' ? splitWords(line) : line;
     const stdout = collect(options.terminal, options.onWrite);
-    const stderr = collect(options.terminal);
+    const stderr = collect(options.terminal, options.onWarn);
     const given = options.input instanceof PassThrough ? options.input : undefined;
     const stdin = given ?? new PassThrough();
     if (!given && !options.terminal) stdin.end(options.input ?? '');
@@ -108,7 +112,7 @@ export class Cli {
       withOwnRights: (work) => work(),
       copy: options.copy ?? (() => Promise.reject(new Error('no clipboard'))),
       open: () => Promise.reject(new Error('no browser')),
-      interrupted: () => new AbortController().signal,
+      interrupted: () => options.interrupted ?? new AbortController().signal,
       signals: createSignals(Object.assign(new EventEmitter(), { pid: 0, kill: () => true })),
     };
     const code = await run(argv, io, this.services);

@@ -1,7 +1,12 @@
+import type { Domain } from '../../../core/access/actors.ts';
+import type { Entity } from '../../../core/port/entities.ts';
+import { readPlot } from '../../../core/readings/plots.ts';
 import { listSensors } from '../../../core/readings/sensors.ts';
 import { isSilent } from '../../../core/readings/silence.ts';
+import { dayMs } from '../../../core/time/spans.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { sparkline } from '../../plot/plot.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
 import { relativeTimeWidth } from '../../table/relative-time.ts';
 import { createTimeText } from '../../table/shown-time.ts';
@@ -27,7 +32,8 @@ export const list = defineCommand({
       return;
     }
     const nowMs = domain.clock();
-    const columns = columnsOf(context, nowMs, site.timezone, sensors);
+    const plots = await plotsOf(context, domain, site, nowMs);
+    const columns = columnsOf(context, nowMs, site.timezone, sensors, plots);
     await printTable(context, columns, sensors, `No sensors in entity ${site.code}.`);
     if (sensors.length === 0) {
       context.say(`Load some: hkctl import sensors FILE --entity ${site.code}`);
@@ -44,6 +50,7 @@ function columnsOf(
   nowMs: number,
   timezone: string,
   sensors: readonly SensorView[],
+  plots: ReadonlyMap<string, string>,
 ): Column<SensorView>[] {
   const { style, io, utc } = context;
   const timeText = createTimeText(context, nowMs);
@@ -60,12 +67,34 @@ function columnsOf(
       width,
     },
     { heading: 'LAST HEARTBEAT', cell: ({ last_heartbeat_at: at }) => time(at), width, leaveOut: 3 },
+    ...(plots.size === 0
+      ? []
+      : [{ heading: 'LAST DAY', cell: ({ id }: SensorView) => plots.get(id) ?? '', paint: style.cyan, leaveOut: 4 }]),
     // An empty column would cost the names their width; programs get it in any case.
     ...(io.stdout.isTTY && sensors.every(({ last_status: status }) => status === null)
       ? []
       : [{ heading: 'STATUS', cell: ({ last_status: status }: SensorView) => status ?? '', leaveOut: 1 }]),
   ];
 }
+
+/** Sensors beyond this number have no plots in the list: each costs a read of its day. */
+const mostPlots = 200;
+
+/** The hours of the last day of each sensor that has readings, by its id, for a terminal. */
+async function plotsOf(context: Context, domain: Domain, site: Entity, nowMs: number): Promise<Map<string, string>> {
+  const plots = new Map<string, string>();
+  if (!context.io.stdout.isTTY) return plots;
+  const sensors = new Set((await domain.store.readings.directory(site.id)).values());
+  if (sensors.size > mostPlots) return plots;
+  const toUs = Math.ceil(nowMs / hourMs) * hourMs * 1000;
+  for (const sensor of sensors) {
+    const data = await readPlot(domain, site.id, sensor, { fromUs: toUs - dayMs * 1000, toUs, parts: 24 });
+    if (data.buckets.length > 0) plots.set(sensor.id, sparkline(data, context.io.env.TERM === 'dumb'));
+  }
+  return plots;
+}
+
+const hourMs = 3_600_000;
 
 function lastValueOf({ last_value: value, unit }: SensorView): string {
   return value === null ? '' : `${value} ${unit ?? ''}`.trim();

@@ -1,0 +1,134 @@
+import type { PlotData } from '../../core/readings/plots.ts';
+import { timeAxis } from './time-axis.ts';
+
+/** How a plot is drawn. */
+export interface PlotStyle {
+  /** Characters of a line, with the labels of the axis. */
+  width: number;
+  /** Lines between the axis of time and the top. */
+  height: number;
+  /** Plain characters in place of braille. */
+  isAscii: boolean;
+  timezone: string;
+  /** Colours the curve. */
+  paint(text: string): string;
+}
+
+/** The parts into which a plot of a width divides its span: braille has two dots beside each other in a character. */
+export function partsOf({ width, isAscii }: Pick<PlotStyle, 'width' | 'isAscii'>): number {
+  return Math.max(1, width - axisWidth) * (isAscii ? 1 : 2);
+}
+
+/** Characters for the labels of the values, and for the axis behind them. */
+const axisWidth = 11;
+
+/** Draws the lowest and the highest value of each part as a band, with the axes; one string for each line. */
+export function drawPlot(data: PlotData, { width, height, isAscii, timezone, paint }: PlotStyle): string[] {
+  const columns = Math.max(1, width - axisWidth);
+  const cells = isAscii ? asciiCells(data, columns, height) : brailleCells(data, columns, height);
+  const { lowest, highest } = boundsOf(data);
+  const label = valueLabel(highest - lowest);
+  const labels = new Map([
+    [0, label(highest)],
+    [height - 1, label(lowest)],
+  ]);
+  if (height > 4)
+    labels.set((height - 1) >> 1, label(highest - ((highest - lowest) * ((height - 1) >> 1)) / (height - 1)));
+  const [tick, plain, corner] = isAscii ? ['+', '|', '+'] : ['┤', '│', '└'];
+  const lines = cells.map((row, at) => {
+    const text = labels.get(at);
+    return `${(text ?? '').padStart(axisWidth - 2)} ${text === undefined ? plain : tick}${paint(row.trimEnd())}`;
+  });
+  const { marks, names } = timeAxis(data, columns, timezone, isAscii);
+  return [...lines, `${' '.repeat(axisWidth - 1)}${corner}${marks}`, `${' '.repeat(axisWidth)}${names}`.trimEnd()];
+}
+
+function boundsOf({ buckets }: PlotData): { lowest: number; highest: number } {
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const { min, max } of buckets) {
+    lowest = Math.min(lowest, min);
+    highest = Math.max(highest, max);
+  }
+  return { lowest, highest };
+}
+
+/** The band of each of `count` dots from left to right, in dots from the top; undefined without readings. */
+function bandsOf(data: PlotData, count: number, rows: number) {
+  const { buckets, fromUs, toUs, widthUs } = data;
+  const { lowest, highest } = boundsOf(data);
+  // Halves: the difference of two huge values may exceed a double.
+  const half = highest / 2 - lowest / 2;
+  const rowOf = (value: number) =>
+    half === 0 ? rows >> 1 : Math.round(((highest / 2 - value / 2) / half) * (rows - 1));
+  const byPart = new Map(buckets.map((bucket) => [Math.round((bucket.atUs - fromUs) / widthUs), bucket]));
+  const parts = Math.ceil((toUs - fromUs) / widthUs);
+  return Array.from({ length: count }, (_, dot) => {
+    const bucket = byPart.get(Math.floor((dot * parts) / count));
+    return bucket && { top: rowOf(bucket.max), bottom: rowOf(bucket.min), middle: rowOf(bucket.avg) };
+  });
+}
+
+/** The bits of the dots of a braille character, by row and column (Unicode, "Braille Patterns"). */
+const brailleDots = [
+  [0x01, 0x08],
+  [0x02, 0x10],
+  [0x04, 0x20],
+  [0x40, 0x80],
+] as const;
+
+function brailleCells(data: PlotData, columns: number, height: number): string[] {
+  const bits = Array.from({ length: height }, () => new Uint8Array(columns));
+  const bands = bandsOf(data, columns * 2, height * 4);
+  for (const [dot, band] of bands.entries()) {
+    if (!band) continue;
+    const before = bands[dot - 1];
+    // Joined with the part before, as a line would be.
+    const top = before ? Math.min(band.top, before.bottom + 1) : band.top;
+    const bottom = before ? Math.max(band.bottom, before.top - 1) : band.bottom;
+    for (let row = top; row <= bottom; row++) {
+      const line = bits[row >> 2];
+      if (line) line[dot >> 1] = (line[dot >> 1] ?? 0) | (brailleDots[row & 3]?.[dot & 1] ?? 0);
+    }
+  }
+  return bits.map((line) => [...line].map((dots) => (dots === 0 ? ' ' : String.fromCharCode(0x2800 + dots))).join(''));
+}
+
+function asciiCells(data: PlotData, columns: number, height: number): string[] {
+  const bands = bandsOf(data, columns, height);
+  return Array.from({ length: height }, (_, row) =>
+    bands
+      .map((band) => {
+        if (!band || row < band.top || row > band.bottom) return ' ';
+        return row === band.middle ? '*' : ':';
+      })
+      .join(''),
+  );
+}
+
+/** Writes values with the digits that tell them apart in a range, in nine characters at most. */
+export function valueLabel(range: number): (value: number) => string {
+  const digits = range > 0 && Number.isFinite(range) ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(range)))) : 2;
+  return (value) => {
+    const text = value.toFixed(digits).replace(/^-(0(?:\.0+)?)$/, '$1');
+    const isTooSmall = value !== 0 && Number(text) === 0;
+    return text.length > 9 || isTooSmall ? value.toExponential(2) : text;
+  };
+}
+
+/** Levels from the lowest to the highest. */
+const levels = { blocks: '▁▂▃▄▅▆▇█', ascii: '_.-=+*%#' } as const;
+
+/** The means of a span in one line, a character for each part, between its lowest and highest value; a part without readings is blank. */
+export function sparkline(data: PlotData, isAscii: boolean): string {
+  const { buckets, fromUs, toUs, widthUs } = data;
+  const { lowest, highest } = boundsOf(data);
+  const half = highest / 2 - lowest / 2;
+  const cells = Array.from({ length: Math.ceil((toUs - fromUs) / widthUs) }, () => ' ');
+  const drawn = isAscii ? levels.ascii : levels.blocks;
+  for (const { atUs, avg } of buckets) {
+    const level = half === 0 ? 3 : Math.min(7, Math.floor(((avg / 2 - lowest / 2) / half) * 8));
+    cells[Math.round((atUs - fromUs) / widthUs)] = drawn[level] ?? ' ';
+  }
+  return cells.join('');
+}

@@ -1,0 +1,69 @@
+import type { Domain } from '../access/actors.ts';
+import type { Reading, Sensor } from '../port/readings.ts';
+
+/** A reading with its sensor. */
+export interface SensorReading extends Reading {
+  sensor: Sensor;
+}
+
+/** How often the store is asked. */
+const pauseMs = 500;
+/**
+ * A reading may be this much older than the newest of its sensor and is still found: those of parallel connections arrive in any
+ * order. What is older belongs to a gateway that catches up.
+ */
+const lateUs = 60_000_000;
+/** Readings that are read at once. */
+const pageSize = 1000;
+
+/**
+ * The readings of sensors as any process stores them from now on, in order of time for each look at the store, until the signal
+ * aborts; empty after the first look, from which on nothing is missed. A sensor is looked at once its newest reading has changed.
+ */
+export async function* followReadings(
+  domain: Domain,
+  sensors: readonly Sensor[],
+  signal: AbortSignal,
+): AsyncGenerator<SensorReading[]> {
+  const followed = sensors.map((sensor) => ({ sensor, newestUs: Number.NEGATIVE_INFINITY, known: new Set<number>() }));
+  const series = sensors.map((sensor) => sensor.series);
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    const states = await domain.store.readings.states(series);
+    const found: SensorReading[] = [];
+    for (const one of followed) {
+      const newestUs = states.get(one.sensor.series)?.lastReadingAtUs ?? Number.NEGATIVE_INFINITY;
+      if (newestUs === one.newestUs) continue;
+      // What arrived since the last look, however much that is, and what came late.
+      const fromUs = Math.min(newestUs, isFirst ? newestUs : one.newestUs) - lateUs;
+      const readings = await readFrom(domain, one.sensor, Math.max(fromUs, Number.MIN_SAFE_INTEGER));
+      if (!isFirst) found.push(...readings.filter(({ atUs }) => !one.known.has(atUs)));
+      one.newestUs = newestUs;
+      one.known = new Set(readings.map(({ atUs }) => atUs).filter((atUs) => atUs >= newestUs - lateUs));
+    }
+    if (isFirst || found.length > 0) yield found.sort((a, b) => a.atUs - b.atUs);
+    await pause(signal);
+  }
+}
+
+async function readFrom(domain: Domain, sensor: Sensor, fromUs: number): Promise<SensorReading[]> {
+  const all: SensorReading[] = [];
+  for (let nextUs = fromUs; ; ) {
+    const page = await domain.store.readings.range({ series: sensor.series, fromUs: nextUs, limit: pageSize });
+    all.push(...page.map((reading) => ({ ...reading, sensor })));
+    const last = page.at(-1);
+    if (page.length < pageSize || !last) return all;
+    nextUs = last.atUs + 1;
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, signal.aborted ? 0 : pauseMs);
+    signal.addEventListener('abort', done);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}
