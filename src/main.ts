@@ -111,6 +111,7 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
     },
     resources: async () => (await import('./resources/index.ts')).resources,
     rowReader: async () => (await import('./formats/threaded.ts')).createThreadedReader(join(__dirname, 'reader.cjs')),
+    readingReader: async () => (await import('./formats/readings.ts')).readReadings,
     loadDemo: async (domain, actor, entity) => (await import('./demo/demo.ts')).loadDemo(domain, actor, entity),
   };
 }

@@ -10,6 +10,7 @@ import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Entity } from '../core/port/entities.ts';
 import type { Store } from '../core/port/store.ts';
+import type { ReadingReader } from '../core/readings/imports.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import type { RowReader } from '../core/records/imports.ts';
 
@@ -58,6 +59,8 @@ export interface Services {
   resources(): Promise<readonly ResourceDefinition[]>;
   /** Reads the rows of an import file. */
   rowReader(): Promise<RowReader>;
+  /** Reads a file of readings. */
+  readingReader(): Promise<ReadingReader>;
   /** Fills a new store with the demo plant: a second entity, users of each role, records, sensors. */
   loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void>;
 }

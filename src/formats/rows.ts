@@ -63,7 +63,8 @@ export function formatOfName(fileName: string | undefined): ImportFormat | undef
   return importFormats.find((format) => format === extension);
 }
 
-function formatOfStart(text: string): ImportFormat | undefined {
+/** The format by the first character of a text; undefined if there is none yet. */
+export function formatOfStart(text: string): ImportFormat | undefined {
   const first = text.trimStart()[0];
   if (first === undefined) return undefined;
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';

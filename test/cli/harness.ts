@@ -237,6 +237,7 @@ export function createServices(clock: () => number, space?: () => SpaceFacts): S
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),
     resources: async () => (await import('../../src/resources/index.ts')).resources,
+    readingReader: async () => (await import('../../src/formats/readings.ts')).readReadings,
     rowReader: async () => (await import('../../src/formats/rows.ts')).readRows,
     loadDemo: async () => {},
   };

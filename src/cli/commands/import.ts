@@ -14,17 +14,18 @@ import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { entityOrAsk } from '../questions/entity.ts';
 import type { Services } from '../services.ts';
-import { streamNamedFile } from '../terminal/named-files.ts';
 import { createProgress } from '../terminal/progress.ts';
+import { readingsTemplate, runReadingsImport } from './import-readings.ts';
+import { openSource } from './import-source.ts';
 
 /** `hkctl import` */
 export const importRecords = defineCommand({
   name: 'import',
-  summary: 'Load business records or sensors from a file',
+  summary: 'Load business records, sensors or readings from a file',
   description:
-    'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field.',
+    'Records are inserted, or updated by id: all of them or none, while clients go on reading the old set. CSV, JSON and NDJSON, each also gzipped. Errors name line and field. Readings are each validated by itself, as in a request.',
   arguments: [
-    { spelling: '<RESOURCE>', doc: 'what the records are: parts, jobs, orders, sensors …' },
+    { spelling: '<RESOURCE>', doc: 'what the file holds: parts, jobs, orders, sensors, readings …' },
     { spelling: '[FILE]', doc: 'path, or - for standard input' },
   ],
   flags: {
@@ -42,10 +43,14 @@ export const importRecords = defineCommand({
   examples: [
     ['hkctl import parts parts.csv --entity BER', 'insert or update'],
     ['hkctl import sensors --template > sensors.csv', 'a file to fill in'],
+    ['hkctl import readings history.csv --entity BER', 'columns sensor, at, value and quality'],
     ['hkctl import jobs jobs.ndjson.gz --entity BER --replace --dry-run', 'what would a full load change?'],
     ['erp-export | hkctl import orders - --entity BER --map AUFNR=id --map KUNDE=customer_name', 'from an ERP'],
   ],
   async needs({ entity = '', template }, [name = ''], { services }) {
+    if (name === 'readings') {
+      return template ? undefined : { permissions: ['records.import'], action: 'readings.import', target: entity };
+    }
     const resource = await findResource(services, name);
     // The declarations alone make a template: neither a store nor a profile is needed.
     if (template) return undefined;
@@ -56,24 +61,25 @@ export const importRecords = defineCommand({
     };
   },
   async run(context, flags, [name = '', file]) {
-    const resource = await findResource(context.services, name);
-    if (flags.template) {
-      printTemplate(context, resource, file);
+    if (name === 'readings') {
+      if (flags.template) printTemplate(context, name, readingsTemplate, file);
+      else await runReadingsImport(context, flags, requireFile(name, file));
       return;
     }
-    if (file === undefined) {
-      throw new HkctlError('usage', 'FILE is missing: name a file of records, or - for standard input.', {
-        hint: `An empty one: hkctl import ${resource.name} --template`,
-      });
+    const resource = await findResource(context.services, name);
+    if (flags.template) {
+      printTemplate(context, resource.name, csvTemplate(resource), file);
+      return;
     }
+    const path = requireFile(resource.name, file);
     const { domain, actor } = await context.session();
     const entity = await entityOrAsk(context, domain, actor, flags.entity);
     const readRows = await context.services.rowReader();
-    const source = openSource(context, file);
+    const source = openSource(context, path);
     const progress = createProgress(context.io, `Importing ${resource.name}`, source.bytes, context.json);
     try {
       const rows = readRows(resource, progress.watch(source.stream), {
-        fileName: file === '-' ? undefined : file,
+        fileName: path === '-' ? undefined : path,
         format: flags.format,
         map: Object.fromEntries(flags.map),
       });
@@ -93,12 +99,18 @@ export const importRecords = defineCommand({
   },
 });
 
-function printTemplate(context: Context, resource: ResourceDefinition, file: string | undefined): void {
+function requireFile(resource: string, file: string | undefined): string {
+  if (file !== undefined) return file;
+  throw new HkctlError('usage', 'FILE is missing: name a file of records, or - for standard input.', {
+    hint: `An empty one: hkctl import ${resource} --template`,
+  });
+}
+
+function printTemplate(context: Context, resource: string, template: string, file: string | undefined): void {
   if (file !== undefined) {
     throw new HkctlError('usage', `--template reads no file: leave ${file} out.`);
   }
-  const template = csvTemplate(resource);
-  if (context.json) context.printJson({ resource: resource.name, template });
+  if (context.json) context.printJson({ resource, template });
   else context.printDocument(template.trimEnd());
 }
 
@@ -124,10 +136,7 @@ function printSummary(
 
 async function findResource(services: Services, name: string): Promise<ResourceDefinition> {
   const resources = await services.resources();
-  const wanted = requireOneOf(
-    name,
-    resources.map((resource) => resource.name),
-  );
+  const wanted = requireOneOf(name, [...resources.map((resource) => resource.name), 'readings']);
   const found = resources.find((resource) => resource.name === wanted);
   if (!found) throw new HkctlError('usage', `"${name}" is not a resource.`);
   return found;
@@ -139,14 +148,4 @@ function parseMapping(given: string): [column: string, field: string] {
     throw new HkctlError('usage', `"${given}" is not a mapping: give COLUMN=FIELD, such as MATNR=part_number.`);
   }
   return [given.slice(0, cut), given.slice(cut + 1)];
-}
-
-/** Opens the file at once, so that a wrong path is reported before anything is read. */
-function openSource(context: Context, file: string): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
-  if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
-  return streamNamedFile(context.io, file, 'a file of records');
-}
-
-async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array> {
-  for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }

@@ -19,7 +19,8 @@ export async function valuesOfKind(
 ): Promise<Candidate[]> {
   if (kind === 'permissions') return clientPermissions.map((value) => ({ value, doc: '' }));
   if (kind === 'resources') {
-    return (await context.services.resources()).map(({ name, title }) => ({ value: name, doc: title }));
+    const resources = (await context.services.resources()).map(({ name, title }) => ({ value: name, doc: title }));
+    return [...resources, { value: 'readings', doc: 'Readings of sensors' }];
   }
   if (path === undefined) return storedValues(await context.domain(), login, kind, begin);
   const store = await context.services.openStore(path);

@@ -22,6 +22,7 @@ export type AuditAction =
   | 'tenant.add'
   | 'tenant.set'
   | 'records.import'
+  | 'readings.import'
   | 'sensors.export'
   | 'sensors.erase'
   | 'audit.read'

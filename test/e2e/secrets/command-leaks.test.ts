@@ -52,6 +52,8 @@ describe('every command', () => {
       ],
       ['sensors list', ['--entity', 'BER']],
       ['sensors show', ['OVEN', '--entity', 'BER']],
+      // Without a sensor of that name it ends at once.
+      ['sensors tail', ['NONE', '--entity', 'BER']],
       ['sensors export', ['--entity', 'BER', '--format', 'csv']],
       ['sensors erase', ['OVEN', '--entity', 'BER', '--from', '2026-11-19', '--to', '2026-11-20', '--yes']],
       ['audit list', ['--json']],
@@ -95,7 +97,9 @@ describe('every command', () => {
     let lookedAt = 0;
     for (const [command, args, input] of lines) {
       const { code, stdout, stderr } = await plant.hkctl([...command.split(' '), ...args], { input: input?.() ?? '' });
-      expect(code, `${command}: ${stderr}`).toBe({ 'keys scan': 5, import: 2, init: 5 }[command] ?? 0);
+      expect(code, `${command}: ${stderr}`).toBe(
+        { 'keys scan': 5, 'sensors tail': 3, import: 2, init: 5 }[command] ?? 0,
+      );
       outputs.push(`${command}: ${stdout}${stderr}`);
       // What was delivered where it was asked for may hold it, and nothing else.
       const handedOver = filesUnder(plant.folder).filter((path) => path.endsWith('.key') || path.includes('/dir/'));

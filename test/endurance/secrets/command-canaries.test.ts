@@ -46,6 +46,7 @@ const valid: Record<string, string[]> = {
   'sensors list': ['--entity', 'BER'],
   'sensors show': ['OVEN', '--entity', 'BER'],
   'sensors export': ['--entity', 'BER'],
+  'sensors tail': ['--entity', 'BER'],
   completion: ['bash'],
 };
 
@@ -69,7 +70,8 @@ describe('no canary comes out of a command', () => {
     argv: string[],
     options: { env?: Record<string, string>; input?: string } = {},
   ) => {
-    const { code, stdout, stderr } = await cli.run(argv, options);
+    // `sensors tail` goes on until Ctrl-C.
+    const { code, stdout, stderr } = await cli.run(argv, { ...options, interrupted: AbortSignal.abort() });
     const what = `${canary.form}: ${JSON.stringify(argv)} ${JSON.stringify(options)}\n${stdout}${stderr}`;
     expect(code === 1 && /Internal error/.test(stderr), what).toBe(false);
     expect(new CanaryWatch([canary]).leakIn(stdout + stderr), what).toBeUndefined();

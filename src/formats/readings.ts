@@ -1,0 +1,137 @@
+import { HkctlError } from '../core/errors.ts';
+import { type ReadingReader, type ReadingRows, readingColumns } from '../core/readings/imports.ts';
+import { fault } from '../core/readings/rejections.ts';
+import { RoundedNumber } from '../core/records/validation/exact-numbers.ts';
+import { didYouMean, nearest } from '../core/text/nearest.ts';
+import { printable } from '../core/text/shown-text.ts';
+import { createCsvReader } from './csv.ts';
+import { gunzipped } from './gzip.ts';
+import { createJsonReader, createNdjsonReader } from './json.ts';
+import type { TextReader } from './reader.ts';
+import { formatOfName, formatOfStart } from './rows.ts';
+import { decodeUtf8, EncodingFault } from './text.ts';
+
+/** Readings that are stored at once, in a few milliseconds. */
+const pieceSize = 10_000;
+
+/** Reads a file of readings: CSV with a header, a JSON array or NDJSON, each also gzipped, in constant memory. */
+export const readReadings: ReadingReader = async function* (source, { format: given, fileName, map = {} }) {
+  const pieces: ReadingRows[] = [];
+  const rows = (): ReadingRows => {
+    let last = pieces.at(-1);
+    if (!last || last.items.length >= pieceSize) {
+      last = { items: [], lines: [], faults: [] };
+      pieces.push(last);
+    }
+    return last;
+  };
+  const add = (item: unknown, line: number) => {
+    const piece = rows();
+    piece.items.push(item);
+    piece.lines.push(line);
+  };
+  const addFault = (line: number, rule: string) => rows().faults.push({ line, ...fault('invalid_reading', rule) });
+  let reader: TextReader | undefined;
+  let format = given ?? formatOfName(fileName);
+  let start = '';
+  const open = (): TextReader => {
+    if (format === 'csv' || format === undefined) return createCells(map, add, addFault);
+    const events = {
+      value: (value: unknown, line: number) => add(withNumbers(value), line),
+      fault: (line: number, _value: string, rule: string) => addFault(line, `The line is not as expected: ${rule}.`),
+      fatal,
+    };
+    return format === 'json' ? createJsonReader(events) : createNdjsonReader(events);
+  };
+  try {
+    for await (const text of decodeUtf8(gunzipped(source))) {
+      if (!reader) {
+        start += text;
+        format ??= formatOfStart(start);
+        if (format === undefined) continue;
+        reader = open();
+      }
+      reader.push(start || text, false);
+      start = '';
+      while (pieces.length > 1) yield pieces.shift() ?? rows();
+    }
+    reader ??= open();
+    reader.push('', true);
+  } catch (thrown) {
+    yield* pieces.splice(0);
+    if (!(thrown instanceof EncodingFault)) throw thrown;
+    fatal(reader?.line ?? 1, `UTF-8 text; byte ${thrown.position} is not UTF-8`);
+  }
+  yield* pieces;
+};
+
+/** Reads CSV: numbers and booleans are such if they look so, and an empty cell is a field that is missing. */
+function createCells(
+  map: Readonly<Record<string, string>>,
+  add: (item: unknown, line: number) => void,
+  addFault: (line: number, rule: string) => void,
+): TextReader {
+  let fields: string[] | undefined;
+  return createCsvReader({
+    row(cells, line) {
+      if (!fields) {
+        fields = fieldsOf(
+          cells.map((cell) => cell.trim()),
+          map,
+          line,
+        );
+        return;
+      }
+      if (cells.length !== fields.length) {
+        addFault(line, `The row has ${cells.length} columns, and the header has ${fields.length}.`);
+        return;
+      }
+      const item: Record<string, unknown> = {};
+      for (const [column, field] of fields.entries()) {
+        const cell = cells[column] ?? '';
+        if (cell !== '' && field !== '-')
+          item[field] = field === 'at' || field === 'value' ? fieldValue(field, cell) : cell;
+      }
+      add(item, line);
+    },
+    fault: ({ line, rule }) => addFault(line, `The row is not as expected: ${rule}.`),
+    fatal,
+  });
+}
+
+function fieldsOf(header: readonly string[], map: Readonly<Record<string, string>>, line: number): string[] {
+  const known = Object.keys(readingColumns);
+  const fields = header.map((column) => map[column] ?? column);
+  const unknown = fields.find((field) => field !== '-' && !known.includes(field));
+  const twice = fields.find((field, at) => field !== '-' && fields.indexOf(field) !== at);
+  const missing = known.find((field) => readingColumns[field] && !fields.includes(field));
+  if (unknown !== undefined) {
+    fatal(
+      line,
+      `columns among ${known.join(', ')}; "${printable(unknown)}" is none. ${didYouMean(nearest(unknown, known))}`.trim(),
+    );
+  }
+  if (twice !== undefined) fatal(line, `one column for each field; ${twice} has two`);
+  if (missing !== undefined) fatal(line, `the column ${missing}`);
+  return fields;
+}
+
+function fieldValue(field: 'at' | 'value', cell: string): unknown {
+  if (field === 'at') return /^\s*-?\d+\s*$/.test(cell) ? Number(cell) : cell.trim();
+  if (/^\s*(true|false)\s*$/i.test(cell)) return cell.trim().toLowerCase() === 'true';
+  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(cell) ? Number(cell) : cell;
+}
+
+/** A reading is a double, whatever digits were given. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const numbers = Object.entries(value).filter(([, member]) => member instanceof RoundedNumber);
+  if (numbers.length === 0) return value;
+  return { ...value, ...Object.fromEntries(numbers.map(([name, member]) => [name, Number(member.source)])) };
+}
+
+function fatal(line: number, rule: string): never {
+  throw new HkctlError('bad_input', `line ${line}: expected ${rule}.`, {
+    hint: 'Correct the file and import it again: readings that are stored already are then duplicates.',
+  });
+}
