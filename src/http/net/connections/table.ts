@@ -21,6 +21,8 @@ export interface Connection {
   hasAsked: boolean;
   /** A body that is arriving: since when, and the bytes received up to then. */
   body: { since: number; from: number } | undefined;
+  /** A body that comes after its answer: since when, and when bytes were last seen to arrive. */
+  lingering: { since: number; readAt: number; bytesRead: number } | undefined;
   /** An answer that the client has not received yet: since when, and the bytes written up to then. */
   waiting: { since: number; upTo: number } | undefined;
   /** The number of requests that wait behind another one, and whether there ever was any. */
@@ -61,6 +63,7 @@ export class ConnectionTable {
       keyId: undefined,
       hasAsked: false,
       body: undefined,
+      lingering: undefined,
       waiting: undefined,
       pipelined: 0,
       hasPipelined: false,
