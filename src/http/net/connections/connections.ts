@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Log } from '../../monitoring/log.ts';
 import { BodyPace } from '../../request/body-pace.ts';
 import { Arrivals } from './arrivals.ts';
@@ -88,11 +88,15 @@ export class Connections {
     });
     // Node allows 120 s for a handshake and keeps the socket afterwards; the timer below closes it sooner.
     server.on('secureConnection', (channel: Socket) => {
-      const accepted: unknown = Reflect.get(channel, '_parent'); // the only way from the decrypted side to the other
-      const connection = accepted instanceof Socket ? this.table.of(accepted) : undefined;
-      if (connection === undefined) return;
-      this.table.open(connection, channel);
-      this.pipelining.accept(connection);
+      const connection = this.table.open(channel);
+      // No limit holds for one that is not in the table.
+      if (connection === undefined) channel.destroy();
+      else this.pipelining.accept(connection);
+    });
+    // After Node's own listener, which begins to read.
+    server.on('connection', (socket: Socket) => {
+      const connection = this.table.of(socket);
+      if (connection) this.pipelining.accept(connection);
     });
     server.on('request', ({ socket }) => this.#noteFirstRequest(socket));
     const timer = setInterval(() => this.#closeSlow(isTight()), limits.checkEveryMs);
@@ -141,7 +145,6 @@ export class Connections {
       this.#drop(least.connection, least.reason);
     }
     const connection = this.table.add(socket, isEncrypted);
-    this.pipelining.accept(connection);
     this.#withoutRequest++;
     socket.once('close', () => this.#forget(connection));
   }
