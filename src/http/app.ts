@@ -19,10 +19,8 @@ import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { addStoreMetrics } from './monitoring/store-metrics.ts';
 import type { Connections } from './net/connections/connections.ts';
-import { holdReading, releaseReading } from './net/connections/reading.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { RequestBatches } from './request/batches.ts';
-import { BodyPace } from './request/body-pace.ts';
 import { PageCache, represent, toRepresentation } from './request/caching.ts';
 import { createCors } from './request/cors.ts';
 import type { Exchange } from './request/exchange.ts';
@@ -81,7 +79,7 @@ export function createApp(options: AppOptions): H3 {
     ingest: createLimiter('ingest', settings.limitIngest),
   };
   options.shareLimits?.(Object.values(limiters));
-  const { arrivals, table } = options.connections;
+  const { arrivals, table, pace, lingering } = options.connections;
   const clientOf = (socket: object) => table.clientOf(socket);
   const batches = new RequestBatches(clientOf, arrivals.createWait());
   const gate = createGate({
@@ -105,7 +103,6 @@ export function createApp(options: AppOptions): H3 {
   const documents = createDocuments(options.docsFolder);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
-  const pace = new BodyPace({ hold: holdReading, release: releaseReading });
   const through = createCalls({
     ...options,
     commonHeaders: options.commonHeaders ?? [],
@@ -113,7 +110,7 @@ export function createApp(options: AppOptions): H3 {
     memory,
     metrics,
     cors,
-    pace,
+    lingering,
     slices,
     clientOf,
   });

@@ -104,7 +104,9 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await guard.start();
   await clock.follow();
   const framing = createFraming(log);
-  const requests = holdRequests(connections.pipelining.inTurn(framing.rejectAmbiguous(toListener(app))));
+  const requests = holdRequests(
+    connections.pipelining.inTurn(framing.rejectAmbiguous(toListener(app), connections.lingering)),
+  );
   const { server, host, url, stopReloading } = await rights.withOwnForTheLastTime(async () => {
     const { server, host, url } = await (listenFd === undefined
       ? openPort(requests.listener, settings, certificate !== undefined)

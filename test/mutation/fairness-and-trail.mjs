@@ -51,7 +51,7 @@ export const furtherMutants = [
   ],
   ['src/http/request/batches.ts', 'if (work.source?.destroyed) continue;', '', 'test/http/fairness/slices.test.ts'],
   ...[
-    ['if (currentAnswer(req.socket) === res) listener', 'if (res) listener'],
+    ['if (res.socket === null) this', 'if (!res) this'],
     ['this.#hold(connection, channel);\n    if', 'if'],
     ['if (++this.#arrived % mostAtOnce === 0)', 'if (mostAtOnce === 0)'],
     ['if (this.#mustWait()) {', 'if (this.#waiting < 0) {'],
@@ -106,12 +106,7 @@ export const furtherMutants = [
     'found === undefined',
     pipelining,
   ],
-  [
-    'src/http/net/connections/reading.ts',
-    'if (handle[holds] > 0) return;',
-    '',
-    'test/http/net/connections/reading.test.ts',
-  ],
+  ['src/http/net/connections/reading.ts', ' || --this.#count > 0', '', 'test/http/net/connections/reading.test.ts'],
   ...[
     ['if (this.#waiting.size === 0) this.#begunAt = this.#clock();', ''],
     ['this.#waiting.take((client) => this.#clients.mayBegin(client))', 'this.#waiting.take()'],

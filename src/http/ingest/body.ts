@@ -81,6 +81,7 @@ function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: st
   const { req, res } = exchange.node;
   // Also where the body is already here: Node closes the connection if the response comes without a 100 before it.
   if (exchange.awaitsContinue) res.writeContinue();
+  exchange.awaitsContinue = false;
   if (req.complete && req.readableLength <= maxBodyBytes) {
     const whole: Buffer | null = req.read();
     // A second read of an empty stream lets it end.

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { errorTable } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
 import { type ApiCode, problemDocument } from '../request/problem.ts';
+import type { Lingering } from './connections/lingering.ts';
 import { currentAnswer } from './current-answer.ts';
 
 /**
@@ -15,7 +16,7 @@ interface Framing {
   /** Answers bytes that are no HTTP with a problem document, where Node by itself would drop or refuse them without one. */
   guard(server: HttpServer | HttpsServer): void;
   /** Passes only requests that a proxy in front cannot have read differently; others get 400, and the connection closes. */
-  rejectAmbiguous(pass: RequestListener): RequestListener;
+  rejectAmbiguous(pass: RequestListener, lingering: Lingering): RequestListener;
 }
 
 /** Builds the framing of a server. */
@@ -34,7 +35,9 @@ export function createFraming(log: Log): Framing {
     }
     answering.delete(socket);
     refused.add(socket);
-    if (socket.writable) refuse(socket, why, log);
+    // A second answer to one request would be taken for that to the next one.
+    if (answer?.headersSent) closeSoon(socket);
+    else if (socket.writable) refuse(socket, why, log);
   };
   return {
     guard(server) {
@@ -66,14 +69,15 @@ export function createFraming(log: Log): Framing {
       // An unknown expectation may be ignored (RFC 9110, section 10.1.1); Node by itself would answer 417.
       server.on('checkExpectation', (req, res) => server.emit('request', req, res));
     },
-    rejectAmbiguous: (pass) => (req, res) => {
+    rejectAmbiguous: (pass, lingering) => (req, res) => {
       const why = ambiguityOf(req);
       if (why === undefined) return pass(req, res);
       refused.add(req.socket);
       const { id, status, headers, body } = problemOf(why);
       log.unkeyed('debug', { id, status, code: why }, 'ambiguous HTTP request');
       res.writeHead(status, STATUS_CODES[status], headers);
-      res.end(body);
+      if (req.complete) res.end(body);
+      else lingering.end(req, res, body, 'utf8');
     },
   };
 }
@@ -117,15 +121,17 @@ function isPlainTarget(url: string): boolean {
 const suspicious = /[.%\\#]/;
 const unclear = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/**
- * Answers bytes that are no request with a short problem document, and closes the connection: a moment later, since closing it
- * while more bytes come would take the answer away from the client.
- */
+/** Answers bytes that are no request with a short problem document, and closes the connection. */
 function refuse(socket: Duplex, why: string | undefined, log: Log): void {
   const { id, status, headers, body } = problemOf(why);
   log.unkeyed('debug', { id, status, code: why }, 'no HTTP request');
   const head = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+  closeSoon(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+}
+
+/** Closes a connection a moment later, since closing it while more bytes come would take the answer away from the client. */
+function closeSoon(socket: Duplex, last = ''): void {
+  socket.end(last);
   const lingering = setTimeout(() => socket.destroy(), lingerMs).unref();
   socket.once('close', () => clearTimeout(lingering));
 }

@@ -23,8 +23,8 @@ export interface Exchange {
   readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
   /** Headers of its answer, also of a refusal: name, value, name, value … */
   readonly responseHeaders: string[];
-  /** The client sends its body only after a 100 (Continue) response (RFC 9110, section 10.1.1). */
-  readonly awaitsContinue: boolean;
+  /** The client sends its body only after a 100 (Continue) response, which it has not got yet (RFC 9110, section 10.1.1). */
+  awaitsContinue: boolean;
   /** Prefix of the authenticated key, for the log. */
   keyPrefix: string | undefined;
   /** Code of the problem, for the log. */
@@ -49,7 +49,7 @@ class NodeExchange implements Exchange {
   readonly peer: string | undefined;
   readonly node: { readonly req: IncomingMessage; readonly res: ServerResponse };
   readonly responseHeaders: string[] = [];
-  readonly awaitsContinue: boolean;
+  awaitsContinue: boolean;
   keyPrefix: string | undefined = undefined;
   code: string | undefined = undefined;
   bodyReservation: Reservation | undefined = undefined;

@@ -7,8 +7,8 @@ import type { Slices } from '../fairness/slices.ts';
 import type { Log } from '../monitoring/log.ts';
 import type { Metrics, RouteCounts } from '../monitoring/metrics.ts';
 import { createUnavailableWarning } from '../monitoring/warnings.ts';
+import type { Lingering } from '../net/connections/lingering.ts';
 import type { RequestBatches, Work } from './batches.ts';
-import type { BodyPace } from './body-pace.ts';
 import type { Cors } from './cors.ts';
 import { type Exchange, toExchange } from './exchange.ts';
 import { preconditionFault } from './preconditions.ts';
@@ -24,7 +24,8 @@ interface CallOptions {
   memory: Memory;
   metrics: Metrics;
   cors: Cors;
-  pace: BodyPace;
+  /** Where requests are answered whose bodies are still coming. */
+  lingering: Lingering;
   /** Where large answers are sent, and the client that a connection belongs to. */
   slices: Slices;
   clientOf(socket: Socket): unknown;
@@ -157,10 +158,13 @@ class Call implements Work {
     const { exchange } = this;
     const { node, method } = exchange;
     try {
-      if (!node.req.complete) this.#options.pace.discard(node.req);
       const large = largeBody(answer, method);
-      if (large === undefined) send(node, answer, head, method);
-      else this.#deliverLarge(answer, large, head);
+      const lingering = node.req.complete || exchange.awaitsContinue ? undefined : this.#options.lingering;
+      if (large === undefined) send(node, answer, head, method, lingering);
+      else {
+        lingering?.discard(node.req);
+        this.#deliverLarge(answer, large, head);
+      }
     } catch (thrown) {
       this.#cut(thrown);
     }

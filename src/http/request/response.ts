@@ -1,6 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Steps } from '../fairness/slices.ts';
+import type { Lingering } from '../net/connections/lingering.ts';
 import { noteUnsent } from '../net/connections/unsent.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -48,14 +49,24 @@ export function headOf(exchange: Exchange, answer: Answer, common: readonly stri
   return head;
 }
 
-/** Sends an answer through Node's server directly: a Response object would halve the requests per second. */
-export function send({ res }: Exchange['node'], answer: Answer, head: string[], method: string): void {
+/**
+ * Sends an answer through Node's server directly: a Response object would halve the requests per second. With `lingering` it
+ * ends only with the body of its request.
+ */
+export function send(
+  { req, res }: Exchange['node'],
+  answer: Answer,
+  head: string[],
+  method: string,
+  lingering: Lingering | undefined,
+): void {
   if (res.destroyed || res.headersSent) return;
   // HTTP/1.1 allows an empty reason phrase, but some clients and gateways treat it as an error.
   res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
-  if (answer.body === null || method === 'HEAD') res.end();
-  else if (answer.isAscii) res.end(answer.body, 'latin1');
-  else res.end(answer.body);
+  const body = answer.body === null || method === 'HEAD' ? '' : answer.body;
+  const encoding = answer.isAscii ? 'latin1' : 'utf8';
+  if (lingering) lingering.end(req, res, body, encoding);
+  else res.end(body, encoding);
 }
 
 /**

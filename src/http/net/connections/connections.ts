@@ -1,11 +1,14 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Log } from '../../monitoring/log.ts';
+import { BodyPace } from '../../request/body-pace.ts';
 import { Arrivals } from './arrivals.ts';
 import { ConnectionDrops, type DropReason } from './drops.ts';
 import { Handshakes } from './handshakes.ts';
+import { Lingering } from './lingering.ts';
 import { Pipelining } from './pipelining.ts';
+import { holdReading, releaseReading } from './reading.ts';
 import { answerOf, type Connection, ConnectionTable, destroyConnection, isUnfinished } from './table.ts';
 import { unsentOf } from './unsent.ts';
 
@@ -19,6 +22,9 @@ export const connectionLimits = {
   keepAliveMs: 65_000,
   /** After this time a body must have arrived at {@link slowestBody} at least. */
   bodyMs: 10_000,
+  /** A body that comes after its answer, and no byte of it; both are nginx's `lingering_time` and `lingering_timeout`. */
+  lingerMs: 30_000,
+  lingerIdleMs: 5_000,
   /** No byte in either direction while a request is under way. */
   idleMs: 30_000,
   /** From the start of an answer until the client has received it. */
@@ -36,14 +42,17 @@ export type ConnectionLimits = { [name in keyof typeof connectionLimits]: number
 const keyShare = 3 / 4;
 /** The least bytes a second of a long body: a modem of the 1990s sends five times as many. */
 const slowestBody = 1024;
-/** The time in which a client must finish the head of its first request while the daemon drains. */
-const drainHeadMs = 1_000;
+/** The time in which a client must finish the head of its first request, or a body after its answer, while the daemon drains. */
+const drainClientMs = 1_000;
 
 /** Closes connections of a server that are too slow, and some of them where there are too many. */
 export class Connections {
   readonly table = new ConnectionTable();
   readonly drops: ConnectionDrops;
   readonly arrivals = new Arrivals();
+  /** Slows down connections whose bodies arrive together. */
+  readonly pace = new BodyPace({ hold: holdReading, release: releaseReading });
+  readonly lingering = new Lingering(this.table, this.pace);
   readonly #limits: ConnectionLimits;
   readonly pipelining = new Pipelining(
     this.table,
@@ -79,11 +88,15 @@ export class Connections {
     });
     // Node allows 120 s for a handshake and keeps the socket afterwards; the timer below closes it sooner.
     server.on('secureConnection', (channel: Socket) => {
-      const accepted: unknown = Reflect.get(channel, '_parent'); // the only way from the decrypted side to the other
-      const connection = accepted instanceof Socket ? this.table.of(accepted) : undefined;
-      if (connection === undefined) return;
-      this.table.open(connection, channel);
-      this.pipelining.accept(connection);
+      const connection = this.table.open(channel);
+      // No limit holds for one that is not in the table.
+      if (connection === undefined) channel.destroy();
+      else this.pipelining.accept(connection);
+    });
+    // After Node's own listener, which begins to read.
+    server.on('connection', (socket: Socket) => {
+      const connection = this.table.of(socket);
+      if (connection) this.pipelining.accept(connection);
     });
     server.on('request', ({ socket }) => this.#noteFirstRequest(socket));
     const timer = setInterval(() => this.#closeSlow(isTight()), limits.checkEveryMs);
@@ -92,15 +105,17 @@ export class Connections {
   }
 
   /**
-   * Closes connections that have sent nothing, and after a moment those without a first request; called while draining.
-   * With `waits` those that have sent nothing get that moment, too.
+   * Closes connections that have sent nothing, and after a moment those without a first request or with an answered one whose
+   * body still comes; called while draining. With `waits` those that have sent nothing get that moment, too.
    */
   closeSilent(drainingSince: number, waits = false): void {
-    const isLate = performance.now() - drainingSince > drainHeadMs;
+    const now = performance.now();
+    const isLate = (since: number): boolean => now - Math.max(since, drainingSince) > drainClientMs;
     for (const connection of this.table) {
-      const { hasAsked, channel, socket } = connection;
+      const { hasAsked, channel, socket, lingering } = connection;
       const isSilent = channel === undefined || (channel === socket && socket.bytesRead === 0);
-      if (!hasAsked && ((isSilent && !waits) || isLate)) destroyConnection(connection);
+      const isUnneeded = !hasAsked && ((isSilent && !waits) || isLate(drainingSince));
+      if (isUnneeded || (lingering && isLate(lingering.since))) destroyConnection(connection);
     }
   }
 
@@ -130,7 +145,6 @@ export class Connections {
       this.#drop(least.connection, least.reason);
     }
     const connection = this.table.add(socket, isEncrypted);
-    this.pipelining.accept(connection);
     this.#withoutRequest++;
     socket.once('close', () => this.#forget(connection));
   }
@@ -163,6 +177,10 @@ export class Connections {
         continue;
       }
       if (channel === undefined) continue;
+      if (connection.lingering !== undefined) {
+        if (this.#hasLingered(connection.socket, connection.lingering, now)) this.#drop(connection, 'lingering');
+        continue;
+      }
       connection.body = stillComing(connection, now);
       if (connection.body !== undefined && isTooSlow(connection.socket, connection.body, now, bodyMs)) {
         this.#drop(connection, 'slow_body');
@@ -175,6 +193,12 @@ export class Connections {
         this.#drop(connection, 'slow_reader');
       }
     }
+  }
+
+  #hasLingered({ bytesRead }: Socket, lingering: NonNullable<Connection['lingering']>, now: number): boolean {
+    const { lingerMs, lingerIdleMs } = this.#limits;
+    if (bytesRead !== lingering.bytesRead) Object.assign(lingering, { bytesRead, readAt: now });
+    return now - lingering.since > lingerMs || now - lingering.readAt > lingerIdleMs;
   }
 }
 

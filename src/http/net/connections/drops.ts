@@ -10,6 +10,8 @@ const noDrops = {
   slow_reader: 0,
   /** The body of its request arrived too slowly. */
   slow_body: 0,
+  /** Its request was answered, but the rest of the body did not come, or had no end. */
+  lingering: 0,
   /** It sent requests without waiting for their answers while thousands waited already. */
   pipelining: 0,
   // From here on, because there were too many connections.

@@ -1,7 +1,6 @@
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { FairQueue } from '../../../core/readings/fair-queue.ts';
-import { holdReading, releaseReading } from './reading.ts';
 import { Turns } from './turns.ts';
 
 /** The least number of handshakes that begin in one event-loop iteration: each takes most of a millisecond. */
@@ -54,10 +53,10 @@ export class Handshakes {
       const start = (): void => {
         if (socket.destroyed) return;
         this.#clients.noteHandshake(client);
-        releaseReading(socket);
         for (const listener of begin) listener.call(server, socket);
       };
-      holdReading(socket);
+      // Nobody else listens yet, and a reset must not end the process.
+      socket.on('error', () => {});
       // The time before is no long iteration.
       if (this.#waiting.size === 0) this.#begunAt = this.#clock();
       // The newest first: others at the same address need not wait behind hundreds that were opened at the same instant.

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FairQueue } from '../../../core/readings/fair-queue.ts';
-import { currentAnswer } from '../current-answer.ts';
+import { noteAnswer } from '../current-answer.ts';
 import { BusyClients, newOf } from './busy-clients.ts';
 import { holdReading, releaseReading } from './reading.ts';
 import { type Connection, type ConnectionTable, clientOf } from './table.ts';
@@ -55,9 +55,14 @@ export class Pipelining {
 
   /** Calls `listener` once the answers to all earlier requests of a connection have been sent, and never if it closes before. */
   inTurn(listener: RequestListener): RequestListener {
+    const begin: RequestListener = (req, res) => {
+      noteAnswer(res);
+      listener(req, res);
+    };
     return (req, res) => {
-      if (currentAnswer(req.socket) === res) listener(req, res);
-      else this.#wait(req.socket, res, () => listener(req, res));
+      // Node gives a response the socket once it is the next one.
+      if (res.socket === null) this.#wait(req.socket, res, () => begin(req, res));
+      else begin(req, res);
     };
   }
 
@@ -92,7 +97,6 @@ export class Pipelining {
     if (connection.chargedTo !== undefined) this.clients.noteRequest(connection.chargedTo);
     connection.pipelined++;
     this.#waiting++;
-    // Node gives a response the socket once it is the next one.
     response.once('socket', () => {
       if (!this.#table.has(connection)) return;
       this.#waiting--;

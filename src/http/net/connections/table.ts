@@ -11,6 +11,8 @@ export interface Connection {
   /** The socket that carries its requests: the same one, or the TLS socket once the handshake is finished. */
   channel: Socket | undefined;
   readonly openedAt: number;
+  /** Under TLS: its addresses and port, by which its decrypted side is recognized. */
+  readonly route: string | undefined;
   /** The address that opened it, an IPv6 one as its /64: requests without a key are served round-robin by it. */
   readonly client: string;
   /** The wider network by which connections without a key are counted. */
@@ -21,6 +23,8 @@ export interface Connection {
   hasAsked: boolean;
   /** A body that is arriving: since when, and the bytes received up to then. */
   body: { since: number; from: number } | undefined;
+  /** A body that comes after its answer: since when, and when bytes were last seen to arrive. */
+  lingering: { since: number; readAt: number; bytesRead: number } | undefined;
   /** An answer that the client has not received yet: since when, and the bytes written up to then. */
   waiting: { since: number; upTo: number } | undefined;
   /** The number of requests that wait behind another one, and whether there ever was any. */
@@ -43,6 +47,7 @@ export class ConnectionTable {
   readonly #connections = new Set<Connection>();
   readonly #byNetwork = new Map<string, Set<Connection>>();
   readonly #byKey = new Map<string, Set<Connection>>();
+  readonly #byRoute = new Map<string, Connection>();
 
   get size(): number {
     return this.#connections.size;
@@ -57,10 +62,12 @@ export class ConnectionTable {
       socket,
       channel: isEncrypted ? undefined : socket,
       openedAt: performance.now(),
+      route: isEncrypted ? routeOf(socket) : undefined,
       ...originOf(socket.remoteAddress ?? ''),
       keyId: undefined,
       hasAsked: false,
       body: undefined,
+      lingering: undefined,
       waiting: undefined,
       pipelined: 0,
       hasPipelined: false,
@@ -69,6 +76,7 @@ export class ConnectionTable {
     };
     this.#connections.add(connection);
     (socket as Tagged)[ownConnection] = connection;
+    if (connection.route !== undefined) this.#byRoute.set(connection.route, connection);
     addTo(this.#byNetwork, connection.network, connection);
     return connection;
   }
@@ -118,10 +126,13 @@ export class ConnectionTable {
     return found;
   }
 
-  /** Records the decrypted side of a connection, which carries its requests from now on. */
-  open(connection: Connection, channel: Socket): void {
+  /** Records the decrypted side of a connection, which carries its requests from now on; undefined where that has closed. */
+  open(channel: Socket): Connection | undefined {
+    const connection = this.#byRoute.get(routeOf(channel));
+    if (connection === undefined) return undefined;
     connection.channel = channel;
     (channel as Tagged)[ownConnection] = connection;
+    return connection;
   }
 
   /** Records the key of an authenticated request; nearly every call repeats the key of the call before. */
@@ -136,6 +147,9 @@ export class ConnectionTable {
   /** Removes a connection; returns false where it was removed before. */
   remove(connection: Connection): boolean {
     if (!this.#connections.delete(connection)) return false;
+    const { route } = connection;
+    // Its client may have used the port again before this side had closed.
+    if (route !== undefined && this.#byRoute.get(route) === connection) this.#byRoute.delete(route);
     this.#leaveGroup(connection);
     return true;
   }
@@ -169,6 +183,11 @@ export class ConnectionTable {
     if (keyId === undefined) removeFrom(this.#byNetwork, network, connection);
     else removeFrom(this.#byKey, keyId, connection);
   }
+}
+
+/** Of two connections that are open at the same time, no two have the same; the port of this side is that of the server. */
+function routeOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`;
 }
 
 /** The client of a connection: its key, or its network address as long as there is none. */

@@ -176,3 +176,17 @@ it('keeps nothing of a connection that was dropped while it waited', async () =>
   for (const socket of sockets) socket.destroy();
   await until('none waits', () => handshakes.size === 0);
 });
+
+it('survives a client that resets its connection while it waits', async () => {
+  let mustWait = true;
+  const { port, sockets, handshakes } = await serve(
+    () => mustWait,
+    () => 0,
+  );
+  const [first, second] = [await open(port, '127.0.0.1'), await open(port, '127.0.0.1')];
+  first.write('nonsense');
+  await until('both are accepted', () => sockets.length === 2 && sockets[0]?.bytesRead === 8);
+  for (const client of [first, second]) client.resetAndDestroy();
+  await until('none waits', () => handshakes.size === 0);
+  mustWait = false;
+});

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyPace } from '../../request/body-pace.ts';
+import type { ConnectionTable } from './table.ts';
+
+/**
+ * Answers requests whose bodies are still coming, and reads on. Many clients read nothing while they write: a connection that
+ * closed before would cost them the answer, since the bytes that nobody has read reset it (RFC 9112, section 9.6). So an answer
+ * ends only with the body, which is dropped, or with the connection: see `lingerMs` and `lingerIdleMs` of its limits.
+ */
+export class Lingering {
+  readonly #table: ConnectionTable;
+  readonly #pace: BodyPace;
+
+  constructor(table: ConnectionTable, pace: BodyPace) {
+    this.#table = table;
+    this.#pace = pace;
+  }
+
+  /** Drops what is still to come of a body. */
+  discard(req: IncomingMessage): void {
+    this.#pace.discard(req);
+  }
+
+  /** Sends the body of an answer whose head says how long it is, and ends it with the body of its request. */
+  end(req: IncomingMessage, res: ServerResponse, body: Buffer | string, encoding: BufferEncoding): void {
+    this.discard(req);
+    if (body.length === 0) res.flushHeaders();
+    else res.write(body, encoding);
+    const connection = this.#table.of(req.socket);
+    if (connection) {
+      const now = performance.now();
+      connection.lingering = { since: now, readAt: now, bytesRead: connection.socket.bytesRead };
+    }
+    req.once('end', () => {
+      if (connection) connection.lingering = undefined;
+      res.end();
+    });
+  }
+}
