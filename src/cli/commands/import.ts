@@ -144,7 +144,7 @@ function parseMapping(given: string): [column: string, field: string] {
 /** Opens the file at once, so that a wrong path is reported before anything is read. */
 function openSource(context: Context, file: string): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
   if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
-  return streamNamedFile(context.io, file, 'a file of records');
+  return streamNamedFile(file, 'a file of records');
 }
 
 async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array> {
