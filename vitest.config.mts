@@ -34,7 +34,7 @@ const long = Math.ceil(cores * 2.5);
  */
 const aboutFiles = [
   'test/e2e/{daemon/journal,driver,durability/reserve,postgres,start}.test.ts',
-  'test/endurance/e2e/{backup/backup,clock,failing-sync,daemon/daemon-lock,daemon/socket-tls,init,rights}.test.ts',
+  'test/endurance/e2e/{backup/backup,clock,failing-sync,daemon/daemon-lock,daemon/socket-tls,init,rights,switched-first}.test.ts',
   'test/endurance/e2e/{full-disk-stops,daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
 ];
 

@@ -17,7 +17,7 @@ import type { StoreOptions } from './store/engine.ts';
  */
 export async function main(process: NodeJS.Process): Promise<number> {
   const environment = readEnvironment(process);
-  const rights = createRights(process, __filename);
+  const rights = createRights(process, process.env, __filename);
   const io = createIo(process, {
     ...environment,
     clock: Date.now,
@@ -25,9 +25,13 @@ export async function main(process: NodeJS.Process): Promise<number> {
     uptime: () => Math.round(uptime() * 1000),
     random: secureRandom,
     newId: () => crypto.randomUUID(),
-    withOwnRights: rights.withOwn,
-    copy: async (text) => (await import('clipboardy')).default.write(text),
-    open: (url) => openInBrowser(url, rights),
+    actsAs: rights.switchedTo,
+    copy: async (text) => (await import('./cli/terminal/desktop.ts')).copyText(text),
+    async open(url) {
+      // A browser would have all rights of root.
+      if (rights.areRoots()) throw new Error('root starts no browser');
+      await (await import('./cli/terminal/desktop.ts')).openInBrowser(url);
+    },
   });
   const argv = process.argv.slice(2);
   // Unhandled rejections arrive here, too.
@@ -36,12 +40,12 @@ export async function main(process: NodeJS.Process): Promise<number> {
 }
 
 function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights): Services {
-  const options: StoreOptions = { ...storeOptions(io.clock), env: io.env, rights };
-  /** The engine for the store at a location, once this process has the rights for it. */
+  const options: StoreOptions = { ...storeOptions(io.clock), env: io.env };
+  /** The engine for the store at a location, once this process is of the account that owns its folder. */
   const engineAt = async (location: string, how?: { makesFolder: boolean }) => {
     const engine = (await import('./store/open.ts')).engineAt(location, options);
     // A database has no folder whose owner could be somebody else.
-    if (!isStoreAddress(location)) rights.takeFor(location, how);
+    if (!isStoreAddress(location)) rights.switchFor(location, how);
     return engine;
   };
   return {
@@ -52,11 +56,11 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
     migrateStore: async (path, check, request) => (await engineAt(path)).migrate(check, request),
     async nextBackupNumber(series) {
       const { nextBackupNumber } = await import('./store/sqlite/backup/old-backups.ts');
-      return rights.withOwn(() => nextBackupNumber(series));
+      return nextBackupNumber(series);
     },
     async removeOldBackups(series) {
       const { removeOldBackups } = await import('./store/sqlite/backup/old-backups.ts');
-      return rights.withOwn(() => removeOldBackups(series));
+      return removeOldBackups(series);
     },
     backupStore: async (path, target, request) => (await engineAt(path)).backup(target, request),
     restoreStore: async (path, file, hooks) => (await engineAt(path, { makesFolder: true })).restore(file, hooks),
@@ -89,7 +93,6 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
           resources,
           version: packageJson.version,
           docsFolder: join(__dirname, 'docs'),
-          rights,
           logForm: logFormOf(hooks.logFd, io.env),
           serviceManager: readServiceManager(io.env, process.pid),
         },
@@ -125,18 +128,6 @@ function storeOptions(clock: Clock): StoreOptions {
   };
 }
 
-/** Opens an address with the desktop's opener; rejects where there is none. */
-async function openInBrowser(url: string, { withOwn }: Rights): Promise<void> {
-  const { spawn } = await import('node:child_process');
-  const [program, ...args] = browsers[process.platform] ?? ['xdg-open'];
-  return new Promise((resolve, reject) => {
-    const child = withOwn(() => spawn(program, [...args, url], { stdio: 'ignore', detached: true }));
-    child.on('error', reject);
-    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
-    child.unref();
-  });
-}
-
 /**
  * Closes Node's debugger unless a flag asked for it: a SIGUSR1 in the first milliseconds, before `bin/hkctl.js` listens for
  * it, opens it to every account of this machine. Must run after the first event-loop iteration, in which Node opens it.
@@ -145,8 +136,3 @@ function closeDebugger({ execArgv, getBuiltinModule }: NodeJS.Process, nodeOptio
   const isAskedFor = [...execArgv, ...nodeOptions.split(' ')].some((flag) => /^--inspect(-brk|-wait)?(=|$)/.test(flag));
   if (!isAskedFor) getBuiltinModule('node:inspector').close();
 }
-
-const browsers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
-};

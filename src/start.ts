@@ -19,7 +19,6 @@ const { env, osAccount } = readEnvironment(process);
 const admin = env.HKCTL_USER ?? env.HKCTL_AS ?? osAccount;
 const store = env.HKCTL_STORE ?? join(root, 'demo', 'hkctl.db');
 const folder = join(store, '..');
-const rights = createRights(process, __filename);
 const hasColours = process.stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb';
 const colour = new Chalk({ level: hasColours ? (supportsColor || { level: 1 as const }).level : 0 });
 // The same as those of `core/text/colours.ts`: readable on white, too.
@@ -56,9 +55,8 @@ async function main(): Promise<number> {
     process.stderr.write('npm start keeps its demo in files: name one with HKCTL_STORE, or leave that out.\n');
     return 2;
   }
-  // Every file here belongs to the demo: root takes the rights of its owner for good, for the child processes as well.
-  rights.takeFor(store);
-  await rights.withOwnForTheLastTime(async () => {});
+  // Before any file of the demo is touched; the child processes then have the rights of that account, too.
+  createRights(process, process.env, __filename).switchFor(store);
   say(colour.bold('hkctl'), colour.dim('API keys for plants, and the API they open'), '');
   prepareStore();
   for (const key of Object.values(keys)) issueKey(key);

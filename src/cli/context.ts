@@ -64,7 +64,8 @@ export function createContext(
   let isNamed = globals.store !== undefined || !io.isSystemStore;
   const useStore = () => {
     const path = globals.store ?? io.defaultStorePath;
-    if (!isNamed) say(`Store: ${path}`);
+    // Also with --json: nobody named this store.
+    if (!isNamed && !globals.quiet) io.stderr.write(linesOf([`Store: ${path}`], io.stderr));
     isNamed = true;
     return path;
   };

@@ -3,9 +3,9 @@ import { roleHolds } from '../core/access/roles.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
 import { withoutSecrets } from '../core/keys/secrets.ts';
 import { keyCounts } from '../core/operations/status.ts';
-import { withClosedStore } from './closed-store.ts';
 import { type CommandDefinition, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
+import { withClosedStore } from './store-account.ts';
 import { counted, grouped } from './terminal/sentence.ts';
 import { widthOf, wrapWhole } from './terminal/wrap.ts';
 

@@ -3,7 +3,6 @@ import { type Actor, requirePermissions } from '../core/access/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
 import { redactSecrets } from '../core/keys/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
-import { withClosedStore } from './closed-store.ts';
 import type { CommandDefinition, Needs } from './command.ts';
 import { inOrder, withoutHelpWord } from './command-words.ts';
 import { type Context, createContext } from './context.ts';
@@ -13,6 +12,7 @@ import { IncompleteCommand } from './incomplete-command.ts';
 import { createProgram, isShown } from './program.ts';
 import { missingOf, requireGiven } from './questions/values.ts';
 import type { Services } from './services.ts';
+import { withClosedStore, withSwitchedAccount } from './store-account.ts';
 import { type Io, isClosedPipe } from './terminal/io.ts';
 import { createStyle } from './terminal/style.ts';
 import { terminalLine } from './terminal/terminal-text.ts';
@@ -38,7 +38,8 @@ export async function run(given: readonly string[], io: Io, services: Services):
       await requireValues(context, definition, flags, args);
       exitCode = (await definition.run(context, flags, args, permitted)) ?? 0;
     } catch (thrown) {
-      throw globals.store === undefined ? withClosedStore(thrown, io) : thrown;
+      const error = withSwitchedAccount(thrown, io);
+      throw globals.store === undefined ? withClosedStore(error, io) : error;
     }
   };
   try {

@@ -24,8 +24,7 @@ import { drain, drainMs } from './net/drain.ts';
 import { createFraming } from './net/framing.ts';
 import { toListener } from './net/listener.ts';
 import { adoptSocket, openPort } from './net/port.ts';
-import { holdRequests, type StartRights, sameRights } from './net/start-rights.ts';
-import { canStillRead, reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './net/tls.ts';
+import { reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './net/tls.ts';
 import type { ServiceManager } from './systemd/service-manager.ts';
 
 export interface ServeOptions {
@@ -45,8 +44,6 @@ export interface ServeOptions {
   logForm?: LogForm;
   /** What systemd has passed to this process; nothing by default. */
   serviceManager?: ServiceManager;
-  /** The rights of a daemon that root started on the store of another account; by default they do not change. */
-  rights?: StartRights;
   /** Limits of connections and memory that differ from the defaults. */
   limits?: Partial<ConnectionLimits & MemoryLimits>;
   /** Milliseconds that answers under way may take after `stop`; 10,000 by default. */
@@ -67,7 +64,7 @@ interface ServeHooks {
  * use. Resolves when the last connection is closed. Throws `bad_input` for a port that is in use.
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
-  const { settings, rights = sameRights, serviceManager } = options;
+  const { settings, serviceManager } = options;
   const listenFd = serviceManager?.listenFd;
   const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
   const log = createLog(settings.logLevel, out.stream, options.logForm);
@@ -81,7 +78,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const limitSharing = new LimitSharing(domain.store.limits, retryLog);
   const anchors = new AuditAnchors(domain.store.audit, retryLog);
   const retention = new Retention(domain, retryLog);
-  const certificate = requireCertificate(settings, rights);
+  const certificate = requireCertificate(settings);
   if (certificate) warnWhereKeyIsOpen(certificate, log);
   await domain.store.daemon.begin();
   const limits = { ...connectionLimits, ...memoryLimits, ...options.limits };
@@ -104,21 +101,14 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await guard.start();
   await clock.follow();
   const framing = createFraming(log);
-  const requests = holdRequests(
-    connections.pipelining.inTurn(framing.rejectAmbiguous(toListener(app), connections.lingering)),
-  );
-  const { server, host, url, stopReloading } = await rights.withOwnForTheLastTime(async () => {
-    const { server, host, url } = await (listenFd === undefined
-      ? openPort(requests.listener, settings, certificate !== undefined)
-      : adoptSocket(listenFd, requests.listener, settings));
-    connections.watch(server, () => memory.answers.isTight);
-    framing.guard(server);
-    // With a certificate the server was made with https.
-    const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
-    return { server, host, url, stopReloading };
-  });
-  if (certificate && !(await canStillRead(certificate, log))) stopReloading?.();
-  requests.pass();
+  const listener = connections.pipelining.inTurn(framing.rejectAmbiguous(toListener(app), connections.lingering));
+  const { server, host, url } = await (listenFd === undefined
+    ? openPort(listener, settings, certificate !== undefined)
+    : adoptSocket(listenFd, listener, settings));
+  connections.watch(server, () => memory.answers.isTight);
+  framing.guard(server);
+  // With a certificate the server was made with https.
+  const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
   const address = settings.baseUrl ?? url;
   await domain.store.daemon.recordAddress(address, process.pid, options.version);
   warnWhereExposed(host, settings, log);

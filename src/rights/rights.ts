@@ -1,133 +1,93 @@
-import { closeSync, openSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { type UserInfo, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { HkctlError } from '../core/errors.ts';
-import { type FolderOwner, makeRootFolder, ownerOfFolder } from './folder-owner.ts';
+import { type Account, accountOf } from './store-account.ts';
 
-/**
- * The rights that root works with (contract, section 3): those of the store's owner for everything that belongs to the
- * store, and root's own only to open what the admin has named. That account can swap its files for links at any
- * moment, but a process with only that account's rights reaches nothing that the account could not reach itself.
- */
+/** The rights of root on the store of another account (contract, section 3): it becomes that account, permanently. */
 export interface Rights {
   /**
-   * Takes the rights of the account that owns the folder of a store, before anything in that folder is touched; nothing
-   * where this process is not root or the folder is root's. With `makesFolder` a folder that root will own is made. Throws
-   * `store_unreadable` (exit 6) where another account could lead root elsewhere.
+   * Switches root permanently to the account that owns the folder of a store, before anything of the store is opened. Does nothing
+   * for other accounts and for a folder of root. With `makesFolder`, root makes a missing folder that will be its own. Throws
+   * `store_unreadable` (exit 6).
    */
-  takeFor(storePath: string, options?: { makesFolder: boolean }): void;
-  /** Whether this process works with the rights of another account than the one that started it. */
-  areAnothers(): boolean;
-  /** Runs synchronous work with the admin's own rights, to open files that the admin has named, never a store's file. */
-  withOwn<T>(work: () => T): T;
-  /** Does the same for asynchronous work that touches no file of a store, and then gives up root for good. */
-  withOwnForTheLastTime<T>(work: () => Promise<T>): Promise<T>;
+  switchFor(storePath: string, options?: { makesFolder: boolean }): void;
+  /** The login that root has switched to, or `#` and its number if it has none; undefined without a switch. */
+  switchedTo(): string | undefined;
+  /** Whether this process has the rights of root. */
+  areRoots(): boolean;
 }
 
 /** The members of a process that decide its rights; Windows has none of them. */
-type RightsProcess = Pick<
-  NodeJS.Process,
-  'geteuid' | 'getegid' | 'getgroups' | 'seteuid' | 'setegid' | 'setuid' | 'setgid' | 'setgroups'
-> & {
+type RightsProcess = Pick<NodeJS.Process, 'geteuid' | 'seteuid' | 'setuid' | 'setgid' | 'setgroups'> & {
   /** Missing in the types of Node. */
   initgroups?(user: string, extraGroup: number): void;
 };
 
-interface Identity {
-  uid: number;
-  gid: number;
-  groups: readonly number[];
-}
-
-/** Creates the rights of a process. `program` is a file that the account of the store must be able to read. */
-export function createRights(process: RightsProcess, program: string): Rights {
-  const isRoot = process.geteuid?.() === 0;
-  const own: Identity = { uid: 0, gid: process.getegid?.() ?? 0, groups: process.getgroups?.() ?? [] };
-  let taken: Identity | undefined;
-  let isRaised = false;
-  let isGivenUp = false;
-
-  const raise = () => {
-    // Only root may change the groups, so the user id is raised first and lowered last.
-    process.seteuid?.(own.uid);
-    process.setegid?.(own.gid);
-    process.setgroups?.([...own.groups]);
-    isRaised = true;
-  };
-  const lower = ({ uid, gid, groups }: Identity) => {
-    process.setgroups?.([...groups]);
-    process.setegid?.(gid);
-    process.seteuid?.(uid);
-    isRaised = false;
-  };
-  const take = (owner: FolderOwner) => {
-    try {
-      const identity = identityOf(process, owner);
-      lower(identity);
-      taken = identity;
-    } catch (thrown) {
-      throw cannotTake(owner.uid, thrown);
-    }
-    requireReadable(program, owner.uid);
-  };
-
+/**
+ * Creates the rights of a process. `env` is the environment of what it starts; `program` is a file that the account of the store
+ * must be able to read.
+ */
+export function createRights(process: RightsProcess, env: NodeJS.ProcessEnv, program: string): Rights {
+  let switchedTo: string | undefined;
+  const areRoots = () => process.geteuid?.() === 0;
   return {
-    takeFor(storePath, { makesFolder } = { makesFolder: false }) {
-      if (!isRoot || isGivenUp || taken !== undefined || storePath === ':memory:') return;
+    switchFor(storePath, { makesFolder } = { makesFolder: false }) {
+      if (!areRoots() || storePath === ':memory:') return;
       const folder = dirname(storePath);
-      do {
-        const owner = ownerOfFolder(folder);
-        if (owner.uid !== 0) take(owner);
-      } while (taken === undefined && makesFolder && !makeRootFolder(folder));
-    },
-    areAnothers: () => taken !== undefined,
-    withOwn(work) {
-      if (taken === undefined || isRaised) return work();
-      raise();
-      try {
-        const result = work();
-        if (result instanceof Promise) throw new Error('work with the own rights must be synchronous');
-        return result;
-      } finally {
-        lower(taken);
+      let account = accountOf(folder);
+      if (account === undefined && makesFolder) {
+        makeFolder(folder);
+        // Another account may have made it first.
+        account = accountOf(folder);
       }
+      if (account === undefined) return;
+      switchedTo = switchTo(process, env, account);
+      requireReadable(program, switchedTo);
     },
-    async withOwnForTheLastTime(work) {
-      if (taken === undefined) return work();
-      raise();
-      try {
-        return await work();
-      } finally {
-        const { uid, gid, groups } = taken;
-        process.setgroups?.([...groups]);
-        process.setgid?.(gid);
-        // As root this also sets the real and the saved id, which cannot be undone.
-        process.setuid?.(uid);
-        taken = undefined;
-        isRaised = false;
-        isGivenUp = true;
-      }
-    },
+    switchedTo: () => switchedTo,
+    areRoots,
   };
 }
 
-/** The groups of an account; one without an entry in the account database (as in containers) has only its folder's group. */
-function identityOf(process: RightsProcess, { uid, gid }: FolderOwner): Identity {
-  const before = process.getgroups?.() ?? [];
-  const login = loginOf(process, uid);
-  if (login === undefined) {
-    // The group of root would grant rights of root.
-    const only = gid === 0 ? uid : gid;
-    return { uid, gid: only, groups: [only] };
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    // The code that then misses the folder reports the reason.
   }
-  process.initgroups?.(login.username, login.gid);
-  const groups = process.getgroups?.() ?? [];
-  process.setgroups?.(before);
-  return { uid, gid: login.gid, groups };
 }
 
-/** Reads the account of a user id; Node can look up only the effective one. */
-function loginOf(process: RightsProcess, uid: number): { username: string; gid: number } | undefined {
+/** Gives up the rights of root for those of an account, in every thread; returns its login, or `#` and its number. */
+function switchTo(process: RightsProcess, env: NodeJS.ProcessEnv, { uid, gid }: Account): string {
+  try {
+    const found = entryOf(process, uid);
+    // An account without an entry, as in containers, gets the group of its folder. The group of root would grant rights of root.
+    const group = found?.gid ?? (gid === 0 ? uid : gid);
+    if (found) process.initgroups?.(found.username, group);
+    else process.setgroups?.([group]);
+    process.setgid?.(group);
+    process.setuid?.(uid);
+    const login = found?.username ?? `#${uid}`;
+    adopt(env, { HOME: found?.homedir ?? '/', USER: login, LOGNAME: login });
+    return login;
+  } catch (thrown) {
+    throw new HkctlError(
+      'store_unreadable',
+      `The store belongs to the account ${uid}, which this process cannot switch to.`,
+      { hint: 'Run hkctl as that account: sudo -u ACCOUNT hkctl …', cause: thrown },
+    );
+  }
+}
+
+/** Programs that hkctl starts, such as that of --exec, find the files of the account and not those of root. */
+function adopt(env: NodeJS.ProcessEnv, own: Record<string, string>): void {
+  for (const name of Object.keys(env)) if (name.startsWith('XDG_')) delete env[name];
+  Object.assign(env, own);
+}
+
+/** The entry of an account; Node can look up only that of the effective user id. */
+function entryOf(process: RightsProcess, uid: number): UserInfo<string> | undefined {
   process.seteuid?.(uid);
   try {
     return userInfo();
@@ -138,23 +98,14 @@ function loginOf(process: RightsProcess, uid: number): { username: string; gid: 
   }
 }
 
-function requireReadable(program: string, uid: number): void {
+function requireReadable(program: string, account: string): void {
   try {
-    // Opens the file, since access(2) checks the real user id, which stays root's.
-    closeSync(openSync(program, 'r'));
+    accessSync(program, constants.R_OK);
   } catch (thrown) {
     throw new HkctlError(
       'store_unreadable',
-      `The store belongs to the account ${uid}, which cannot read hkctl itself (${program}).`,
+      `The store belongs to the account ${account}, which cannot read hkctl itself (${program}).`,
       { hint: 'Install hkctl where that account can read it, such as /usr/local or /opt.', cause: thrown },
     );
   }
-}
-
-function cannotTake(uid: number, thrown: unknown): HkctlError {
-  return new HkctlError(
-    'store_unreadable',
-    `The store belongs to the account ${uid}, whose rights this process cannot take.`,
-    { hint: 'Run hkctl as that account: sudo -u ACCOUNT hkctl …', cause: thrown },
-  );
 }

@@ -15,12 +15,7 @@ export interface StoreOptions {
   busyTimeoutMs?: number;
   /** The environment, from which the address of a PostgreSQL database is completed; none where nothing is given. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** For backups and restores of root on the store of another account; without them the files are opened as any others. */
-  rights?: { areAnothers(): boolean; withOwn: WithOwn };
 }
-
-/** Runs something synchronous with the rights of the admin who started this process and has named a file. */
-export type WithOwn = <T>(work: () => T) => T;
 
 /** The result of a migration. */
 export interface MigrationOutcome {

@@ -147,7 +147,10 @@ describe('the store of the system', () => {
     expect(await said('users list')).toBe(`Store: ${cli.store}\n`);
     expect(await said('doctor')).toBe(`Store: ${cli.store}\n`);
     expect(await said('users list --quiet')).toBe('');
-    expect(await said('users list --json')).toBe('');
+    const { stdout, stderr, json } = await cli.ok('users list --json', { isSystemStore: true });
+    expect([stderr, stdout.trimEnd().split('\n')]).toEqual([`Store: ${cli.store}\n`, [expect.stringMatching(/^\[/)]]);
+    expect(json<unknown[]>()).not.toEqual([]);
+    expect(await said('users list --json --quiet')).toBe('');
     expect(await said(`users list --store ${cli.store}`)).toBe('');
   });
 });

@@ -42,6 +42,8 @@ export interface RunOptions {
   isSystemStore?: boolean;
   /** No variable names the store, and the account may not enter the folder of the system's one. */
   closedSystemStore?: { folder: string; account: string };
+  /** The account that root has switched to. */
+  actsAs?: string;
   copy?: (text: string) => Promise<void>;
   /** What a write to standard output does; throws to play a closed pipe or a full disk. */
   onWrite?: (text: string) => void;
@@ -109,7 +111,7 @@ export class Cli {
       uptime: () => options.upMs ?? (options.nowMs ?? this.nowMs) - bootMs,
       random: randomBytes,
       newId: randomUUID,
-      withOwnRights: (work) => work(),
+      actsAs: () => options.actsAs,
       copy: options.copy ?? (() => Promise.reject(new Error('no clipboard'))),
       open: () => Promise.reject(new Error('no browser')),
       interrupted: () => options.interrupted ?? new AbortController().signal,

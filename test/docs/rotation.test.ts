@@ -10,7 +10,7 @@ const page = readFileSync(join(manFolder, 'hkctl-keys.1'), 'utf8');
 const source = page.replaceAll('\\e', '\\');
 /** The lines of cron and systemd as the page prints them, and as a shell runs them then. */
 const lines = {
-  cron: /^17 3 \* \* \* root (.*)$/m.exec(source)?.[1] ?? '',
+  cron: /^17 3 \* \* \* hkctl (.*)$/m.exec(source)?.[1] ?? '',
   systemd: (/^ExecStart=\/bin\/sh -c '([^']*)'$/m.exec(source)?.[1] ?? '').replaceAll('$$', '$').replaceAll('\\\n', ''),
 };
 
@@ -23,7 +23,7 @@ const env = {
 };
 const file = join(root, 'gateway.key');
 const pending = `${file}.new`;
-const reloads = join(root, 'reloads');
+const restarts = join(root, 'restarts');
 
 function hkctl(...args: string[]): string {
   return execFileSync(process.execPath, [cli, ...args], { env, encoding: 'utf8', stdio: 'pipe' });
@@ -34,22 +34,23 @@ function works(secret: string): boolean {
   return spawnSync(process.execPath, [cli, 'keys', 'verify'], { env, input: secret }).status === 0;
 }
 
-/** Whether the gateway of the page was signalled to read its new secret since the last call. */
-function wasReloaded(): boolean {
-  const before = existsSync(reloads);
-  rmSync(reloads, { force: true });
+/** Whether the gateway of the page was restarted to read its new secret since the last call. */
+function wasRestarted(): boolean {
+  const before = existsSync(restarts);
+  rmSync(restarts, { force: true });
   return before;
 }
 
 writeFileSync(join(root, 'hkctl'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
-writeFileSync(join(root, 'systemctl'), `#!/bin/sh\ntest "$*" = 'reload gateway' && echo "$*" > '${reloads}'\n`);
-for (const name of ['hkctl', 'systemctl']) chmodSync(join(root, name), 0o700);
+writeFileSync(join(root, 'systemctl'), `#!/bin/sh\ntest "$*" = 'restart gateway' && echo "$*" > '${restarts}'\n`);
+writeFileSync(join(root, 'sudo'), '#!/bin/sh\nexec "$@"\n');
+for (const name of ['hkctl', 'systemctl', 'sudo']) chmodSync(join(root, name), 0o700);
 hkctl('init', '--org', 'Acme', '--entity', 'BER', '--entity-name', 'Berlin', '--timezone', 'UTC', '--admin', 'admin');
 
 beforeEach(() => {
   rmSync(file, { force: true });
   rmSync(pending, { force: true });
-  rmSync(reloads, { force: true });
+  rmSync(restarts, { force: true });
   hkctl('keys', 'create', '--name', 'Gateway', '--entity', 'BER', '--preset', 'sensor-gateway', '--secret-file', file);
 });
 
@@ -67,7 +68,7 @@ describe.each(Object.entries(lines))('the line of hkctl-keys(1) for %s', (_name,
     runScript('90d');
     expect(readFileSync(file, 'utf8')).toBe(before);
     expect(works(before)).toBe(true);
-    expect(wasReloaded()).toBe(false);
+    expect(wasRestarted()).toBe(false);
   });
 
   it('replaces the secret of an old key', () => {
@@ -78,7 +79,7 @@ describe.each(Object.entries(lines))('the line of hkctl-keys(1) for %s', (_name,
     expect([works(before), works(after)]).toEqual([false, true]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(existsSync(pending)).toBe(false);
-    expect(wasReloaded()).toBe(true);
+    expect(wasRestarted()).toBe(true);
   });
 
   it('ends a rotation that was killed between commit and rename', () => {

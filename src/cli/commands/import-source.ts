@@ -7,7 +7,7 @@ export function openSource(
   file: string,
 ): { stream: AsyncIterable<Uint8Array>; bytes: number | undefined } {
   if (file === '-') return { stream: bytesOf(context.io.stdin), bytes: undefined };
-  return streamNamedFile(context.io, file, 'a file of records');
+  return streamNamedFile(file, 'a file of records');
 }
 
 async function* bytesOf(stream: NodeJS.ReadableStream): AsyncIterable<Uint8Array> {

@@ -17,7 +17,7 @@ interface DeliveryOptions {
   secretFile?: string;
   secretDir?: string;
   /** How a PATH that holds the old secret is replaced (rotate); a new key never replaces one. */
-  replacing?: Omit<Replacing, 'ownRights'>;
+  replacing?: Replacing;
   keys: number;
   /** The JSON is an array. */
   several: boolean;
@@ -38,7 +38,7 @@ interface ChosenDelivery {
 
 /** Chooses the delivery by flags and environment: a file or folder, JSON, the panel on a terminal, else plain lines. */
 export async function chooseDelivery(context: Context, options: DeliveryOptions): Promise<ChosenDelivery> {
-  const toFiles = chooseFiles(context, options);
+  const toFiles = chooseFiles(options);
   if (toFiles) return { ...toFiles, delivery: copying(context, options, toFiles.delivery) };
   requireReader(context);
   requireNoScrollback(context, options.keys);
@@ -48,16 +48,14 @@ export async function chooseDelivery(context: Context, options: DeliveryOptions)
   return { delivery: createPanelDelivery(context, options) };
 }
 
-function chooseFiles({ io }: Context, options: DeliveryOptions): Required<ChosenDelivery> | undefined {
+function chooseFiles(options: DeliveryOptions): Required<ChosenDelivery> | undefined {
   const { secretFile, secretDir, replacing } = options;
-  const { withOwnRights: ownRights } = io;
   if (secretFile !== undefined && replacing) {
-    const delivery = createReplacingFileDelivery(secretFile, { ...replacing, ownRights });
-    return { delivery, fileOf: () => secretFile };
+    return { delivery: createReplacingFileDelivery(secretFile, replacing), fileOf: () => secretFile };
   }
   if (secretFile === undefined && secretDir === undefined) return undefined;
   const fileOf = ({ prefix }: Key) => secretFile ?? join(secretDir ?? '', prefix);
-  return { delivery: createNewFilesDelivery(fileOf, ownRights), fileOf };
+  return { delivery: createNewFilesDelivery(fileOf), fileOf };
 }
 
 function copying(context: Context, { copy }: DeliveryOptions, delivery: SecretDelivery): SecretDelivery {

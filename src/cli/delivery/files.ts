@@ -17,29 +17,23 @@ import { HkctlError } from '../../core/errors.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { pathFaults } from '../../core/text/path-faults.ts';
-import type { Io } from '../terminal/io.ts';
 import { untilVerified } from './stdout.ts';
 
-/** Runs synchronous work with the rights of the account that called hkctl; see `Io`. */
-export type OwnRights = Io['withOwnRights'];
-
 /** Writes each secret into a new file of its own (mode 0600, synced with its folder); never overwrites one. */
-export function createNewFilesDelivery(fileOf: (key: Key) => string, ownRights: OwnRights): SecretDelivery {
+export function createNewFilesDelivery(fileOf: (key: Key) => string): SecretDelivery {
   const made: string[] = [];
   return {
-    deliver: (delivered) =>
-      ownRights(() => {
-        for (const { key, secret } of delivered) {
-          const path = fileOf(key);
-          writeNew(path, secret, undefined);
-          made.push(path);
-        }
-      }),
+    deliver(delivered) {
+      for (const { key, secret } of delivered) {
+        const path = fileOf(key);
+        writeNew(path, secret, undefined);
+        made.push(path);
+      }
+    },
     complete() {},
-    withdraw: () =>
-      ownRights(() => {
-        for (const path of made) unlinkSync(path);
-      }),
+    withdraw() {
+      for (const path of made) unlinkSync(path);
+    },
     keep: () => `Keep ${made.join(' and ')}: ${untilVerified}`,
   };
 }
@@ -64,7 +58,11 @@ export function requireFolder(path: string): void {
 
 /** What is at a path, behind links; undefined where nothing is. */
 export function statOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false });
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (thrown) {
+    throw unusable(path, thrown);
+  }
 }
 
 /** Writes a secret into a new file, synced with its folder, with the owner of another file if given. Throws where one is there. */
@@ -125,7 +123,11 @@ export function unusable(path: string, thrown: unknown, consequence = ' Nothing 
   if (code === undefined) return thrown;
   if (code === 'EEXIST') return taken(path);
   const sentence = pathFaults[code];
-  if (sentence) return new HkctlError('bad_input', `${path} cannot be used: ${sentence}.`, { cause: thrown });
+  if (sentence) {
+    const isRefused = code === 'EACCES' || code === 'EPERM';
+    const hint = isRefused ? { hint: 'Standard output works: leave out the flag, and redirect it to a new file.' } : {};
+    return new HkctlError('bad_input', `${path} cannot be used: ${sentence}.`, { ...hint, cause: thrown });
+  }
   const why = code === 'ENOSPC' ? 'the disk is full' : code;
   return new HkctlError('output_failed', `${path} could not be written: ${why}.${consequence}`, { cause: thrown });
 }

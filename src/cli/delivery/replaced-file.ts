@@ -6,11 +6,10 @@ import type { RotationFiles } from '../../core/keys/interrupted-rotation.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import { secretLength } from '../../core/keys/secrets.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
-import { type OwnRights, statOf, syncFolder, unusable, writeNew } from './files.ts';
+import { statOf, syncFolder, unusable, writeNew } from './files.ts';
 
 /** What the replacing of a file depends on besides the file. */
 export interface Replacing {
-  ownRights: OwnRights;
   /** Takes the lock of rotations again if it was lost. */
   regain(): Promise<void>;
   /** Whether a secret still is that of an active key. */
@@ -22,11 +21,11 @@ export interface Replacing {
  * any step, either PATH or `PATH.new` holds a secret that works; the next rotation finds out which. The lock of rotations must be
  * held: then `PATH.new` is of this process, unless the lock was lost meanwhile.
  */
-export function createReplacingFileDelivery(path: string, { ownRights, regain, isActive }: Replacing): SecretDelivery {
-  const pending = ownRights(() => pendingPath(path));
+export function createReplacingFileDelivery(path: string, { regain, isActive }: Replacing): SecretDelivery {
+  const pending = pendingPath(path);
   let secret: string | undefined;
-  const isOurs = (file: string) => ownRights(() => secret !== undefined && readSecretFile(file) === secret);
-  const write = (text: string) => ownRights(() => writeNew(pending, text, statOf(resolved(path))));
+  const isOurs = (file: string) => secret !== undefined && readSecretFile(file) === secret;
+  const write = (text: string) => writeNew(pending, text, statOf(resolved(path)));
   return {
     deliver([delivered]) {
       if (!delivered) return;
@@ -39,14 +38,14 @@ export function createReplacingFileDelivery(path: string, { ownRights, regain, i
         await regain();
         const isGone = !isOurs(pending) && !isOurs(path);
         if (isGone && (await isActive(secret))) write(secret);
-        if (isOurs(pending)) ownRights(() => completePending(path));
+        if (isOurs(pending)) completePending(path);
       } catch (thrown) {
         const stands = `The rotation stands, but its secret is still in ${pending}: the same command, run again, puts it in place.`;
         throw afterChange(thrown, stands);
       }
     },
     withdraw() {
-      if (isOurs(pending)) ownRights(() => unlinkSync(pending));
+      if (isOurs(pending)) unlinkSync(pending);
     },
     keep: () =>
       `The new secret is in ${pending}, the old one in ${path}. The same command, run later, puts the new one in place if it works, and removes it if not.`,

@@ -39,11 +39,8 @@ export interface Io {
   readonly uptime: Clock;
   readonly random: RandomBytes;
   readonly newId: () => string;
-  /**
-   * Runs synchronous work with the rights of the account that called hkctl, to open files that were named on the command
-   * line. Everything else runs with the rights of the store's owner, which under root may be another account.
-   */
-  withOwnRights<T>(work: () => T): T;
+  /** The account that root has switched to, since the store is in a folder of it; undefined without a switch. */
+  actsAs(): string | undefined;
   /** Puts a text on the clipboard of this machine; rejects where there is none. */
   copy(text: string): Promise<void>;
   /** Opens an address in the browser of this machine; rejects where there is none. */
@@ -91,7 +88,7 @@ type IoParts = Pick<
   | 'uptime'
   | 'random'
   | 'newId'
-  | 'withOwnRights'
+  | 'actsAs'
   | 'copy'
   | 'open'
 >;

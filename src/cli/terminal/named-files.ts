@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import type { Io } from './io.ts';
 
 /**
  * Opens a file for reading that the command line names. It follows a symbolic link only where root or the acting account
@@ -26,16 +25,12 @@ function openNamedFile(path: string, flags = constants.O_RDONLY): number {
 }
 
 /**
- * Opens such a file at once, with the rights of the account that called hkctl, and streams it; `bytes` is the size of a regular
- * file. `what` says what it should be, as "a log". Throws `bad_input` with the reason where it cannot be read.
+ * Opens such a file at once and streams it; `bytes` is the size of a regular file. `what` says what it should be, as "a log".
+ * Throws `bad_input` with the reason if it cannot be read.
  */
-export function streamNamedFile(
-  io: Pick<Io, 'withOwnRights'>,
-  path: string,
-  what: string,
-): { stream: ReadStream; bytes: number | undefined } {
+export function streamNamedFile(path: string, what: string): { stream: ReadStream; bytes: number | undefined } {
   try {
-    const fd = io.withOwnRights(() => openNamedFile(path));
+    const fd = openNamedFile(path);
     const stats = fstatSync(fd);
     if (stats.isDirectory()) throw new HkctlError('bad_input', `${path} is a folder, not ${what}.`);
     const stream = createReadStream('', { fd, highWaterMark: 256 * 1024 });
@@ -44,7 +39,8 @@ export function streamNamedFile(
     const why: Record<string, string> = { ENOENT: 'there is no such file', EACCES: 'this account may not read it' };
     const code = errnoOf(thrown);
     if (code === undefined) throw thrown;
-    throw new HkctlError('bad_input', `${path} cannot be read: ${why[code] ?? code}.`, { cause: thrown });
+    const hint = code === 'EACCES' ? { hint: 'Standard input works: give - as the file.' } : {};
+    throw new HkctlError('bad_input', `${path} cannot be read: ${why[code] ?? code}.`, { ...hint, cause: thrown });
   }
 }
 

@@ -8,7 +8,6 @@ import { HkctlError } from '../../core/errors.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { modeText } from '../../core/text/file-mode.ts';
 import type { Log } from '../monitoring/log.ts';
-import type { StartRights } from './start-rights.ts';
 
 /** Paths of a certificate and its private key, which were readable and matched when the daemon started. */
 interface Certificate {
@@ -39,16 +38,13 @@ const ciphers = [
 const checkEveryMs = 5_000;
 
 /** Validates `--tls-cert` and `--tls-key`: both or none, readable, a pair. Throws `usage` or `bad_input`. */
-export function requireCertificate(
-  { tlsCert, tlsKey }: ServeSettings,
-  { withOwn }: Pick<StartRights, 'withOwn'>,
-): FoundCertificate | undefined {
+export function requireCertificate({ tlsCert, tlsKey }: ServeSettings): FoundCertificate | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
     throw new HkctlError('usage', 'Give --tls-cert and --tls-key together.');
   }
   try {
-    const [cert, key] = withOwn(() => [readPlainFile(tlsCert), readPlainFile(tlsKey)] as const);
+    const [cert, key] = [readPlainFile(tlsCert), readPlainFile(tlsKey)];
     createSecureContext(toContext(cert.bytes, key.bytes));
     return { cert: tlsCert, key: tlsKey, keyMode: key.mode & 0o777 };
   } catch (thrown) {
@@ -69,20 +65,6 @@ export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log)
     { key, mode },
     `EVERY ACCOUNT OF THIS MACHINE CAN READ THE PRIVATE KEY ${key} (mode ${mode}); run: chmod 600 ${key}`,
   );
-}
-
-/** Whether a daemon that has given up root can still read its files when they change; warns where it cannot. */
-export async function canStillRead(certificate: Certificate, log: Log): Promise<boolean> {
-  try {
-    await contextOf(certificate);
-    return true;
-  } catch (thrown) {
-    log.warn(
-      { err: thrown, cert: certificate.cert },
-      "the account of the store cannot read the certificate or its key: new ones count from the daemon's next start on",
-    );
-    return false;
-  }
 }
 
 /**
@@ -108,7 +90,6 @@ export async function reloadCertificate(server: HttpsServer, certificate: Certif
   };
 }
 
-/** Reads a file without waiting for the writer of a FIFO: no signal would end the wait. A device may have no end. */
 /** What is wrong, in words; the messages of Node name its functions and the codes of the system. */
 function reasonOf(thrown: unknown): string {
   const path = thrown instanceof Error && 'path' in thrown ? `${thrown.path}` : '';
@@ -118,6 +99,7 @@ function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** Reads a file without waiting for the writer of a FIFO: no signal would end the wait. A device may have no end. */
 function readPlainFile(path: string): { bytes: Buffer; mode: number } {
   const fd = openSync(path, fileModes.O_RDONLY | fileModes.O_NONBLOCK);
   try {

@@ -30,7 +30,7 @@ export const backupTables = [
  * is no backup, `store_too_new` where a newer hkctl made it, `store_corrupt` where its schema is not that of a backup.
  */
 export function openBackup(file: string, migrationsFolder: string): OpenBackup {
-  requireBackupFile(file);
+  requireReadableBackup(file);
   let connection: Connection | undefined;
   try {
     connection = openDatabase(file, { readonly: true, fileMustExist: true });
@@ -46,6 +46,15 @@ export function openBackup(file: string, migrationsFolder: string): OpenBackup {
     connection?.close();
     if (errnoOf(thrown) === 'SQLITE_NOTADB') throw noBackup(file);
     throw toDomainError(thrown, file);
+  }
+}
+
+function requireReadableBackup(file: string): void {
+  try {
+    requireBackupFile(file);
+  } catch (thrown) {
+    if (errnoOf(thrown) !== 'EACCES') throw thrown;
+    throw new HkctlError('bad_input', `${file} cannot be read: this account may not read it.`, { cause: thrown });
   }
 }
 
@@ -110,7 +119,7 @@ function ownObjects(versions: Partial<Record<DatabaseName, number>>, migrationsF
 }
 
 /** The error of a file that is no backup: `bad_input`. */
-export function noBackup(file: string): HkctlError {
+function noBackup(file: string): HkctlError {
   return new HkctlError('bad_input', `${file} is not a backup of hkctl.`, {
     hint: 'Give a file that was made with: hkctl backup FILE',
   });

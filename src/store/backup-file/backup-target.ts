@@ -42,39 +42,38 @@ export function requireNoLink(target: string): void {
   });
 }
 
-/** Removes the file that an interrupted backup has left. Throws as {@link requireOnlyLeftover}. */
+/**
+ * Removes the file that an interrupted backup has left, which has its mark or is empty. Refuses any other file at that path, and
+ * the one of a backup that another process is writing: `state_forbids`.
+ */
 export function removeLeftover(pending: string): void {
-  requireOnlyLeftover(pending);
-  translatingTarget(pending, () => rmSync(pending, { force: true }));
+  translatingTarget(pending, () => {
+    requireLeftover(pending);
+    rmSync(pending, { force: true });
+  });
 }
 
-/**
- * Refuses any file at a path but one that an interrupted backup has left, which has its mark or is empty, and the one of a backup
- * that another process is writing: `state_forbids`.
- */
-export function requireOnlyLeftover(pending: string): void {
-  translatingTarget(pending, () => {
-    if (lstatSync(pending, { throwIfNoEntry: false }) === undefined) return;
-    const fd = openLeftover(pending);
-    if (fd === undefined) return;
-    const header = Buffer.alloc(100);
-    let isLockable = false;
-    try {
-      const read = readSync(fd, header);
-      const id = header.readUInt32BE(applicationIdAt);
-      if (
-        read > 0 &&
-        !(header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && (id === marks.unfinished || id === marks.whole))
-      ) {
-        throw notOurs(pending);
-      }
-      // A log beside such a file would be somebody else's, and SQLite would read it.
-      isLockable = read === 0 || header.readUInt16BE(formatVersionsAt) === rollbackFormat;
-    } finally {
-      closeSync(fd);
+function requireLeftover(pending: string): void {
+  if (lstatSync(pending, { throwIfNoEntry: false }) === undefined) return;
+  const fd = openLeftover(pending);
+  if (fd === undefined) return;
+  const header = Buffer.alloc(100);
+  let isLockable = false;
+  try {
+    const read = readSync(fd, header);
+    const id = header.readUInt32BE(applicationIdAt);
+    if (
+      read > 0 &&
+      !(header.subarray(0, sqliteMagic.length).equals(sqliteMagic) && (id === marks.unfinished || id === marks.whole))
+    ) {
+      throw notOurs(pending);
     }
-    if (isLockable && isBeingWritten(pending)) throw beingWritten(pending);
-  });
+    // A log beside such a file would be somebody else's, and SQLite would read it.
+    isLockable = read === 0 || header.readUInt16BE(formatVersionsAt) === rollbackFormat;
+  } finally {
+    closeSync(fd);
+  }
+  if (isLockable && isBeingWritten(pending)) throw beingWritten(pending);
 }
 
 /** Opens a file without following a link, and without waiting for the writer of a FIFO; undefined where it has just gone. */
@@ -133,11 +132,6 @@ function notOurs(pending: string): HkctlError {
   return new HkctlError('state_forbids', `${pending} is there already, and is not a backup; nothing was written.`, {
     hint: 'A backup is written under that name first: move the file away.',
   });
-}
-
-/** Whether an open file has the header of a complete backup. */
-export function isMarkedWhole(fd: number): boolean {
-  return numberOfWhole(fd) !== undefined;
 }
 
 /** The number in its series of the complete backup in an open file, 0 without one; undefined where it does not begin like a backup. */

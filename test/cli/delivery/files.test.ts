@@ -15,11 +15,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const delivered = (secret: string) => [{ secret } as DeliveredKey]; // only its secret is read
-const ownRights = <T>(work: () => T) => work();
-const newFile = () => createNewFilesDelivery(() => path, ownRights);
+const newFile = () => createNewFilesDelivery(() => path);
 /** A rotation that finds its key active or not once it has the lock again. */
 const replacing = (isActive = true) =>
-  createReplacingFileDelivery(path, { ownRights, regain: async () => {}, isActive: async () => isActive });
+  createReplacingFileDelivery(path, { regain: async () => {}, isActive: async () => isActive });
 const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 
 it('a new file that is withdrawn is removed, and one that was there before is not', async () => {

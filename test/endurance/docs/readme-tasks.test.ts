@@ -107,7 +107,7 @@ describe('every task of the README, typed in order', () => {
       // On a terminal these ask, which test/endurance/cli types.
       typed = typed.replace(/^(sudo -u hkctl hkctl restore )/m, '$1--yes ');
       // The new server has an account of that name, and no store.
-      typed = typed.replace(/^(?=sudo hkctl restore)/m, `${newServer}\n`);
+      typed = typed.replace(/^(?=sudo install -o hkctl)/m, `sudo cp /var/lib/hkctl/move.backup .\n${newServer}\n`);
       // Exit code 5 of the scan means that it has found something.
       typed = typed.replace(/^(hkctl keys scan .* --revoke)/m, '$1 --yes || [ $? = 5 ]');
       const answers = '--org Acme --entity BER --entity-name Berlin --timezone UTC';

@@ -3,7 +3,6 @@ import {
   chmodSync,
   chownSync,
   existsSync,
-  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -14,8 +13,9 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root, until } from '../../e2e/program.ts';
+import { Terminal } from '../cli/pty/terminal.ts';
 import { needRoot } from '../machine/needs.ts';
-import { freePort, idsOf, lowPort, ownersIn, statusOf, stranger, TwoAccounts } from './two-accounts.ts';
+import { freePort, idsOf, ownersIn, statusOf, stranger, TwoAccounts } from './two-accounts.ts';
 
 let accounts: TwoAccounts;
 /** The folders of the running test: around both, of the store, of root. */
@@ -30,79 +30,111 @@ afterEach(() => accounts.close());
 
 const run = (argv: readonly string[], store?: string) => accounts.run(argv, store);
 const ok = (argv: readonly string[]) => accounts.ok(argv);
+const own = (name: string) => join(state, name);
+const roots = (name: string) => join(admin, name);
+const prefixIn = (file: string) => readFileSync(file, 'utf8').slice(0, 8);
+const onlyStranger = Array(4).fill(stranger).join(' ');
 
 const initWords = ['--org', 'Acme', '--entity', 'BER', '--entity-name', 'B', '--timezone', 'UTC', '--admin', 'root'];
 const init = ['init', ...initWords];
 const create = ['keys', 'create', '--name', 'A', '--entity', 'BER', '--preset', 'sensor-gateway'];
+
+/** Makes a certificate and its key for localhost in a folder of root. */
+function makePair(): { cert: string; key: string } {
+  const [key, cert] = [roots('tls.key'), roots('tls.crt')];
+  const pair = ['-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', key, '-out', cert];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-subj', '/CN=localhost', ...pair], { stdio: 'pipe' });
+  return { cert, key };
+}
 
 needRoot();
 
 describe('root on the store of another account', () => {
   beforeEach(() => chownSync(state, stranger, stranger));
 
-  it('leaves only files of that account in its folder, and writes what root names as root', async () => {
+  it('does everything as that account', async () => {
     await ok(init);
-    const [key, backup, sensors] = ['a.key', 'plant.backup', 'sensors.ndjson'].map((name) => join(admin, name)) as [
-      string,
-      string,
-      string,
-    ];
-    await ok([...create, '--secret-file', key]);
-    // Large enough for a thread of its own.
-    const row = JSON.stringify({ id: 's1', code: 'S1', name: 'One', unit: 'Cel', is_active: true });
-    writeFileSync(sensors, `${row}\n${'\n'.repeat(3_000_000)}`, { mode: 0o600 });
-    await ok(['import', 'sensors', sensors, '--entity', 'BER']);
-    await ok(['backup', backup]);
-    await ok(['keys', 'rotate', readFileSync(key, 'utf8').slice(0, 8), '--secret-file', key, '--yes']);
-    await ok(['backup', backup, '--force']);
-    await ok(['restore', backup, '--yes']);
+    await ok([...create, '--secret-file', own('a.key')]);
+    writeFileSync(own('sensors.ndjson'), JSON.stringify({ id: 's1', code: 'S1', name: 'One', is_active: true }));
+    chownSync(own('sensors.ndjson'), stranger, stranger);
+    await ok(['import', 'sensors', own('sensors.ndjson'), '--entity', 'BER']);
+    await ok(['backup', own('plant.backup')]);
+    await ok(['keys', 'rotate', prefixIn(own('a.key')), '--secret-file', own('a.key'), '--yes']);
+    await ok(['restore', own('plant.backup'), '--yes']);
     await ok(['doctor']);
-    mkdirSync(join(admin, 'keys'));
-    await ok(['keys', 'rotate', readFileSync(key, 'utf8').slice(0, 8), '--secret-dir', join(admin, 'keys'), '--yes']);
-    const scan = await run(['keys', 'scan', admin]);
-    expect([scan.code, scan.stdout]).toEqual([5, expect.stringContaining('a.key')]);
-    expect([ownersIn(state), ownersIn(admin)]).toEqual([[stranger], [0]]);
-    expect(readdirSync(admin).sort()).toEqual(['a.key', 'keys', 'plant.backup', 'sensors.ndjson']);
-    expect(lstatSync(backup).mode & 0o777).toBe(0o600);
-    // Nothing of a backup stays behind beside the store.
-    expect(readdirSync(join(state, 'hkctl.transfer'))).toEqual(['lock']);
+    expect([ownersIn(state), readdirSync(admin)]).toEqual([[stranger], []]);
+    expect(lstatSync(own('plant.backup')).mode & 0o777).toBe(0o600);
   });
 
-  it('runs the command after a rotation with all rights of root', async () => {
+  it('is refused what that account cannot access, and learns what works', async () => {
     await ok(init);
-    const [key, seen] = ['a.key', 'seen'].map((name) => join(admin, name)) as [string, string];
-    await ok([...create, '--secret-file', key]);
-    const command = `grep -E '^(Uid|Gid|Groups):' /proc/self/status > '${seen}'`;
-    const ref = readFileSync(key, 'utf8').slice(0, 8);
-    await ok(['keys', 'rotate', ref, '--secret-file', key, '--yes', '--exec', command]);
-    const ids = readFileSync(seen, 'utf8');
-    expect(ids).toMatch(/^Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGroups:/);
-    // Some shells take back the user of root by themselves, but not the groups.
-    expect(ids).not.toContain(String(stranger));
-    expect(ownersIn(admin)).toEqual([0]);
+    await ok([...create, '--secret-file', own('a.key')]);
+    const ref = prefixIn(own('a.key'));
+    const { cert, key } = makePair();
+    writeFileSync(roots('file'), 'id,code,name,is_active\ns1,S1,One,true\n', { mode: 0o600 });
+    const [input, output] = ['Standard input works', 'Standard output works'];
+    const folder = `A file in a folder of #${stranger} works.`;
+    const lines: [argv: string[], ...hints: string[]][] = [
+      [[...create, '--secret-file', roots('b.key')], output],
+      [['keys', 'rotate', ref, '--secret-file', roots('b.key'), '--yes'], output],
+      [['keys', 'rotate', ref, '--secret-dir', roots('keys'), '--yes'], output],
+      [['import', 'sensors', roots('file'), '--entity', 'BER'], input],
+      [['audit', 'verify', '--anchors', roots('file')], input],
+      [['backup', roots('plant.backup')]],
+      [['backup', admin, '--keep', '2']],
+      [['restore', roots('file'), '--yes']],
+      [['serve', '--port', '0', '--tls-cert', cert, '--tls-key', key]],
+    ];
+    for (const [argv, ...hints] of lines) {
+      const { code, stderr } = await run(argv);
+      expect([code, stderr], argv.join(' ')).toEqual([2, expect.stringContaining('this account may not')]);
+      for (const hint of [folder, ...hints]) expect(stderr, argv.join(' ')).toContain(hint);
+    }
+    expect(readdirSync(admin).sort()).toEqual(['file', 'tls.crt', 'tls.key']);
+    // A shell of root has opened standard input.
+    const imported = accounts.hkctl(['import', 'sensors', '-', '--entity', 'BER'], undefined, 'pipe');
+    imported.child.stdin?.end(readFileSync(roots('file')));
+    expect((await imported.ended).code).toBe(0);
   });
 
-  it('has the rights of that account in every thread', async () => {
+  it('searches no file for secrets that the account cannot read, and says so', async () => {
+    await ok(init);
+    writeFileSync(roots('log'), '');
+    const { code, stderr } = await run(['keys', 'scan', admin]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('hkctl keys scan -')]);
+    expect(stderr).toContain(`root has switched to that account`);
+  });
+
+  it('runs the command after a rotation as that account, too, and with its files', async () => {
+    await ok(init);
+    await ok([...create, '--secret-file', own('a.key')]);
+    const command = `{ grep -E '^(Uid|Gid|Groups):' /proc/self/status; env; } > '${own('seen')}'`;
+    await ok(['keys', 'rotate', prefixIn(own('a.key')), '--secret-file', own('a.key'), '--yes', '--exec', command]);
+    const seen = readFileSync(own('seen'), 'utf8');
+    const [ids, groups] = [onlyStranger.replaceAll(' ', '\t'), String(stranger)];
+    expect(seen).toContain(`Uid:\t${ids}\nGid:\t${ids}\nGroups:\t${groups} \n`);
+    expect(seen).toMatch(/^HOME=\/$/m);
+    expect(seen).not.toMatch(/^XDG_/m);
+  });
+
+  it('is that account in every thread, for good', async () => {
     await ok(init);
     const scan = accounts.hkctl(['keys', 'scan', '-'], undefined, 'pipe');
-    await until('the rights of the account', () => idsOf(scan.child.pid).join() === `0 ${stranger} 0 ${stranger}`);
+    await until('the rights of the account', () => idsOf(scan.child.pid).join() === onlyStranger);
     scan.child.stdin?.end();
     expect((await scan.ended).code).toBe(0);
   });
 
-  it('serves with a key and a port that only root may have, and is root no more', async () => {
+  it('serves as that account, with a certificate that it can read', async () => {
     await ok(init);
-    const [key, cert] = ['tls.key', 'tls.crt'].map((name) => join(admin, name)) as [string, string];
-    const pair = ['-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', key, '-out', cert];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-subj', '/CN=localhost', ...pair], { stdio: 'pipe' });
+    const { cert, key } = makePair();
+    chmodSync(admin, 0o755);
     chmodSync(key, 0o644);
-    const port = await lowPort();
+    const port = await freePort();
     const daemon = accounts.hkctl(['serve', '--port', String(port), '--tls-cert', cert, '--tls-key', key]);
     await daemon.says(/serves https/);
-    expect(idsOf(daemon.child.pid)).toEqual([Array(4).fill(stranger).join(' ')]);
+    expect(idsOf(daemon.child.pid)).toEqual([onlyStranger]);
     expect(await statusOf(`https://127.0.0.1:${port}/readyz`)).toBe(200);
-    expect(daemon.stdout).toMatch(/EVERY ACCOUNT OF THIS MACHINE CAN READ THE PRIVATE KEY .*0644.*chmod 600/);
-    expect(daemon.stdout).toMatch(/account of the store cannot read the certificate/);
     const { code } = await daemon.stop();
     expect([code, ownersIn(state)]).toEqual([0, [stranger]]);
   });
@@ -110,24 +142,30 @@ describe('root on the store of another account', () => {
   it('follows no folder of that account to a store of root', async () => {
     chownSync(state, 0, 0);
     await ok(init);
+    await ok(['backup', join(base, 'plant.backup')]);
+    chmodSync(join(base, 'plant.backup'), 0o644);
+    const before = readdirSync(state).sort();
     const theirs = join(base, 'theirs');
     mkdirSync(theirs, { mode: 0o755 });
     symlinkSync(state, join(theirs, 'link'));
     chownSync(theirs, stranger, stranger);
-    for (const line of [['keys', 'list'], [...create, '--json'], init, ['restore', join(admin, 'none'), '--yes']]) {
+    for (const line of [
+      ['keys', 'list'],
+      [...create, '--json'],
+      init,
+      ['restore', join(base, 'plant.backup'), '--yes'],
+    ]) {
       const { code, stderr } = await run(line, join(theirs, 'link', 'hkctl.db'));
-      expect([code, stderr], line.join(' ')).toEqual([
-        6,
-        expect.stringContaining(`which the account ${stranger} can replace`),
-      ]);
+      expect([code, stderr], line.join(' ')).toEqual([6, expect.stringContaining('by this account')]);
     }
+    expect(readdirSync(state).sort()).toEqual(before);
     // A link that root has made for a folder of the account leads where root wants.
     symlinkSync(theirs, join(base, 'way'));
     expect((await run(init, join(base, 'way', 'hkctl.db'))).code).toBe(0);
     expect(lstatSync(join(theirs, 'hkctl.db')).uid).toBe(stranger);
   });
 
-  it('makes a folder below one of that account with its rights, and none where others can write', async () => {
+  it('makes a folder below one of that account as that account, and none in a folder that others can write', async () => {
     expect((await run(init, join(state, 'a', 'b', 'hkctl.db'))).code).toBe(0);
     expect(ownersIn(state)).toEqual([stranger]);
     for (const [mode, group] of [
@@ -148,7 +186,7 @@ describe('root on the store of another account', () => {
     const env = { HKCTL_STORE: join(state, 'demo', 'hkctl.db'), HKCTL_PORT: String(await freePort()) };
     const demo = accounts.start([join(root, 'dist', 'start.cjs')], env);
     await demo.says(/Ctrl-C ends it/);
-    expect(idsOf(demo.child.pid)).toEqual([Array(4).fill(stranger).join(' ')]);
+    expect(idsOf(demo.child.pid)).toEqual([onlyStranger]);
     expect((await demo.stop('SIGINT')).code).toBe(0);
     expect(ownersIn(state)).toEqual([stranger]);
     const users = await run(['users', 'list', '--json'], join(state, 'demo', 'hkctl.db'));
@@ -167,50 +205,28 @@ describe('root on the store of another account', () => {
     const { uid, gid } = lstatSync(join(known, 'hkctl.db'));
     expect([uid, gid]).toEqual([1, 1]);
   });
+});
 
-  it('follows no link that the account has made in place of what root names', async () => {
+describe('Documentation on the settings page', () => {
+  it.each([
+    ['shows root the address, and starts no browser', 0, 'Documentation: http'],
+    ['is opened by a browser of the account that root has switched to', stranger, 'Opened http'],
+  ])('%s', async (_what, owner, shown) => {
+    chownSync(state, owner, owner);
     await ok(init);
-    const key = join(admin, 'a.key');
-    await ok([...create, '--secret-file', key]);
-    await ok(['backup', join(admin, 'plant.backup')]);
-    writeFileSync(join(admin, 'sensors.ndjson'), '', { mode: 0o600 });
-    const prefix = readFileSync(key, 'utf8').slice(0, 8);
-    for (const name of ['a.key', 'plant.backup', 'sensors.ndjson']) {
-      symlinkSync(join(admin, name), join(state, name));
-      lchownSync(join(state, name), stranger, stranger);
+    const browser = join(base, 'xdg-open');
+    const seen = own('browser');
+    writeFileSync(browser, `#!/bin/sh\nid -u > '${seen}'\n`, { mode: 0o755 });
+    const env = { HKCTL_USER: 'root', HKCTL_BASE_URL: 'http://plant.example' };
+    const terminal = new Terminal(100, 24, env, own('hkctl.db'));
+    try {
+      terminal.type(`export PATH='${base}':$PATH; hkctl keys`);
+      await terminal.until('Documentation');
+      terminal.press('d');
+      await terminal.until(shown);
+      expect(existsSync(seen) && Number(readFileSync(seen, 'utf8'))).toBe(owner !== 0 && owner);
+    } finally {
+      terminal.close();
     }
-    const lines = [
-      ['keys', 'rotate', prefix, '--secret-file', join(state, 'a.key'), '--yes', '--force'],
-      ['restore', join(state, 'plant.backup'), '--yes'],
-      ['import', 'sensors', join(state, 'sensors.ndjson'), '--entity', 'BER'],
-    ];
-    for (const line of lines) {
-      const { code, stderr } = await run(line);
-      expect([code, stderr], line.join(' ')).toEqual([
-        2,
-        expect.stringContaining(`a link that the account ${stranger} has made`),
-      ]);
-    }
-    expect(readFileSync(key, 'utf8').slice(0, 8)).toBe(prefix);
-    expect(readdirSync(admin).sort()).toEqual(['a.key', 'plant.backup', 'sensors.ndjson']);
-    // One that root has made is what root means.
-    symlinkSync(key, join(admin, 'link.key'));
-    await ok(['keys', 'rotate', prefix, '--secret-file', join(admin, 'link.key'), '--yes']);
-    expect(readFileSync(key, 'utf8').slice(0, 8)).not.toBe(prefix);
-  });
-
-  it('reports a backup that root cannot name, and one that is none, by its own name', async () => {
-    await ok(init);
-    const wrong = join(admin, 'wrong.backup');
-    writeFileSync(wrong, 'no backup at all', { mode: 0o600 });
-    const none = await run(['restore', wrong, '--yes']);
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining(`${wrong} is not a backup of hkctl`)]);
-    const absent = await run(['restore', join(admin, 'absent'), '--yes']);
-    expect([absent.code, absent.stderr]).toEqual([2, expect.stringContaining('There is no file')]);
-    const own = await run(['backup', join(state, 'hkctl.db'), '--force']);
-    expect([own.code, own.stderr]).toEqual([2, expect.stringContaining('is a file of the store itself')]);
-    writeFileSync(join(admin, 'there.backup'), 'mine');
-    expect((await run(['backup', join(admin, 'there.backup')])).code).toBe(5);
-    expect(readFileSync(join(admin, 'there.backup'), 'utf8')).toBe('mine');
   });
 });

@@ -78,18 +78,6 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** A port below 1024 that nobody has. */
-export async function lowPort(): Promise<number> {
-  for (let port = 700; port < 1024; port++) {
-    const isFree = await new Promise<boolean>((resolve) => {
-      const probe = createServer().once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
-  throw new Error('no port below 1024 is free');
-}
-
 /** The status of an answer, whoever has signed the certificate. */
 export function statusOf(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {

@@ -15,7 +15,6 @@ it('a file whose secret root rotates keeps its owner', async () => {
   writeFileSync(path, 'old\n');
   chownSync(path, 65_534, 65_534);
   const delivery = createReplacingFileDelivery(path, {
-    ownRights: (work) => work(),
     regain: async () => {},
     isActive: async () => true,
   });

@@ -8,9 +8,9 @@ import { streamNamedFile } from '../../terminal/named-files.ts';
  * Reads the heads of the audit chain from a log of the daemon (`-` = standard input). `bad_input` where it cannot be read, or
  * names no head: a file given by mistake must not pass for one that the chain holds.
  */
-export async function readAnchors(io: Pick<Io, 'stdin' | 'withOwnRights'>, file: string): Promise<Anchors> {
+export async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<Anchors> {
   const anchors = new Anchors();
-  const input = file === '-' ? io.stdin : streamNamedFile(io, file, 'a log').stream;
+  const input = file === '-' ? io.stdin : streamNamedFile(file, 'a log').stream;
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     const anchor = anchorIn(line);
     if (anchor) anchors.add(anchor);

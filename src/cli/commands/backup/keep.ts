@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Domain } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { backupName, storeIdOf } from '../../../core/operations/backups.ts';
+import { unwritable } from '../../../core/text/path-faults.ts';
 import type { Context } from '../../context.ts';
 
 /** Parses how many backups to keep. Throws `usage`. */
@@ -24,9 +25,9 @@ interface NextBackup {
 export async function nextInSeries(
   folder: string,
   { store }: Pick<Domain, 'store'>,
-  { io: { withOwnRights, clock }, services }: Pick<Context, 'io' | 'services'>,
+  { io: { clock }, services }: Pick<Context, 'io' | 'services'>,
 ): Promise<NextBackup> {
-  if (!withOwnRights(() => statSync(folder, { throwIfNoEntry: false }))?.isDirectory()) {
+  if (!isFolder(folder)) {
     throw new HkctlError('usage', `--keep needs a folder that exists; ${folder} is not one.`, {
       hint: 'The backups in it get names of their own, and the oldest are removed.',
     });
@@ -35,4 +36,12 @@ export async function nextInSeries(
   // The machine's clock, right or wrong: the store's stands still while that one is behind, and names must differ.
   const target = join(folder, backupName(clock(), storeId));
   return { target, storeId, number: await services.nextBackupNumber({ folder, storeId }) };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (thrown) {
+    throw unwritable(path, thrown) ?? thrown;
+  }
 }

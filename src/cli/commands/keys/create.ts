@@ -78,7 +78,7 @@ export const create = defineCommand({
     const { domain } = await context.session();
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
-    else context.io.withOwnRights(() => requireFreePath(secretFile));
+    else requireFreePath(secretFile);
     const { note } = flags;
     const allowedIps = parseNetworks(flags.allowIp);
     const input = await completeInput(context, domain, actor, flags);

@@ -66,7 +66,7 @@ export const systemdUnit = defineCommand({
     if (units.length === 0) units.push(daemonService({ account, exec, environmentFile, tls }));
     if (flags.folder !== undefined) {
       const { writeUnits } = await import('./unit-files.ts');
-      const files = context.io.withOwnRights(() => writeUnits(flags.folder ?? '', units));
+      const files = writeUnits(flags.folder, units);
       if (context.json) context.printJson({ files });
       else context.confirm(...files.map((file) => `Written: ${file}`), 'Next: systemctl daemon-reload');
     } else if (context.json) {

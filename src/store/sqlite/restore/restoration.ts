@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import type { BackupHead, KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
+import type { KeptStopped, RestoreHooks, RestoreOutcome } from '../../../core/operations/backups.ts';
 import type { Store } from '../../../core/port/store.ts';
 import { readBackupHead } from '../../backup-file/backup-head.ts';
 import { startMarksAnew } from '../../backup-file/carried-marks.ts';
@@ -21,19 +21,6 @@ import { readPresent } from './present.ts';
 import { continueJournal, replayStops } from './replay.ts';
 import { abandonRestore, prepareRestore, replaceStore } from './restore.ts';
 
-/** The source of a backup. */
-export interface BackupSource {
-  /** Its metadata. */
-  head(): BackupHead;
-  /** Runs something with the path of a file that this process can read. */
-  use<T>(work: (file: string) => Promise<T>): Promise<T>;
-}
-
-/** A backup in a file that this process can read. */
-export function backupIn(file: string, { migrationsFolder }: Pick<StoreOptions, 'migrationsFolder'>): BackupSource {
-  return { head: () => readBackupHead(file, migrationsFolder), use: (work) => work(file) };
-}
-
 /**
  * Replaces the store at a path by that of a backup; interrupted at any moment, it leaves either the old store or the new
  * one. What was stopped since the backup stays stopped: it is read once no other process can change the old store, so that
@@ -41,16 +28,16 @@ export function backupIn(file: string, { migrationsFolder }: Pick<StoreOptions, 
  */
 export async function restoreBackup(
   path: string,
-  source: BackupSource,
+  file: string,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<RestoreOutcome> {
-  const head = source.head();
+  const head = readBackupHead(file, options.migrationsFolder);
   const isReadable = await checkPresent(path, options, hooks);
   await hooks.confirm(head, isThere(path));
   // Who was asked may have lost the right meanwhile.
   if (isReadable) await checkPresent(path, options, hooks);
-  return source.use((file) => restoreFile({ path, file, isReadable }, options, hooks));
+  return restoreFile({ path, file, isReadable }, options, hooks);
 }
 
 /** Whether any database of a store is at a path, also a damaged one, or a link. */

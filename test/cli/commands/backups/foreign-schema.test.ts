@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseName, databaseNames, filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { backupIn, restoreBackup } from '../../../../src/store/sqlite/restore/restoration.ts';
+import { restoreBackup } from '../../../../src/store/sqlite/restore/restoration.ts';
 import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
 import { tamperSchema } from '../../tamper.ts';
 import { cli, file, folder, renewPlant } from './backup-plant.ts';
@@ -216,14 +216,14 @@ describe('a backup of an older version', () => {
     );
     const options = { clock: () => cli.nowMs, migrationsFolder };
     const hooks = { authorize: () => {}, confirm: () => {}, audit: () => {} };
-    await restoreBackup(cli.store, backupIn(file, options), options, hooks);
+    await restoreBackup(cli.store, file, options, hooks);
     const registry = openFile(cli.store, { busyTimeoutMs: 100, create: false });
     expect(registry.prepare('select id, colour from keys').all()).toEqual([{ id: key.id, colour: 'green' }]);
     expect(registry.pragma('user_version', { simple: true })).toBe(before.registry + 1);
     registry.close();
     // And what is foreign in it is foreign to the version that it had.
     tamperSchema(file, "alter table keys add column colour text default 'green' not null");
-    await expect(restoreBackup(cli.store, backupIn(file, options), options, hooks)).rejects.toMatchObject({
+    await expect(restoreBackup(cli.store, file, options, hooks)).rejects.toMatchObject({
       code: 'store_corrupt',
       message: expect.stringContaining('the table "keys" has another definition'),
     });

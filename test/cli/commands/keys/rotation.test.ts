@@ -187,7 +187,6 @@ describe('keys rotate --exec', () => {
     const process = Object.assign(new EventEmitter(), { pid: 0, kill: () => true });
     const io = {
       env: { PATH: env.PATH, MARK: mark },
-      withOwnRights: <T>(work: () => T) => work(),
       signals: createSignals(process),
     };
     const ending = runAfterRotation(io, command);

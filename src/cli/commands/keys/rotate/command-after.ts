@@ -30,15 +30,12 @@ export async function runCommandDue(
 }
 
 /**
- * Runs a command by the shell after a rotation, with the rights of the account that called hkctl. It reads nothing and writes
- * to standard error, since standard output may carry the secret. Throws `command_failed` (exit 1), also where a signal ended it.
+ * Runs a command by the shell after a rotation. It reads nothing and writes to standard error, since standard output may carry the
+ * secret. Throws `command_failed` (exit 1), also if a signal ended it.
  */
-export async function runAfterRotation(
-  { env, withOwnRights, signals }: Pick<Io, 'env' | 'withOwnRights' | 'signals'>,
-  command: string,
-): Promise<void> {
+export async function runAfterRotation({ env, signals }: Pick<Io, 'env' | 'signals'>, command: string): Promise<void> {
   const failure = await new Promise<string | undefined>((resolve) => {
-    const child = withOwnRights(() => spawn('/bin/sh', ['-c', command], { env: { ...env }, stdio: ['ignore', 2, 2] }));
+    const child = spawn('/bin/sh', ['-c', command], { env: { ...env }, stdio: ['ignore', 2, 2] });
     const stopInterrupts = signals.onInterrupt(endingOf(child));
     child.on('error', (thrown) => {
       stopInterrupts();

@@ -38,7 +38,7 @@ export class FileRotation {
   }
 
   /** What the delivery needs. */
-  get replacing(): Omit<Replacing, 'ownRights'> {
+  get replacing(): Replacing {
     return {
       regain: () => this.#lock.regain(),
       isActive: async (secret) => {
@@ -64,7 +64,7 @@ export class FileRotation {
       const worthless = await requireReplaceable(this.#domain, this.#actor, found);
       if (worthless !== undefined) {
         const { path } = this.#options;
-        this.#context.io.withOwnRights(() => discardPending(path));
+        discardPending(path);
         this.#context.say(`Discarded ${path}.new: ${worthless}.`);
       }
       return work();
@@ -78,18 +78,18 @@ export class FileRotation {
 
   #found(old: Key): FoundRotation {
     const { path, force } = this.#options;
-    return { old, force, files: this.#context.io.withOwnRights(() => readRotationFiles(path)) };
+    return { old, force, files: readRotationFiles(path) };
   }
 
   async #finish(found: FoundRotation): Promise<Key | undefined> {
     const interrupted = await findInterrupted(this.#domain, this.#actor, found);
     if (!interrupted) return undefined;
-    const { io, json, printJson, say } = this.#context;
+    const { json, printJson, say } = this.#context;
     const { path, digest } = this.#options;
     const { key, revoked } = interrupted;
     // The run that was cut off may have had another command, or none.
     if (digest !== undefined) await this.#domain.store.commands.add([key.id], digest);
-    io.withOwnRights(() => completePending(path));
+    completePending(path);
     if (json) printJson(deliveryJson(this.#domain.clock(), [{ key, revoked, secretFile: path }], false));
     say(
       `API key rotated: ${key.name} (${revoked?.prefix} → ${key.prefix}); an earlier run was cut off, and ${path} now holds its secret.`,

@@ -62,7 +62,7 @@ export const rotate = defineCommand({
   async run(context, given, refs, actor) {
     const { domain } = await context.session();
     const { secretFile, force, exec } = given;
-    requireFittingTarget(context, given, refs);
+    requireFittingTarget(given, refs);
     const digest = exec === undefined ? undefined : digestOf(context, given, exec);
     const keys = await findKeys(domain, actor, refs);
     const file =
@@ -196,7 +196,7 @@ function digestOf(
   command: string,
 ): string {
   const path = secretFile ?? secretDir;
-  const target = path === undefined ? undefined : io.withOwnRights(() => resolved(path));
+  const target = path === undefined ? undefined : resolved(path);
   return commandDigest({ osAccount: io.osAccount, target, command });
 }
 
@@ -206,7 +206,6 @@ function sentenceOf({ key, revoked }: RotatedKey, file: string | undefined): str
 }
 
 function requireFittingTarget(
-  { io }: Context,
   given: { secretFile?: string; secretDir?: string; force: boolean },
   refs: readonly string[],
 ): void {
@@ -220,7 +219,7 @@ function requireFittingTarget(
     throw new HkctlError('usage', '--force goes with --secret-file.');
   }
   const { secretDir } = given;
-  if (secretDir !== undefined) io.withOwnRights(() => requireFolder(secretDir));
+  if (secretDir !== undefined) requireFolder(secretDir);
 }
 
 function requireCommand(given: string): string {

@@ -7,12 +7,13 @@ import { defineCommand, yesFlag } from '../../../command.ts';
 import type { Context } from '../../../context.ts';
 import { toggle } from '../../../flags.ts';
 import { requireConfirmable, requireConfirmation } from '../../../questions/confirmation.ts';
+import { switchedTo } from '../../../store-account.ts';
 import { keyJson } from '../../../terminal/output.ts';
 import { counted, grouped } from '../../../terminal/sentence.ts';
 import { namesOf } from '../names.ts';
 import { type Finding, Findings } from './findings.ts';
 import { FoundKeys, type ScanSession } from './found-keys.ts';
-import { linkReason, type ScanReport, type ScanStep, scanPaths, scanStream } from './secret-scan.ts';
+import { linkReason, type ScanReport, type ScanStep, scanPaths, scanStream, unreadableReason } from './secret-scan.ts';
 
 /** `hkctl keys scan` */
 export const scan = defineCommand({
@@ -64,21 +65,12 @@ export const scan = defineCommand({
   },
 });
 
-/** Reads all that was named, piece by piece, with root's own rights only while it reads. */
+/** Reads all that was named, piece by piece. */
 async function* stepsOf({ io }: Context, paths: readonly string[], report: ScanReport): AsyncGenerator<ScanStep, void> {
-  const scanning = scanPaths(
+  yield* scanPaths(
     paths.filter((path) => path !== '-'),
     report,
   );
-  try {
-    for (;;) {
-      const { done, value } = io.withOwnRights(() => scanning.next());
-      if (done) break;
-      yield value;
-    }
-  } finally {
-    scanning.return();
-  }
   if (paths.includes('-')) yield* scanStream(io.stdin, '-', report);
 }
 
@@ -132,6 +124,10 @@ function printFindings(context: Context, findings: readonly Finding[], session: 
 
 function printSummary(context: Context, { occurrences, unlisted }: Findings, report: ScanReport): void {
   for (const { path, reason } of report.skipped) if (reason !== linkReason) context.warn(`skipped ${path}: ${reason}`);
+  const account = context.io.actsAs();
+  if (account !== undefined && report.skipped.some(({ reason }) => reason === unreadableReason)) {
+    context.warn(`${switchedTo(account)} Give what it may not read on standard input: hkctl keys scan -`);
+  }
   const megabytes = (report.bytes / 1e6).toFixed(1);
   const found = `${counted(occurrences, 'secret')} in ${counted(report.files, 'file')} (${megabytes} MB)`;
   const more = unlisted > 0 ? `, ${grouped(unlisted)} of them not listed` : '';

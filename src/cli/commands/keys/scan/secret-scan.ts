@@ -28,6 +28,9 @@ export interface ScanReport {
   skipped: { path: string; reason: string }[];
 }
 
+/** Why a file was skipped that the account may not read. */
+export const unreadableReason = 'may not be read by this account';
+
 /** Why a link in a folder was skipped. */
 export const linkReason = 'is a link, not followed';
 
@@ -196,8 +199,8 @@ function advance(place: { line: number; column: number }, bytes: Buffer, from: n
 
 const reasons: Record<string, string> = {
   ENOENT: 'does not exist',
-  EACCES: 'may not be read by this account',
-  EPERM: 'may not be read by this account',
+  EACCES: unreadableReason,
+  EPERM: unreadableReason,
   EISDIR: 'is a folder',
   ELOOP: 'is a link that runs in a circle',
 };

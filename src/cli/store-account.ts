@@ -1,0 +1,47 @@
+import { errnoOf } from '../core/errno.ts';
+import { HkctlError, isHkctlError } from '../core/errors.ts';
+import type { Io } from './terminal/io.ts';
+
+/**
+ * The error of a command that found no store where none was named. Where the system has a folder for one that this account
+ * may not enter, a new store is not what is needed: the error then names that folder and the account to use. Any other
+ * error is returned unchanged.
+ */
+export function withClosedStore<T>(thrown: T, io: Pick<Io, 'closedSystemStore' | 'defaultStorePath'>): T | HkctlError {
+  if (!isHkctlError(thrown) || thrown.code !== 'store_absent') return thrown;
+  const closed = io.closedSystemStore?.();
+  if (!closed) return thrown;
+  return new HkctlError(
+    'store_absent',
+    `There is no store at ${io.defaultStorePath}. One may be in ${closed.folder}, which this account may not enter.`,
+    { hint: `Run the command as the account that owns it: sudo -u ${quoted(closed.account)} hkctl …`, cause: thrown },
+  );
+}
+
+/**
+ * The error of a command that could not access a named file, with the account in whose place that is refused: root has switched to
+ * it and may itself access that file. Any other error is returned unchanged.
+ */
+export function withSwitchedAccount(thrown: unknown, { actsAs }: Pick<Io, 'actsAs'>): unknown {
+  const account = actsAs();
+  if (account === undefined || !isHkctlError(thrown) || !isRefusedFile(thrown.cause)) return thrown;
+  const { code, lines, details, cause } = thrown;
+  const [message = '', ...more] = lines;
+  const hint = [thrown.hint, switchedTo(account), `A file in a folder of ${account} works.`].filter(Boolean).join(' ');
+  return new HkctlError(code, message, { more, hint, cause, ...(details && { details }) });
+}
+
+/** Says whose rights count for a file. */
+export function switchedTo(account: string): string {
+  return `The store is in a folder of the account ${account}, so that root has switched to that account.`;
+}
+
+function isRefusedFile(cause: unknown): boolean {
+  // Ports are refused with the same code, but have no path.
+  return /^(EACCES|EPERM)$/.test(errnoOf(cause) ?? '') && cause instanceof Error && 'path' in cause;
+}
+
+/** A shell would take `#` for the begin of a comment. */
+function quoted(account: string): string {
+  return account.startsWith('#') ? `'${account}'` : account;
+}

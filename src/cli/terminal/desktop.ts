@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * Clipboard and browser of this machine. A file that is loaded when needed: V8's code cache, which the files of short commands
+ * come from, loses the callback of a native `import()`.
+ */
+
+/** Puts a text on the clipboard; rejects if there is none. */
+export async function copyText(text: string): Promise<void> {
+  // Only `import()` loads an ES module on every supported Node without a warning.
+  const { default: clipboard } = await import('clipboardy');
+  await clipboard.write(text);
+}
+
+/** Opens an address with the desktop's opener; rejects if there is none. */
+export function openInBrowser(url: string): Promise<void> {
+  const [program, ...args] = browsers[process.platform] ?? ['xdg-open'];
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+    child.on('error', reject);
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
+    child.unref();
+  });
+}
+
+const browsers: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};

@@ -1,0 +1,51 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { HkctlError } from '../core/errors.ts';
+import { modeText } from '../core/text/file-mode.ts';
+
+/** An account by its numbers. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+/** The longest chain of links to follow, as in Linux. */
+const linksAtMost = 40;
+
+/**
+ * The account that decides what is in a folder: the first other than root that owns a folder or a link on the path to it, or the
+ * folder itself; undefined if all of them are root's. Throws `store_unreadable` (exit 6) for a folder of root in which other
+ * accounts can replace any entry, since then nobody knows where the path leads.
+ */
+export function accountOf(folder: string): Account | undefined {
+  const rest = resolve(folder).split(sep).filter(Boolean).reverse();
+  let here: string = sep;
+  for (let links = 0, name = rest.pop(); name !== undefined; name = rest.pop()) {
+    const next = join(here, name);
+    const stats = lstatSync(next, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    const { uid, gid, mode } = stats;
+    if (uid !== 0) return { uid, gid };
+    if (stats.isSymbolicLink()) {
+      if (++links > linksAtMost) return undefined;
+      const target = readlinkSync(next);
+      rest.push(...target.split(sep).filter(Boolean).reverse());
+      if (target.startsWith(sep)) here = sep;
+      continue;
+    }
+    // The code that opens the store reports this.
+    if (!stats.isDirectory()) return undefined;
+    const isOpen = (mode & 0o002) !== 0 || (gid !== 0 && (mode & 0o020) !== 0);
+    // In a sticky folder such as /tmp only its owner and the owner of an entry can replace that entry.
+    if (isOpen && (mode & 0o1000) === 0) throw openToOthers(next, mode);
+    here = next;
+  }
+  return undefined;
+}
+
+function openToOthers(folder: string, mode: number): HkctlError {
+  const message = `Accounts other than root can write the folder ${folder} (mode ${modeText(mode)}).`;
+  return new HkctlError('store_unreadable', `${message} Root does not work on a store there.`, {
+    hint: `Close the folder: chmod go-w ${folder}`,
+  });
+}
