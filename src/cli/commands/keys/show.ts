@@ -5,7 +5,7 @@ import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { keyJson } from '../../terminal/output.ts';
-import { wrapLabelled } from '../../terminal/wrap.ts';
+import { wrapFacts, wrapLabelled } from '../../terminal/wrap.ts';
 
 /** `hkctl keys show` */
 export const show = defineCommand({
@@ -69,7 +69,7 @@ function describe(key: Key, chain: readonly Key[], nowMs: number, context: Conte
   );
   return [
     style.bold(key.name),
-    ...facts.flatMap(([label, value]) => wrapLabelled(`${label.padEnd(10)} `, value, columns)),
+    ...wrapFacts(facts, columns),
     'Permissions',
     ...permissions,
     ...(chain.length > 1 ? ['Rotations, oldest first', ...rotations] : []),
