@@ -98,7 +98,7 @@ async function choose(
     turnTo(pageFrom('start'));
   });
   offer(view.mayView, 'Search', async () => {
-    settings.search = await askText(io, 'Search by name, prefix or entity (empty: all)');
+    settings.search = await askText(io, 'Search by name, note, prefix or entity (empty: all)');
     turnTo(pageFrom('start'));
   });
   offer(rotatable.length > 0, 'Rotate', () =>
