@@ -36,6 +36,8 @@ export interface Context {
   actorIn(domain: Domain): Promise<Actor>;
   /** The domain and the actor, which nearly every command needs. */
   session(): Promise<{ domain: Domain; actor: Actor }>;
+  /** A hint whose commands name the store, if the command line did; what is said and warned has that already. */
+  naming(hint: string): string;
   /** Writes lines to standard output. Each is made safe for a terminal: a name may contain any character, also a line break. */
   print(...lines: string[]): void;
   /** Writes a text of the program itself, such as a script, as it is. */
@@ -60,6 +62,7 @@ export function createContext(
   services: Services,
   globals: FlagValues<typeof globalFlags>,
   program: Context['program'],
+  naming: Context['naming'],
 ): Context {
   let isNamed = globals.store !== undefined || !io.isSystemStore;
   const useStore = () => {
@@ -87,9 +90,9 @@ export function createContext(
     }
   };
   const print = (...lines: string[]) => io.stdout.write(linesOf(lines));
-  const confirm = (...lines: string[]) => io.stdout.write(linesOf(lines, io.stdout));
+  const confirm = (...lines: string[]) => io.stdout.write(linesOf(lines.map(naming), io.stdout));
   const warn = (...lines: string[]) => {
-    if (!globals.json) io.stderr.write(linesOf(lines, io.stderr));
+    if (!globals.json) io.stderr.write(linesOf(lines.map(naming), io.stderr));
   };
   const say = globals.quiet ? () => {} : warn;
   const login = globals.as ?? io.osAccount;
@@ -122,6 +125,7 @@ export function createContext(
     },
     domainOf,
     actorIn,
+    naming,
     session: async () => ({ domain: await domain(), actor: await actor() }),
     print,
     printDocument: (text) => io.stdout.write(`${text}\n`),

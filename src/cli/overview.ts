@@ -20,7 +20,7 @@ export function overviewOf(program: Command): CommandDefinition {
     async run(context) {
       if (context.json) throw new HkctlError('usage', 'A command is missing.', { hint: 'hkctl --help lists them.' });
       context.printDocument(commandsText(program, context.io.stdout.columns() ?? 80));
-      const parts = (await stateOf(context)).map(withoutSecrets);
+      const parts = (await stateOf(context)).map(context.naming).map(withoutSecrets);
       const columns = context.io.stdout.columns() ?? Number.POSITIVE_INFINITY;
       context.print(...joinedParts(parts, columns).flatMap((line) => wrapWhole(line, columns)));
     },

@@ -9,6 +9,7 @@ import { type Context, createContext } from './context.ts';
 import { readFlags } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
 import { IncompleteCommand } from './incomplete-command.ts';
+import { createStoreNaming } from './named-store.ts';
 import { createProgram, isShown } from './program.ts';
 import { missingOf, requireGiven } from './questions/values.ts';
 import type { Services } from './services.ts';
@@ -31,7 +32,8 @@ export async function run(given: readonly string[], io: Io, services: Services):
     const globals = readFlags(globalFlags, given, io.env);
     const flags = readFlags(definition.flags, given, io.env);
     const program = (line: readonly string[]) => createProgram(io, services.version, async () => {}, line);
-    context = createContext(flags.yes === true ? withoutQuestions(io) : io, services, globals, program);
+    const asking = flags.yes === true ? withoutQuestions(io) : io;
+    context = createContext(asking, services, globals, program, createStoreNaming(argv));
     try {
       const needs = await definition.needs?.(flags, args, context);
       const permitted = needs && (await requireNeeds(context, needs));
@@ -121,7 +123,7 @@ function report(
   // Help and the like, before any command runs, change nothing either.
   if (isClosedPipe(error) && (running?.readOnly ?? true)) return 0;
   const message = error.lines.map(shown).join('\n');
-  const hint = error.hint === undefined ? null : shown(error.hint);
+  const hint = error.hint === undefined ? null : shown(createStoreNaming(argv)(error.hint));
   if (wants(argv, io, '--json', 'HKCTL_JSON')) {
     const document = { error: { code: error.code, message, hint, ...error.details } };
     // Details quote what was read, such as the names of columns.

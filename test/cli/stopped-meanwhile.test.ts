@@ -56,7 +56,11 @@ describe('a profile that is stopped while its question is open', () => {
     await promote();
     const created = await cli.run('keys create --entity BER --permission parts.view --expires never', {
       ...as,
-      keys: [{ on: 'Name', type: `new${press.enter}`, meanwhile: demote }],
+      keys: [
+        { on: 'Name', type: `new${press.enter}` },
+        { on: 'Cancel', type: press.down, meanwhile: demote },
+        press.enter,
+      ],
     });
     expect([removed.code, restored.code, created.code]).toEqual([4, 4, 4]);
     expect((await cli.ok('entities list')).stdout).toContain('CHI');

@@ -2,6 +2,7 @@ import type { Actor, Domain } from '../../src/core/access/actors.ts';
 import * as issuance from '../../src/core/keys/issuance.ts';
 import { requireKeyActor } from '../../src/core/keys/key-permissions.ts';
 import * as keys from '../../src/core/keys/keys.ts';
+import { findKeys } from '../../src/core/keys/references.ts';
 import type { Key } from '../../src/core/port/keys.ts';
 
 /** Creates a key as a command does: the permission first. */
@@ -22,11 +23,11 @@ export async function rotateKeys(
   delivery: issuance.SecretDelivery,
 ): Promise<issuance.RotatedKey[]> {
   const rotator = await requireKeyActor(domain, actor, 'rotate', refs.join(' '));
-  return issuance.rotateKeys(domain, rotator, await keys.findKeys(domain, actor, refs), delivery);
+  return issuance.rotateKeys(domain, rotator, await findKeys(domain, actor, refs), delivery);
 }
 
 /** Revokes keys in the same way. */
 export async function revokeKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
   const revoker = await requireKeyActor(domain, actor, 'revoke', refs.join(' '));
-  return keys.revokeKeys(domain, revoker, await keys.findKeys(domain, actor, refs));
+  return keys.revokeKeys(domain, revoker, await findKeys(domain, actor, refs));
 }

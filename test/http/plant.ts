@@ -79,6 +79,7 @@ export class HttpPlant {
   /** Makes a key and gives its secret and id. */
   async key(
     options: {
+      name?: string;
       permissions?: readonly ClientPermission[];
       entity?: Entity;
       expiresAtMs?: number;
@@ -98,7 +99,7 @@ export class HttpPlant {
       this.domain,
       options.actor ?? this.actor,
       {
-        name: 'Test key',
+        name: options.name ?? 'Test key',
         entity: options.entity ?? this.berlin,
         permissions: options.permissions ?? clientPermissions,
         expiresAtMs: options.expiresAtMs ?? null,

@@ -241,7 +241,7 @@ export const mutants = [
   ],
   [keyPermissions, "['api_keys.create', 'api_keys.delete']", "['api_keys.create']", ...issuanceTests],
   [keyPermissions, "['api_keys.create', 'api_keys.delete']", "['api_keys.delete']", ...issuanceTests],
-  [issuance, "requireActive(keys, nowMs, 'rotated');", '', ...issuanceTests],
+  [issuance, "await requireActive(domain, actor, keys, 'rotated');", '', ...issuanceTests],
   [issuance, 'if (stale.length > 0) throw raced(', 'if (false) throw raced(', ...issuanceTests],
   [issuance, 'if (!old.entity) {', 'if (false) {', ...issuanceTests],
   [issuance, '    name: old.name,', "    name: 'x',", ...issuanceTests],

@@ -90,13 +90,14 @@ const statusWidth = 'problem'.length;
 const nameWidth = 'revocations'.length;
 
 /** Readable without colours: a sign, a word, the name, what was found; below it what to do. */
-function linesOf({ name, status, detail, hint }: Check, { style, io }: Context): string[] {
+function linesOf({ name, status, detail, hint: given }: Check, { style, io, naming }: Context): string[] {
   const columns = io.stdout.columns();
   const { sign, colour } = marks[status];
   const mark = style[colour](`${sign} ${status.padEnd(statusWidth)}`);
   const indent = ' '.repeat(statusWidth + nameWidth + 6);
   const lines = wrapLabelled(`${mark}  ${name.padEnd(nameWidth)}  `, detail, columns);
-  if (hint === undefined) return lines;
+  if (given === undefined) return lines;
+  const hint = naming(given);
   // A command stays in one piece, to be copied.
   const isCommand = hint.startsWith('Run: ') && columns !== undefined && indent.length + hint.length > columns;
   return [...lines, ...(isCommand ? [`  ${hint}`] : wrapLabelled(indent, hint, columns))];

@@ -82,7 +82,7 @@ function printStatus(context: Context, found: StoreStatus, nowMs: number): void 
       context.io.stdout.columns(),
     );
     print(...(isMarked ? lines.map(style.yellow) : lines));
-    if (isMarked && command !== undefined) print(`  ${' '.repeat(labelWidth)}${command}`);
+    if (isMarked && command !== undefined) print(`  ${' '.repeat(labelWidth)}${context.naming(command)}`);
   }
 }
 

@@ -25,7 +25,7 @@ export function createPanelDelivery(context: Context, texts: PanelTexts): Secret
   let shown: readonly DeliveredKey[] = [];
   let toast = '';
   const draw = (asking: boolean) => {
-    const view = { delivered: shown, toast, asking, baseUrl: texts.baseUrl };
+    const view = { delivered: shown, toast, asking, baseUrl: texts.baseUrl, naming: context.naming };
     const { stdout } = context.io;
     screen?.draw(panelLines(view, stdout.columns() ?? 80, stdout.rows() ?? 24, context.style));
   };
@@ -68,6 +68,7 @@ interface PanelView {
   toast: string;
   asking: boolean;
   baseUrl: string | undefined;
+  naming: Context['naming'];
 }
 
 /**
@@ -78,6 +79,7 @@ interface PanelView {
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
   const { delivered, baseUrl = '{base_url}' } = view;
+  const unknown = view.baseUrl === undefined ? view.naming('{base_url}: run hkctl serve, or give --base-url') : '';
   const keys = delivered.map(({ key, secret }) => ({
     name: `${truncated(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     secret: wrapText(secret, Math.min(columns, width)).map((line) => style.bold(line)),
@@ -93,6 +95,7 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
     `  read -rs API_KEY${width < 52 ? '' : `    ${style.cyan('# paste the key, then Enter')}`}`,
     ...curl(`${baseUrl}/api/v1/me`, width),
     ...curl(`${baseUrl}/api/v1/resources`, width),
+    ...wrapText(unknown, width - 2).map((line) => `  ${style.cyan(line)}`),
   ];
   const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
   const secrets = keys.flatMap(({ secret }) => secret);

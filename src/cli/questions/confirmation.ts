@@ -1,6 +1,7 @@
 import { HkctlError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
 import { canAsk } from '../terminal/io.ts';
+import type { AskedFact } from '../terminal/prompts/asker.ts';
 import { cancelled } from './cancellation.ts';
 
 /** Asks before something that cannot be undone; without `--yes` and off a terminal it is exit 2, a no is exit 130. */
@@ -9,6 +10,7 @@ export async function requireConfirmation(
   yes: boolean,
   question: string,
   action: string,
+  facts?: readonly AskedFact[],
 ): Promise<void> {
   if (yes) return;
   requireConfirmable(context, yes, question);
@@ -18,7 +20,7 @@ export async function requireConfirmation(
     { name: 'Cancel', value: false },
     { name: action, value: true },
   ];
-  const answer = await askChoice(context.io, question, choices, false);
+  const answer = await askChoice(context.io, question, choices, false, facts);
   if (!answer) throw cancelled();
   await context.requireUnchangedActor();
 }

@@ -1,12 +1,14 @@
 import type { Actor, Domain } from '../../core/access/actors.ts';
 import { requireKeyActor } from '../../core/keys/key-permissions.ts';
-import { findKeys, requireActive, revokeKeys } from '../../core/keys/keys.ts';
+import { requireActive, revokeKeys } from '../../core/keys/keys.ts';
+import { findKeys } from '../../core/keys/references.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { completeInput, createAndDeliver } from '../commands/keys/create.ts';
 import { namesOf } from '../commands/keys/names.ts';
 import { rotateAndDeliver } from '../commands/keys/rotate/rotate.ts';
 import type { Context } from '../context.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
+import { lastUses } from '../questions/key.ts';
 
 /** Opens the documents in a browser; returns a message, which shows the address where there is no browser. */
 export async function openDocumentation(context: Context, url: string): Promise<string> {
@@ -48,7 +50,7 @@ export async function rotateHere(
 export async function revokeHere(context: Context, domain: Domain, actor: Actor, key: Key): Promise<string> {
   const revoker = await requireKeyActor(domain, actor, 'revoke', key.prefix);
   const question = `Revoke API key: ${namesOf([key])}. Access stops at once; no replacement key is created.`;
-  await requireConfirmation(context, false, question, 'Revoke key');
+  await requireConfirmation(context, false, question, 'Revoke key', lastUses([key], domain.clock()));
   await revokeKeys(domain, revoker, await findActive(domain, actor, key, 'revoked'));
   return 'API key revoked';
 }
@@ -56,6 +58,6 @@ export async function revokeHere(context: Context, domain: Domain, actor: Actor,
 /** The key as it is now: the page may have shown it for hours. */
 async function findActive(domain: Domain, actor: Actor, key: Key, done: 'rotated' | 'revoked'): Promise<Key[]> {
   const keys = await findKeys(domain, actor, [key.id]);
-  requireActive(keys, domain.clock(), done);
+  await requireActive(domain, actor, keys, done);
   return keys;
 }

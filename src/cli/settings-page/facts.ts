@@ -1,13 +1,7 @@
-import { permissionGroups } from '../../core/access/permissions.ts';
 import { expiresSoon } from '../../core/keys/attention.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { relativeTime } from '../table/relative-time.ts';
 import { timeAt } from '../terminal/output.ts';
-
-/** The labels of permissions, by their keys. */
-export const permissionLabels = new Map(
-  permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
-);
 
 /** A fact of a tile: its values say the same, the longest first; the first that fits is shown. */
 export interface Fact {

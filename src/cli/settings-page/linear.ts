@@ -1,4 +1,5 @@
 import type { Actor, Domain } from '../../core/access/actors.ts';
+import { permissionLabels } from '../../core/access/permissions.ts';
 import { errorTable, isHkctlError } from '../../core/errors.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
@@ -9,7 +10,7 @@ import { askChoice, askText } from '../terminal/prompts/prompts.ts';
 import { messageWithHint } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
-import { extraFactsOf, factsOf, permissionLabels } from './facts.ts';
+import { extraFactsOf, factsOf } from './facts.ts';
 import type { PageOptions } from './page.ts';
 import { createPageReader, emptyLines, offersOf, type PageSettings, type PageView, type Place } from './view.ts';
 
@@ -97,7 +98,7 @@ async function choose(
     turnTo(pageFrom('start'));
   });
   offer(view.mayView, 'Search', async () => {
-    settings.search = await askText(io, 'Search by name, prefix or entity (empty: all)');
+    settings.search = await askText(io, 'Search by name, note, prefix or entity (empty: all)');
     turnTo(pageFrom('start'));
   });
   offer(rotatable.length > 0, 'Rotate', () =>

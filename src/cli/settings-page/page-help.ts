@@ -8,7 +8,7 @@ export function helpLines(view: PageView, columns: number, style: Style): string
     ['↑ ↓', 'choose a key (also j and k)'],
     ['PgUp PgDn', 'one page up or down'],
     ['Home End', 'first or last key'],
-    ...entry(view.mayView, '/', 'search name, prefix and entity; Esc clears the search'),
+    ...entry(view.mayView, '/', 'search name, note, prefix and entity; Esc clears the search'),
     ...entry(view.mayView, 'i', 'show or hide inactive keys'),
     ...entry(view.mayCreate, 'c', 'create a key'),
     ...entry(view.mayRotate, 'r', 'rotate the chosen key: a new secret, the old one stops at once'),

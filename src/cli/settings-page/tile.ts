@@ -1,8 +1,9 @@
+import { permissionLabels } from '../../core/access/permissions.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
 import type { Style } from '../terminal/style.ts';
 import { padded, truncated, widthOf, wrapText, wrapWords } from '../terminal/wrap.ts';
-import { extraFactsOf, type Fact, factsOf, permissionLabels } from './facts.ts';
+import { extraFactsOf, type Fact, factsOf } from './facts.ts';
 import { offersOf, type PageView } from './view.ts';
 
 /** The rows of every tile but the chosen one, which grows by what does not fit into them. */

@@ -10,14 +10,13 @@ export const relativeTimeWidth = 10;
 export function relativeTime(ms: number, nowMs: number): string {
   const distanceMs = Math.abs(nowMs - ms);
   if (distanceMs < minuteMs) return ms > nowMs ? 'in 1 min' : 'now';
-  const distance = spanText(distanceMs);
-  return ms > nowMs ? `in ${distance}` : `${distance} ago`;
+  // A moment after a key was made for 90 days, it still expires in 90 days.
+  return ms > nowMs ? `in ${spanText(distanceMs, Math.round)}` : `${spanText(distanceMs, Math.floor)} ago`;
 }
 
-/** Whole units, rounded down, as a countdown shows them. */
-function spanText(ms: number): string {
-  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`;
-  if (ms < 2 * dayMs) return `${Math.floor(ms / hourMs)} h`;
-  const days = Math.floor(ms / dayMs);
+function spanText(ms: number, round: (units: number) => number): string {
+  if (ms < hourMs) return `${round(ms / minuteMs)} min`;
+  if (ms < 2 * dayMs) return `${round(ms / hourMs)} h`;
+  const days = round(ms / dayMs);
   return days < 1000 ? `${days} d` : `${Math.floor(days / 365)} y`;
 }

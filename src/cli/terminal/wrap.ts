@@ -58,6 +58,12 @@ export function wrapLabelled(label: string, value: string, columns: number | und
   return [isBeside ? label + first : first, ...rest.map((line) => indent + line.trimStart())];
 }
 
+/** Values below each other behind their labels; see {@link wrapLabelled}. */
+export function wrapFacts(facts: readonly (readonly [string, string])[], columns: number | undefined): string[] {
+  const width = Math.max(...facts.map(([label]) => label.length)) + 2;
+  return facts.flatMap(([label, value]) => wrapLabelled(label.padEnd(width), value, columns));
+}
+
 /** Cuts a text to a width and ends it with `…` where something is lost. Not for text with colours. */
 export function truncated(text: string, width: number): string {
   const visible = visibleText(text);

@@ -65,6 +65,11 @@ export const clientPermissions: readonly ClientPermission[] = permissionGroups.f
   permissions.map(({ key }) => key),
 );
 
+/** The labels of permissions, by their keys. */
+export const permissionLabels: ReadonlyMap<string, string> = new Map(
+  permissionGroups.flatMap(({ permissions }) => permissions.map(({ key, label }) => [key, label])),
+);
+
 /** The presets of the create dialog (specification 2.2). */
 export const presets = {
   'sensor-gateway': { label: 'Sensor gateway', permissions: ['asset_sensors.ingest'] },

@@ -1,7 +1,4 @@
-import type { Actor, Domain } from '../access/actors.ts';
 import { sha256 } from '../digest.ts';
-import type { Key } from '../port/keys.ts';
-import { requireKey } from './keys.ts';
 
 /** What makes two commands after a rotation the same: whoever gives the same one again repeats it until it has succeeded. */
 export interface CommandAfter {
@@ -15,14 +12,4 @@ export interface CommandAfter {
 /** The digest by which a store remembers a command. */
 export function commandDigest({ osAccount, target, command }: CommandAfter): string {
   return sha256(JSON.stringify([osAccount, target ?? null, command]), 'base64url');
-}
-
-/** The last keys of the chains of rotations that keys stand in. */
-export async function latestOf(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<Key[]> {
-  const latest = new Map<string, Key>();
-  for (let key of keys) {
-    while (key.rotatedTo !== null) key = await requireKey(domain, actor, key.rotatedTo);
-    latest.set(key.id, key);
-  }
-  return [...latest.values()];
 }

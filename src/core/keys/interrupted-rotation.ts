@@ -1,7 +1,8 @@
 import type { Actor, Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Key } from '../port/keys.ts';
-import { requireKey, statusOf } from './keys.ts';
+import { statusOf } from './keys.ts';
+import { requireKey } from './references.ts';
 import { hashOf, isCompleteSecret } from './secrets.ts';
 
 /** What is in the files of a rotation. A text is undefined where the file is missing. */

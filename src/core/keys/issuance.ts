@@ -117,7 +117,7 @@ export async function rotateKeys(
   command?: string,
 ): Promise<RotatedKey[]> {
   const nowMs = domain.clock();
-  requireActive(keys, nowMs, 'rotated');
+  await requireActive(domain, actor, keys, 'rotated');
   const delivered: (DeliveredKey & { revoked: Key; row: NewKey })[] = [];
   for (const key of keys) delivered.push(await draftSuccessor(domain, actor, key, nowMs));
   const audits = delivered.map(({ key, revoked: { prefix, name } }) =>

@@ -2,7 +2,7 @@ import { auditDraft, type Domain } from '../access/actors.ts';
 import type { Key } from '../port/keys.ts';
 import { requireLabel } from '../text/labels.ts';
 import type { KeyActor } from './key-permissions.ts';
-import { keyNotFound } from './keys.ts';
+import { keyNotFound } from './references.ts';
 
 /** A note as it is stored: up to 500 visible characters (see {@link requireLabel}), null for an empty one. Throws `bad_input`. */
 export function parseNote(text: string): string | null {

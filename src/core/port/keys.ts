@@ -78,10 +78,12 @@ export interface KeyFilter {
   /** Created before this instant. */
   createdBeforeMs?: number;
   /**
-   * Part of name, prefix, entity code or entity name, without regard to case. A text that begins a prefix (`hk_` and at
+   * Part of name, note, prefix, entity code or entity name, without regard to case. A text that begins a prefix (`hk_` and at
    * least one character) finds by that alone.
    */
   search?: string;
+  /** Exactly this name. */
+  name?: string;
 }
 
 export type KeyStatus = 'Active' | 'Expired' | 'Revoked';

@@ -69,9 +69,9 @@ interface OwnConditions {
 
 /** The condition of a list of keys. */
 export function listCondition(
-  keys: Columns<'entityId' | 'createdAtMs' | 'expiresAtMs' | 'revokedAtMs'>,
+  keys: Columns<'name' | 'entityId' | 'createdAtMs' | 'expiresAtMs' | 'revokedAtMs'>,
   { lastUsedAtMs }: Columns<'lastUsedAtMs'>,
-  { nowMs, statuses = [], entityId, unusedSinceMs, createdBeforeMs }: KeyFilter,
+  { nowMs, statuses = [], entityId, unusedSinceMs, createdBeforeMs, name }: KeyFilter,
   { ofTenant, isExpiring, isFound }: OwnConditions,
 ): SQL | undefined {
   const isAny = statuses.length === 0 || statuses.length === 3;
@@ -85,6 +85,7 @@ export function listCondition(
       : and(lt(keys.createdAtMs, unusedSinceMs), or(isNull(lastUsedAtMs), lt(lastUsedAtMs, unusedSinceMs))),
     createdBeforeMs === undefined ? undefined : lt(keys.createdAtMs, createdBeforeMs),
     isFound,
+    name === undefined ? undefined : eq(keys.name, name),
   );
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { panelLines } from '../../../src/cli/delivery/panel.ts';
+import { createStoreNaming } from '../../../src/cli/named-store.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../src/cli/terminal/wrap.ts';
 import { drawSecret } from '../../../src/core/keys/secrets.ts';
@@ -32,7 +33,8 @@ function delivered(name: string) {
   return { secret, key, revoked: null };
 }
 
-const view = { toast: 'API key rotated', asking: false, baseUrl: undefined };
+const naming = createStoreNaming(['--store', 'x']);
+const view = { toast: 'API key rotated', asking: false, baseUrl: undefined, naming };
 
 describe('the one-time panel', () => {
   it('shows the secret whole and what can be done on any terminal', () => {
@@ -62,6 +64,7 @@ describe('the one-time panel', () => {
     const text = panelLines({ ...view, delivered: [one] }, 80, 40, style).join('\n');
     expect(text).toContain('curl -H "Authorization: Bearer $API_KEY" {base_url}/api/v1/me');
     expect(text).toContain('{base_url}/api/v1/resources');
+    expect(text).toContain('  {base_url}: run hkctl --store x serve, or give --base-url');
     expect(text.split(one.secret)).toHaveLength(2);
   });
 

@@ -13,7 +13,8 @@ describe('a question that is longer than a line', () => {
     const keys = [{ on, type: '\u001b' }];
     const { code, stderr } = await cli.run(line, { terminal: { columns, rows: 24 }, keys });
     expect(code).toBe(130);
-    return stripVTControlCharacters(stderr).split(/\r?\n/);
+    const lines = stripVTControlCharacters(stderr).split(/\r?\n/);
+    return lines.slice(lines.findIndex((text) => text.startsWith('? ')));
   };
 
   it('begins a line with each sentence', async () => {

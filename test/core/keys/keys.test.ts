@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SecretDelivery } from '../../../src/core/keys/issuance.ts';
-import { findKeys, requireActive, requireKey } from '../../../src/core/keys/keys.ts';
+import { requireActive } from '../../../src/core/keys/keys.ts';
+import { findKeys, requireKey } from '../../../src/core/keys/references.ts';
 import { HttpPlant } from '../../http/plant.ts';
 import { revokeKeys, rotateKeys } from '../key-operations.ts';
 
+const nowhere: SecretDelivery = { deliver() {}, complete() {}, withdraw() {} };
 let plant: HttpPlant;
 beforeAll(async () => {
   plant = await HttpPlant.open();
@@ -55,7 +57,7 @@ describe('two that end one key at the same time', () => {
 describe('several keys of which some do not fit', () => {
   const require = async (refs: string[]) => {
     const keys = await findKeys(plant.domain, plant.actor, refs);
-    requireActive(keys, plant.nowMs, 'revoked');
+    await requireActive(plant.domain, plant.actor, keys, 'revoked');
     return keys;
   };
 
@@ -101,6 +103,40 @@ describe('several keys of which some do not fit', () => {
     const cut = await errorOf(require([secret.slice(0, 40)]));
     expect(cut.message).toBe(refusal.message);
     expect(`${cut.message} ${cut.hint}`).not.toContain(secret.slice(8, 20));
+  });
+
+  it('are refused with the last successor of a rotated one', async () => {
+    const first = await plant.key();
+    const [second] = await rotateKeys(plant.domain, plant.actor, [first.id], nowhere);
+    const [third] = await rotateKeys(plant.domain, plant.actor, [second?.key.id ?? ''], nowhere);
+    const prefix = third?.key.prefix;
+    const refusal = await errorOf(require([first.id]));
+    expect(refusal).toMatchObject({
+      code: 'key_not_active',
+      message: `The key Test key (${first.prefix}) is Revoked, rotated to ${prefix}; only active keys can be revoked.`,
+      hint: `Name the successor: hkctl keys revoke ${prefix}`,
+    });
+    await plant.revoke(third?.key.id ?? '');
+    const { message, hint } = await errorOf(require([first.id]));
+    expect([message, hint]).toEqual([expect.stringContaining(`rotated to ${prefix} (Revoked);`), undefined]);
+  });
+
+  it('are found by a name that only one active key has', async () => {
+    const first = await plant.key({ name: 'Oven' });
+    await rotateKeys(plant.domain, plant.actor, ['Oven'], nowhere);
+    const [found] = await require(['Oven']);
+    expect(found).toMatchObject({ name: 'Oven', rotatedFrom: first.id });
+    expect(await errorOf(require(['oven']))).toMatchObject({ code: 'not_found' });
+    const { prefix } = await plant.key({ name: 'Oven' });
+    const refusal = await errorOf(require(['Oven']));
+    expect(refusal).toMatchObject({ code: 'bad_input', message: expect.stringContaining('Several active keys') });
+    expect(refusal.message).toContain(prefix);
+    expect(refusal.message).toContain(found?.prefix);
+    await plant.revoke(prefix);
+    expect((await require(['Oven'])).map(({ id }) => id)).toEqual([found?.id]);
+    // A prefix is always that of its key.
+    await plant.key({ name: first.prefix });
+    expect((await findKeys(plant.domain, plant.actor, [first.prefix])).map(({ id }) => id)).toEqual([first.id]);
   });
 
   it('are one where they are named twice', async () => {

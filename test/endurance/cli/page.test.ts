@@ -125,11 +125,13 @@ describe('the page of keys', () => {
       expect(picker.match(/Jobs and Orders view/g)).toHaveLength(1);
       expect(picker.split('\n').length).toBeLessThanOrEqual(rows);
     }
-    terminal.press('a', 'Enter');
+    terminal.press('C-a', 'Enter');
     const asked = await terminal.until('? Expires');
     expect(asked).toContain('✔ Custom selection: 21 chosen');
     expect(asked.match(/Permissions/g)).toHaveLength(1);
     terminal.press('Enter');
+    await terminal.until(/Name +Oven[\s\S]*❯ Cancel/);
+    terminal.press('Down', 'Enter');
     const panel = await terminal.until('[d] Dismiss');
     expect(panel).toMatch(/hk_[0-9A-Za-z]{49}/);
     terminal.press('d', 'y');

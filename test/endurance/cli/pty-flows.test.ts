@@ -58,13 +58,17 @@ describe('on a terminal', () => {
     await golden('create-presets', await terminal.until('Custom selection'));
     terminal.press('Enter');
     await golden('create-custom', await terminal.until('Jobs and Orders view  (jobs_orders.view)'));
-    terminal.press('Down', 'Space', 'Enter');
+    terminal.write('production_j');
+    await terminal.until('(1 of 21)  Filter: production_j_');
+    terminal.press('Space', 'Enter');
     await terminal.until('Expires');
     terminal.press('C-u');
     terminal.type('2020-01-01');
     await terminal.until('is in the past');
     terminal.press('C-u');
     terminal.type('90d');
+    await golden('create-summary', await terminal.until('Create key'));
+    terminal.press('Down', 'Enter');
     const panel = await terminal.until('Dismiss');
     await golden('panel', panel);
     const secret = secretShape.exec(panel)?.[0] ?? '';

@@ -3,6 +3,7 @@ import {
   type ClientPermission,
   clientPermissions,
   type PresetName,
+  permissionLabels,
   presets,
 } from '../../../core/access/permissions.ts';
 import { HkctlError } from '../../../core/errors.ts';
@@ -18,9 +19,12 @@ import type { Context } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { commaList, oneOf, parsed, requireOneOf, text, toggle } from '../../flags.ts';
+import { requireConfirmation } from '../../questions/confirmation.ts';
 import { askEntity, entityHint } from '../../questions/entity.ts';
 import { valueOrAsk } from '../../questions/values.ts';
+import { relativeTime } from '../../table/relative-time.ts';
 import { canAsk } from '../../terminal/io.ts';
+import { timeAt } from '../../terminal/output.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
 import { baseUrlOf } from './base-url.ts';
 
@@ -79,10 +83,8 @@ export const create = defineCommand({
     const { secretFile } = flags;
     if (secretFile === undefined) requireReader(context);
     else requireFreePath(secretFile);
-    const { note } = flags;
-    const allowedIps = parseNetworks(flags.allowIp);
-    const input = await completeInput(context, domain, actor, flags);
-    await createAndDeliver(context, domain, actor, { ...input, allowedIps, note }, flags);
+    const input = await completeInput(context, domain, actor, { ...flags, allowIp: parseNetworks(flags.allowIp) });
+    await createAndDeliver(context, domain, actor, input, flags);
   },
 });
 
@@ -94,7 +96,6 @@ export async function createAndDeliver(
   input: CreateKeyInput,
   flags: { copy: boolean; secretFile?: string; baseUrl?: string },
 ): Promise<void> {
-  requireCreatable(input, domain.clock());
   const baseUrl = await baseUrlOf(domain, flags.baseUrl);
   const options = { ...flags, baseUrl, clock: domain.clock, keys: 1, several: false };
   const { chooseDelivery } = await import('../../delivery/choose.ts');
@@ -113,11 +114,16 @@ interface GivenInput {
   entity?: string;
   preset?: PresetName;
   permission: ClientPermission[];
+  allowIp?: string[];
+  note?: string | null;
   expires?: string;
   yes: boolean;
 }
 
-/** Asks for everything missing on the command line, in the order of the create dialog (specification 5.4). */
+/**
+ * Asks for everything missing on the command line, in the order of the create dialog (specification 5.4). If anything was
+ * asked, a last question sums up the key.
+ */
 export async function completeInput(
   context: Context,
   domain: Domain,
@@ -147,8 +153,27 @@ export async function completeInput(
   });
   const askExpiry = given.expires === undefined && asked && !given.yes && canAsk(io) && !context.json;
   const expires = askExpiry ? await expiryQuestion(context, domain, entity) : (given.expires ?? 'never');
-  if (asked || chosen.length === 0) await context.requireUnchangedActor();
-  return { name, entity, permissions, expiresAtMs: parseExpiry(expires, domain.clock(), entity.timezone) };
+  const expiresAtMs = parseExpiry(expires, domain.clock(), entity.timezone);
+  const input = { name, entity, permissions, expiresAtMs, allowedIps: given.allowIp, note: given.note };
+  requireCreatable(input, domain.clock());
+  if (asked || chosen.length === 0) {
+    const facts = factsOf(input, domain.clock());
+    await requireConfirmation(context, given.yes, 'Create this API key?', 'Create key', facts);
+  }
+  return input;
+}
+
+function factsOf({ name, entity, permissions, expiresAtMs, allowedIps = [], note }: CreateKeyInput, nowMs: number) {
+  const time = expiresAtMs === null ? '' : ` (${relativeTime(expiresAtMs, nowMs)})`;
+  const facts: [label: string, value: string][] = [
+    ['Name', name],
+    ['Entity', `${entity.code}  ${entity.name}`],
+    ['Permissions', permissions.map((key) => permissionLabels.get(key)).join(', ')],
+    ['Expires', `${timeAt(expiresAtMs, { entity })}${time}`],
+    ['Allowed from', allowedIps.join(', ')],
+    ['Note', note ?? ''],
+  ];
+  return facts.filter(([, value]) => value !== '');
 }
 
 async function expiryQuestion(context: Context, domain: Domain, entity: Entity): Promise<string> {

@@ -18,7 +18,7 @@ export const listFlags = {
   status: parsed('--status <STATUS>', `only keys in this state: ${statuses.join(', ')}`, (given) =>
     requireOneOf(statuses.find((status) => status === given.toLowerCase()) ?? given, statuses),
   ),
-  search: text('--search <TEXT>', 'only keys with this in their name, prefix, entity code or entity name'),
+  search: text('--search <TEXT>', 'only keys with this in their name, note, prefix, entity code or entity name'),
   expiringWithin: parsed(
     '--expiring-within <SPAN>',
     'only keys that expire within this time, such as 14d',

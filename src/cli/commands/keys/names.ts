@@ -1,5 +1,16 @@
 import type { Key } from '../../../core/port/keys.ts';
 
+/** The keys of a command that also offers them; see `requireKey`. */
+export const refsArgument = {
+  spelling: '[REF...]',
+  doc: 'ids, prefixes, or names that only one active key has (default: asks on a terminal)',
+};
+
+/** What must be given where nothing can be asked: keys, and if these are missing, all else that would be asked. */
+export function refsGiven(refs: readonly string[], yes: boolean): Record<string, unknown> {
+  return refs.length > 0 ? {} : { REF: undefined, '--yes': yes || undefined };
+}
+
 /** Keys as questions and reports name them: name plus prefix in parentheses (specification 5.4). */
 export function namesOf(keys: readonly Pick<Key, 'name' | 'prefix'>[]): string {
   return keys.map(({ name, prefix }) => `${name} (${prefix})`).join(', ');

@@ -1,6 +1,6 @@
 import { keyNeeds } from '../../../core/keys/key-permissions.ts';
-import { requireKey } from '../../../core/keys/keys.ts';
 import { setNote } from '../../../core/keys/notes.ts';
+import { requireKey } from '../../../core/keys/references.ts';
 import { defineCommand } from '../../command.ts';
 import { keyJson } from '../../terminal/output.ts';
 
@@ -11,7 +11,7 @@ export const note = defineCommand({
   description:
     'The note is the only thing about a key that changes without a new secret. An empty text clears it. A rotation keeps it.',
   arguments: [
-    { spelling: '<REF>', doc: 'id or prefix of the key' },
+    { spelling: '<REF>', doc: 'id, prefix, or a name that only one active key has' },
     { spelling: '<TEXT>', doc: 'up to 500 characters on one line; "" clears the note' },
   ],
   flags: {},

@@ -1,30 +1,34 @@
 import { keyNeeds } from '../../../core/keys/key-permissions.ts';
-import { findKeys, requireActive, revokeKeys } from '../../../core/keys/keys.ts';
+import { requireActive, revokeKeys } from '../../../core/keys/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
+import { keysOrAsk, lastUses } from '../../questions/key.ts';
 import { keyJson } from '../../terminal/output.ts';
-import { namesOf } from './names.ts';
+import { namesOf, refsArgument, refsGiven } from './names.ts';
 
 /** `hkctl keys revoke` */
 export const revoke = defineCommand({
   name: 'revoke',
   summary: 'Revoke active keys at once',
   description: 'Access stops with the very next request; no replacement key is made. All of them or none.',
-  arguments: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
+  arguments: [refsArgument],
   flags: { yes: yesFlag },
   examples: [
     ['hkctl keys revoke hk_Ab3dE', 'asks first'],
+    ['hkctl keys revoke', 'offers the active keys'],
     ['hkctl keys revoke hk_Ab3dE hk_9xYz0 --yes', 'two at once, from a script'],
   ],
   confirms: true,
+  required: ({ yes }, refs) => refsGiven(refs, yes),
   needs: (_flags, refs) => keyNeeds('revoke', refs.join(' ')),
   async run(context, { yes }, refs, actor) {
     const { domain } = await context.session();
-    const keys = await findKeys(domain, actor, refs);
-    requireActive(keys, domain.clock(), 'revoked');
+    const keys = await keysOrAsk(context, domain, actor, refs);
+    await requireActive(domain, actor, keys, 'revoked');
     const what = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
     const question = `${what}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;
-    await requireConfirmation(context, yes, question, keys.length === 1 ? 'Revoke key' : 'Revoke keys');
+    const action = keys.length === 1 ? 'Revoke key' : 'Revoke keys';
+    await requireConfirmation(context, yes, question, action, lastUses(keys, domain.clock()));
     const revoked = await revokeKeys(domain, actor, keys);
     const answers = revoked.map((key) => ({ key: keyJson(key, domain.clock()) }));
     if (context.json) context.printJson(refs.length > 1 ? answers : answers[0]);

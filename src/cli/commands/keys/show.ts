@@ -3,24 +3,28 @@ import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { askKey } from '../../questions/key.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { keyJson } from '../../terminal/output.ts';
-import { wrapLabelled } from '../../terminal/wrap.ts';
+import { wrapFacts, wrapLabelled } from '../../terminal/wrap.ts';
+import { refsArgument } from './names.ts';
 
 /** `hkctl keys show` */
 export const show = defineCommand({
   name: 'show',
   summary: 'Show one key and the rotations it stands in',
   readOnly: true,
-  arguments: [{ spelling: '<REF>', doc: 'id or prefix of the key' }],
+  arguments: [{ ...refsArgument, spelling: '[REF]' }],
   flags: {},
+  required: (_flags, [ref]) => ({ REF: ref }),
   examples: [
     ['hkctl keys show hk_Ab3dE', 'by its prefix'],
+    ['hkctl keys show "Oven gateway"', 'by its name'],
     ['hkctl keys show hk_Ab3dE --json', 'for a program'],
   ],
-  async run(context, _flags, [ref = '']) {
+  async run(context, _flags, [ref]) {
     const { domain, actor } = await context.session();
-    const key = await showKey(domain, actor, ref);
+    const key = ref === undefined ? await askKey(context, domain, actor) : await showKey(domain, actor, ref);
     const nowMs = domain.clock();
     if (context.json) context.printJson(keyJson(key, nowMs));
     else context.print(...describe(key, await lineageOf(domain, actor, key), nowMs, context));
@@ -69,7 +73,7 @@ function describe(key: Key, chain: readonly Key[], nowMs: number, context: Conte
   );
   return [
     style.bold(key.name),
-    ...facts.flatMap(([label, value]) => wrapLabelled(`${label.padEnd(10)} `, value, columns)),
+    ...wrapFacts(facts, columns),
     'Permissions',
     ...permissions,
     ...(chain.length > 1 ? ['Rotations, oldest first', ...rotations] : []),

@@ -1,9 +1,9 @@
 import { cancelled } from '../../questions/cancellation.ts';
 import { isCancelKey } from '../keypress.ts';
-import type { Asker } from '../prompts/asker.ts';
+import type { AskedFact, Asker } from '../prompts/asker.ts';
 import type { Screen } from '../screen.ts';
 import type { Style } from '../style.ts';
-import { truncated } from '../wrap.ts';
+import { truncated, wrapFacts } from '../wrap.ts';
 import { createChoiceQuestion } from './choice-question.ts';
 import { createChoicesQuestion } from './choices-question.ts';
 import type { Question } from './question.ts';
@@ -25,13 +25,13 @@ interface DialogPlace {
  */
 export function createDialog({ screen, size, style, head }: DialogPlace): Asker {
   const answered: { message: string; echo: string }[] = [];
-  const ask = async <T>(message: string, question: Question<T>): Promise<T> => {
+  const ask = async <T>(message: string, question: Question<T>, facts: readonly AskedFact[] = []): Promise<T> => {
     for (;;) {
       const { columns, rows } = size();
       const echoes = answered.map(
         (one) => `${style.green('✔')} ${truncated(`${one.message}: ${one.echo}`, columns - 2)}`,
       );
-      const above = [...head(columns), ...echoes];
+      const above = [...head(columns), ...echoes, ...wrapFacts(facts, columns)];
       // On a small terminal the question comes first, then the latest answers.
       const lines = question.lines(columns, Math.max(rows - above.length, Math.min(rows, 8)));
       screen.draw([...above.slice(Math.max(0, above.length + lines.length - rows)), ...lines].slice(0, rows));
@@ -51,7 +51,8 @@ export function createDialog({ screen, size, style, head }: DialogPlace): Asker 
   };
   return {
     text: (message, validate, preset) => ask(message, createTextQuestion(message, validate, preset, style)),
-    choice: (message, choices, preset) => ask(message, createChoiceQuestion(message, choices, preset, style)),
+    choice: (message, choices, preset, facts) =>
+      ask(message, createChoiceQuestion(message, choices, preset, style), facts),
     choices: (message, groups) => ask(message, createChoicesQuestion(message, groups, style)),
     lendTerminal() {
       screen.suspend();

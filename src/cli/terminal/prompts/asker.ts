@@ -12,10 +12,14 @@ export interface ChoiceGroup<T> {
   choices: readonly Choice<T>[];
 }
 
+/** A label and its value above a question. */
+export type AskedFact = readonly [label: string, value: string];
+
 /** Asks questions on a screen that a part of the program has open, such as the settings page, instead of on standard error. */
 export interface Asker {
   text(message: string, validate: (text: string) => string | undefined, preset?: string): Promise<string>;
-  choice<T>(message: string, choices: readonly Choice<T>[], preset?: T): Promise<T>;
+  /** `facts` stand above the question: what is asked about, each with its label. */
+  choice<T>(message: string, choices: readonly Choice<T>[], preset?: T, facts?: readonly AskedFact[]): Promise<T>;
   choices<T>(message: string, groups: readonly ChoiceGroup<T>[]): Promise<T[]>;
   /** Gives the terminal to another screen, such as the one-time panel; the returned function takes it back. */
   lendTerminal(): () => void;

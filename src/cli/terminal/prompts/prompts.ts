@@ -4,8 +4,8 @@ import type { Io } from '../io.ts';
 import { isCancelKey, onKeypress } from '../keypress.ts';
 import { canDraw, createStyle } from '../style.ts';
 import { terminalLine } from '../terminal-text.ts';
-import { wrapWhole } from '../wrap.ts';
-import type { Choice, ChoiceGroup } from './asker.ts';
+import { wrapFacts, wrapWhole } from '../wrap.ts';
+import type { AskedFact, Asker, Choice, ChoiceGroup } from './asker.ts';
 import { withoutLongPastes } from './pasted-text.ts';
 import { promptTheme } from './theme.ts';
 
@@ -34,15 +34,32 @@ export function askHidden(io: Io, message: string): Promise<string> {
   return asked(io, (place) => password({ message, mask: false, toggleMask: false, theme: promptTheme(io) }, place));
 }
 
-/** Asks for one of several choices. */
-export function askChoice<T>(io: Io, message: string, choices: readonly Choice<T>[], preset?: T): Promise<T> {
-  if (io.asker) return io.asker.choice(message, choices, preset);
+/** More choices than this are asked for on the alternate screen, where typing filters them. */
+const pageSize = 12;
+
+/** Asks for one of several choices, below the facts that it is about. */
+export function askChoice<T>(
+  io: Io,
+  message: string,
+  choices: readonly Choice<T>[],
+  preset?: T,
+  facts: readonly AskedFact[] = [],
+): Promise<T> {
+  if (io.asker) return io.asker.choice(message, choices, preset, facts);
+  const lines = facts.length === 0 ? [] : wrapFacts(facts, io.stderr.columns());
+  io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
   if (isPlain(io)) return askNumber(io, message, choices, preset);
+  if (choices.length > pageSize) {
+    return askedOnScreen(io, (dialog) => dialog.choice(message, choices, preset)).then((value) => {
+      echo(io, message, choices.find((choice) => choice.value === value)?.name ?? '');
+      return value;
+    });
+  }
   const question = {
     message: fitting(io, message),
     choices: choices.map(safely),
     default: preset,
-    pageSize: 12,
+    pageSize,
     theme: promptTheme(io),
   };
   return asked(io, (place) => select<T>(question, place));
@@ -56,16 +73,26 @@ export async function askChoices<T>(io: Io, message: string, groups: readonly Ch
   if (io.asker) return io.asker.choices(message, groups);
   const all = groups.flatMap(({ choices }) => choices);
   if (isPlain(io)) return askNumbers(io, message, all);
+  const chosen = await askedOnScreen(io, (dialog) => dialog.choices(message, groups));
+  echo(io, message, `${chosen.length} of ${all.length}`);
+  return chosen;
+}
+
+/** Shows an answer that was given on the alternate screen. */
+function echo(io: Io, message: string, answer: string): void {
+  const style = createStyle(io.env, io.stderr);
+  io.stderr.write(`${terminalLine(`${style.green('✔')} ${message}: ${answer}`)}\n`);
+}
+
+/** Asks on the alternate screen. */
+async function askedOnScreen<T>(io: Io, ask: (dialog: Asker) => Promise<T>): Promise<T> {
   const { openScreen } = await import('../screen.ts');
   const { createDialog } = await import('../dialog/dialog.ts');
   const style = createStyle(io.env, io.stderr);
   const screen = openScreen(io, { output: io.stderr });
   const size = () => ({ columns: io.stderr.columns() ?? 80, rows: io.stderr.rows() ?? 24 });
   try {
-    const chosen = await createDialog({ screen, size, style, head: () => [] }).choices(message, groups);
-    screen.close();
-    io.stderr.write(`${terminalLine(`${style.green('✔')} ${message}: ${chosen.length} of ${all.length}`)}\n`);
-    return chosen;
+    return await ask(createDialog({ screen, size, style, head: () => [] }));
   } finally {
     screen.close();
   }

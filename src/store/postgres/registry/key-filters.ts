@@ -20,5 +20,6 @@ function searchCondition(db: NodePgDatabase, search: string): SQL | undefined {
     .select({ id: entities.id })
     .from(entities)
     .where(or(ilike(entities.code, pattern), ilike(entities.name, pattern)));
-  return or(ilike(keys.name, pattern), ilike(keys.prefix, pattern), inArray(keys.entityId, found));
+  const columns = [keys.name, keys.note, keys.prefix].map((column) => ilike(column, pattern));
+  return or(...columns, inArray(keys.entityId, found));
 }

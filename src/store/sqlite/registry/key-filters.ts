@@ -7,7 +7,7 @@ import { entities, keys } from './tables.ts';
 
 /**
  * The condition of a list of keys, written so that SQLite picks the index that reads the fewest rows; a plus before a
- * column keeps SQLite from using an index for it. Only a search by name or entity reads all keys of the tenant, about 1 µs
+ * column keeps SQLite from using an index for it. Only a search by name, note or entity reads all keys of the tenant, about 1 µs
  * a key; a trigram index would read as much for a part that many names share, and would slow down every new key.
  */
 export function filterCondition(registry: Registry, tenantId: string, filter: KeyFilter): SQL | undefined {
@@ -51,5 +51,5 @@ function searchCondition({ db }: Registry, search: string): SQL | undefined {
     .select({ id: entities.id })
     .from(entities)
     .where(or(like(entities.code), like(entities.name)));
-  return or(like(keys.name), like(keys.prefix), inArray(keys.entityId, found));
+  return or(like(keys.name), like(keys.note), like(keys.prefix), inArray(keys.entityId, found));
 }

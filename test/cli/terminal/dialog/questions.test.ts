@@ -92,14 +92,19 @@ describe('a question for one choice', () => {
     expect(pressed(asked(2), 'return')?.value).toBe(2);
   });
 
-  it('moves by arrows around both ends, by Home and End, by number and by first letter', () => {
+  it('moves by arrows around both ends, by Home and End', () => {
     expect(pressed(asked(), 'up', 'return')?.value).toBe(2);
     expect(pressed(asked(2), 'down', 'return')?.value).toBe(0);
     expect(pressed(asked(), 'end', 'home', 'return')?.value).toBe(0);
-    expect(pressed(asked(), '2', 'return')?.value).toBe(1);
+  });
+
+  it('is filtered by typing', () => {
     expect(pressed(asked(), 'r', 'return')?.value).toBe(1);
-    expect(pressed(asked(), 'r', 'r', 'return')?.value).toBe(2);
-    expect(pressed(asked(), '7', 'x', 'return')?.value).toBe(0);
+    expect(pressed(asked(), 'r', 'E', 'v', 'return')?.value).toBe(2);
+    const question = asked();
+    expect(pressed(question, 'x', 'return')).toBeUndefined();
+    expect(question.lines(80, 24)).toContain('  No match. Backspace takes a character back.');
+    expect(pressed(question, 'up', 'home', 'pagedown', 'end', 'backspace', 'return')?.value).toBe(0);
   });
 
   it('shows the marked choice in any number of rows', () => {
@@ -109,6 +114,12 @@ describe('a question for one choice', () => {
       const lines = question.lines(40, rows);
       expect(lines.length).toBeLessThanOrEqual(rows);
       expect(lines).toContain('❯ Entity 250');
+      const [above = 0, below = 0] =
+        lines
+          .join()
+          .match(/\d+(?= more)/g)
+          ?.map(Number) ?? [];
+      expect(above + below + lines.filter((line) => /^[❯ ] Entity/.test(line)).length).toBe(500);
     }
   });
 });
@@ -131,21 +142,60 @@ describe('a question for several choices', () => {
   }));
   const asked = () => createChoicesQuestion('Which?', groups, style);
 
-  it('begins with the ticked ones; space, a and i tick', () => {
+  it('begins with the ticked ones; space and Ctrl-A tick', () => {
     expect(pressed(asked(), 'return')?.value).toEqual(['A1']);
     expect(pressed(asked(), 'down', ' ', 'return')?.value).toEqual(['A1', 'A2']);
-    expect(pressed(asked(), 'i', 'return')?.value).toEqual(['A2', 'A3', 'B1', 'B2', 'B3']);
-    expect(pressed(asked(), 'a', 'return')?.value).toHaveLength(6);
+    expect(pressed(asked(), 'ctrl-a', 'return')?.value).toHaveLength(6);
+  });
+
+  it('is filtered by typing, which ticks nothing; Enter ends the filter before it submits', () => {
+    const question = asked();
+    pressed(question, 'b');
+    expect(question.lines(80, 24)).toEqual([
+      '? Which? (1 of 6)  Filter: b_',
+      ' ── B',
+      '❯◯ B1',
+      ' ◯ B2',
+      ' ◯ B3',
+      expect.stringContaining('type to filter'),
+    ]);
+    expect(pressed(question, '3', 'return')).toBeUndefined();
+    expect(question.lines(80, 24)).toEqual(expect.arrayContaining(['? Which? (1 of 6)', '❯◯ B3', ' ◉ A1']));
+    expect(pressed(question, 'return')?.value).toEqual(['A1']);
+  });
+
+  it('keeps a filter that was used until the next character is typed', () => {
+    const question = asked();
+    expect(pressed(question, '2', ' ', 'down', ' ', '3', ' ', 'return')?.value).toEqual(['A1', 'A2', 'A3', 'B2']);
+    expect(pressed(asked(), 'b', 'ctrl-a', 'b', '1', 'return', 'return')?.value).toEqual(['A1', 'B1', 'B2', 'B3']);
+    expect(pressed(asked(), 'b', ' ', 'ctrl-u', 'down', ' ', 'return')?.value).toEqual(['A1', 'A2', 'B1']);
+    expect(pressed(asked(), 'b', '1', ' ', 'backspace', 'down', ' ', 'return')?.value).toEqual(['A1', 'B1', 'B2']);
+  });
+
+  it('says how many choices are above and below', () => {
+    const question = asked();
+    expect(question.lines(80, 6)).toEqual([
+      '? Which? (1 of 6)',
+      ' ── A',
+      '❯◉ A1',
+      ' ◯ A2',
+      '  ↓ 4 more below',
+      expect.anything(),
+    ]);
+    pressed(question, 'down', 'down', 'down');
+    expect(question.lines(80, 6).slice(1, 5)).toEqual(['  ↑ 3 more above', ' ── B', '❯◯ B1', '  ↓ 2 more below']);
+    pressed(question, 'end');
+    expect(question.lines(80, 6).slice(1, 5)).toEqual(['  ↑ 3 more above', ' ◯ B1', ' ◯ B2', '❯◯ B3']);
   });
 
   it('echoes a long selection as a count', () => {
     expect(pressed(asked(), 'return')?.echo).toBe('A1');
-    expect(pressed(asked(), 'a', 'return')?.echo).toBe('6 chosen');
+    expect(pressed(asked(), 'ctrl-a', 'return')?.echo).toBe('6 chosen');
   });
 
   it('wants at least one', () => {
     const question = asked();
-    expect(pressed(question, 'a', 'a', 'return')).toBeUndefined();
+    expect(pressed(question, 'ctrl-a', 'ctrl-a', 'return')).toBeUndefined();
     expect(question.lines(80, 24)).toContain('Choose at least one.');
   });
 

@@ -29,6 +29,10 @@ export function keyListConformance(given: Given): void {
     expect(await list({ search: 'KEY 4' })).toEqual([4]);
     expect(await list({ search: 'berl' })).toHaveLength(9);
     expect(await list({ search: '%' })).toEqual([]);
+    await store.keys.setNote((await named(store, plant, 'hk_00007'))?.[0] ?? '', 'Ask Ada, ext. 4711', draft);
+    expect(await list({ search: 'ask ada' })).toEqual([7]);
+    expect(await list({ name: 'KEY 4' })).toEqual([]);
+    expect(await list({ name: newKey(plant, 4).name, statuses: ['Active'] })).toEqual([4]);
     // A text that begins a prefix finds by that alone; one that begins none is looked for as any other.
     expect(await list({ search: 'hk_0000' })).toHaveLength(9);
     expect(await list({ search: 'hk_00004' })).toEqual([4]);

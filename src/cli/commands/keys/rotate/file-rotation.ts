@@ -6,7 +6,8 @@ import {
   isSecretOf,
   requireReplaceable,
 } from '../../../../core/keys/interrupted-rotation.ts';
-import { requireActive, requireKey, statusOf } from '../../../../core/keys/keys.ts';
+import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
+import { requireKey } from '../../../../core/keys/references.ts';
 import { hashOf } from '../../../../core/keys/secrets.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import type { Context } from '../../../context.ts';
@@ -60,7 +61,8 @@ export class FileRotation {
       const finished = await this.#finish(found);
       if (finished) return [finished];
       // While a person read the question, another command may have rotated it.
-      requireActive([await requireKey(this.#domain, this.#actor, old.id)], this.#domain.clock(), 'rotated');
+      const now = await requireKey(this.#domain, this.#actor, old.id);
+      await requireActive(this.#domain, this.#actor, [now], 'rotated');
       const worthless = await requireReplaceable(this.#domain, this.#actor, found);
       if (worthless !== undefined) {
         const { path } = this.#options;

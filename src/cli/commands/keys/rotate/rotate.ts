@@ -1,9 +1,10 @@
 import type { Domain } from '../../../../core/access/actors.ts';
 import { HkctlError } from '../../../../core/errors.ts';
-import { commandDigest, latestOf } from '../../../../core/keys/command-after.ts';
+import { commandDigest } from '../../../../core/keys/command-after.ts';
 import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
 import { type KeyActor, keyNeeds } from '../../../../core/keys/key-permissions.ts';
-import { findKeys, requireActive, statusOf } from '../../../../core/keys/keys.ts';
+import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
+import { findKeys, latestOf } from '../../../../core/keys/references.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../../command.ts';
@@ -13,9 +14,10 @@ import { resolved } from '../../../delivery/replaced-file.ts';
 import { deliveryJson, unrotated } from '../../../delivery/stdout.ts';
 import { parsed, text, toggle } from '../../../flags.ts';
 import { requireConfirmation } from '../../../questions/confirmation.ts';
+import { keysOrAsk, lastUses } from '../../../questions/key.ts';
 import { canAsk } from '../../../terminal/io.ts';
 import { baseUrlOf } from '../base-url.ts';
-import { namesOf } from '../names.ts';
+import { namesOf, refsArgument, refsGiven } from '../names.ts';
 import { FileRotation } from './file-rotation.ts';
 
 const flags = {
@@ -45,7 +47,7 @@ export const rotate = defineCommand({
     'key, cut the integration over, and revoke the old one. The old key stops at once; there is no grace period. With',
     '--secret-file a crash at any moment loses no secret: run the same command again, and it ends what was begun.',
   ].join(' '),
-  arguments: [{ spelling: '<REF...>', doc: 'ids or prefixes of keys' }],
+  arguments: [refsArgument],
   flags,
   examples: [
     ['hkctl keys rotate hk_Ab3dE', 'asks first, then shows the secret once'],
@@ -58,13 +60,14 @@ export const rotate = defineCommand({
     ['hkctl keys rotate hk_Ab3dE hk_9xYz0 --secret-dir new/ --yes', 'several at once'],
   ],
   confirms: true,
+  required: ({ yes }, refs) => refsGiven(refs, yes),
   needs: (_flags, refs) => keyNeeds('rotate', refs.join(' ')),
   async run(context, given, refs, actor) {
     const { domain } = await context.session();
     const { secretFile, force, exec } = given;
     requireFittingTarget(given, refs);
     const digest = exec === undefined ? undefined : digestOf(context, given, exec);
-    const keys = await findKeys(domain, actor, refs);
+    const keys = await keysOrAsk(context, domain, actor, refs);
     const file =
       secretFile === undefined
         ? undefined
@@ -114,7 +117,7 @@ async function rotateDue(
   };
   const earlier = await rotatedEarlier(domain, actor, keys, given);
   if (earlier) return report(earlier);
-  requireActive(keys, nowMs, 'rotated');
+  await requireActive(domain, actor, keys, 'rotated');
   const isDue = ({ createdAtMs }: Key) => ifOlderThan === undefined || nowMs - createdAtMs > ifOlderThan;
   const due = keys.filter(isDue);
   const kept = keys.filter((key) => !isDue(key));
@@ -162,7 +165,8 @@ export async function rotateAndDeliver(
     ? 'The old keys stop at once. The new secrets are shown once.'
     : 'The old key stops at once. The new secret is shown once.';
   const question = `${title}: ${namesOf(keys)}. ${stops}`;
-  await requireConfirmation(context, given.yes, question, several ? 'Rotate keys' : 'Rotate key');
+  const action = several ? 'Rotate keys' : 'Rotate key';
+  await requireConfirmation(context, given.yes, question, action, lastUses(keys, domain.clock()));
   const work = async () => {
     const isFresh = given.yes && !file;
     // Another process may have ended a key meanwhile: no secret is shown for one that is inactive by now.

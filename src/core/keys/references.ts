@@ -1,0 +1,72 @@
+import type { Actor, Domain } from '../access/actors.ts';
+import { HkctlError } from '../errors.ts';
+import type { Key } from '../port/keys.ts';
+import { printable } from '../text/shown-text.ts';
+import { holdsSecret, isCompleteSecret, prefixOf, redactSecrets } from './secrets.ts';
+
+/** Finds keys as {@link requireKey}, each once; `not_found` (exit 3) names all that are missing. */
+export async function findKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
+  requireNoSecret(refs);
+  const keys = new Map<string, Key>();
+  const absent: string[] = [];
+  for (const ref of refs) {
+    const key = await findKey(domain, actor, ref);
+    if (key) keys.set(key.id, key);
+    else absent.push(ref);
+  }
+  if (absent.length > 0) throw keyNotFound(refs.length > 1 ? absent : []);
+  return [...keys.values()];
+}
+
+/**
+ * One key of the actor's tenant by its id, its prefix, or a name that only one active key has (contract, section 3); else "API
+ * key not found" (specification 7).
+ */
+export async function requireKey(domain: Domain, actor: Actor, ref: string): Promise<Key> {
+  requireNoSecret([ref]);
+  const key = await findKey(domain, actor, ref);
+  if (!key) throw keyNotFound([]);
+  return key;
+}
+
+/** The last keys of the chains of rotations that keys stand in. */
+export async function latestOf(domain: Domain, actor: Actor, keys: readonly Key[]): Promise<Key[]> {
+  const latest = new Map<string, Key>();
+  for (let key of keys) {
+    while (key.rotatedTo !== null) key = await requireKey(domain, actor, key.rotatedTo);
+    latest.set(key.id, key);
+  }
+  return [...latest.values()];
+}
+
+async function findKey({ store, clock }: Domain, { user }: Actor, ref: string): Promise<Key | undefined> {
+  const found = await store.keys.find(user.tenantId, ref);
+  if (found) return found;
+  const filter = { nowMs: clock(), statuses: ['Active'], name: ref } as const;
+  const named = await store.keys.list(user.tenantId, filter, { limit: 10 });
+  if (named.length < 2) return named[0];
+  const prefixes = named.map(({ prefix }) => prefix).join(', ');
+  throw new HkctlError('bad_input', `Several active keys have the name "${printable(ref)}": ${prefixes}.`, {
+    hint: 'Name one of them by its prefix.',
+  });
+}
+
+/** A secret in place of a reference is refused with a warning: the shell has recorded the command line (contract, section 3). */
+function requireNoSecret(refs: readonly string[]): void {
+  const secret = refs.find(holdsSecret);
+  if (secret === undefined) return;
+  const isPlain = isCompleteSecret(secret);
+  throw new HkctlError('bad_input', "A secret was given as REF; it now stands in the shell's history.", {
+    hint: isPlain
+      ? `Rotate the key, naming it by its prefix: hkctl keys rotate ${prefixOf(secret)}. Then remove that line from the history.`
+      : 'Name the key by its id or its eight-character prefix. Rotate it, and remove that line from the history.',
+  });
+}
+
+/** The refusal of keys that the tenant does not have (exit 3); it names them where several were given. */
+export function keyNotFound(refs: readonly string[]): HkctlError {
+  const names = refs.map((ref) => printable(redactSecrets(ref))).join(', ');
+  return new HkctlError('not_found', names === '' ? 'API key not found' : `API key not found: ${names}`, {
+    hint: 'Name it by its id, its eight-character prefix, or its name if it is active; hkctl keys list --all shows every key.',
+  });
+}
