@@ -5,10 +5,10 @@ import {
   recordEntities,
   recordEpoch,
   removedRecords,
-  tableName,
   toTable,
 } from '../../src/store/postgres/records/tables.ts';
 import * as registry from '../../src/store/postgres/registry/tables.ts';
+import { tableName } from '../../src/store/records/tables.ts';
 
 /** The tables of a store on PostgreSQL, for drizzle-kit: the registry, one for each declared resource, and readings. */
 module.exports = {

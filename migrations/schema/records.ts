@@ -1,11 +1,11 @@
 import { resources } from '../../src/resources/index.ts';
+import { tableName } from '../../src/store/records/tables.ts';
 import {
   outbox,
   recordChanges,
   recordEntities,
   recordEpoch,
   removedRecords,
-  tableName,
   toTable,
 } from '../../src/store/sqlite/records/tables.ts';
 

@@ -2,12 +2,14 @@ import { H3 } from 'h3';
 import type { Domain } from '../core/access/actors.ts';
 import { lazily } from '../core/lazily.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
+import type { Credential } from '../core/port/keys.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
 import { wordList } from '../core/text/word-list.ts';
 import { createAddressBook } from './auth/client-addresses.ts';
 import { createGate, type Requirement } from './auth/gate.ts';
+import type { KeyTally } from './auth/key-tally.ts';
 import { createLimiter, type Limiter } from './auth/limits.ts';
 import type { Session } from './auth/session.ts';
 import { createDocuments, documentFiles } from './docs/docs.ts';
@@ -42,8 +44,8 @@ interface AppOptions {
   /** The folder with the two files of swagger-ui-dist. */
   docsFolder: string;
   log: Log;
-  /** Receives the time of each successful authentication (epoch ms). */
-  recordUse(keyId: string, nowMs: number, address: string): void;
+  /** Creates the tally of a key. */
+  tallyOf(credential: Credential): KeyTally;
   /** Receives the limits, to share their counts with other daemons. */
   shareLimits?(limiters: readonly (Limiter | undefined)[]): void;
   /** Returns true while the daemon drains and begins nothing new. */
@@ -87,7 +89,7 @@ export function createApp(options: AppOptions): H3 {
     addresses,
     batches,
     ...limiters,
-    recordUse: options.recordUse,
+    tallyOf: options.tallyOf,
     identifyConnection: (socket, keyId) => table.identify(socket, keyId),
     warnOverLimit: (address, code) =>
       log.unkeyed('warn', { address, code }, 'too many failed key checks from an address'),

@@ -9,8 +9,8 @@ import { storeClock } from '../core/time/steady-clock.ts';
 import { createApp } from './app.ts';
 import { isLoopbackAddress } from './auth/client-addresses.ts';
 import { DaemonClock } from './auth/clock.ts';
-import { UseRecorder } from './auth/last-use.ts';
 import { LimitSharing } from './auth/limit-sharing.ts';
+import { UsageRecorder } from './auth/usage-recorder.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
@@ -60,8 +60,8 @@ interface ServeHooks {
 }
 
 /**
- * Serves until `stop` is aborted, then drains: it begins nothing new, finishes answers under way and writes times of last
- * use. Resolves when the last connection is closed. Throws `bad_input` for a port that is in use.
+ * Serves until `stop` is aborted, then drains: it begins nothing new, finishes answers under way and writes the rest of last
+ * uses and usage. Resolves when the last connection is closed. Throws `bad_input` for a port that is in use.
  */
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
   const { settings, serviceManager } = options;
@@ -74,7 +74,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   const clock = new DaemonClock(options.domain.store, machineClock, options.machineUptime, retryLog);
   const domain = { ...options.domain, clock: clock.now, steady: () => clock.steady() };
   const guard = new StoreGuard(domain.store, log);
-  const uses = new UseRecorder(domain.store.keys, retryLog);
+  const usage = new UsageRecorder(domain, retryLog);
   const limitSharing = new LimitSharing(domain.store.limits, retryLog);
   const anchors = new AuditAnchors(domain.store.audit, retryLog);
   const retention = new Retention(domain, retryLog);
@@ -90,7 +90,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     connections,
     domain,
     log,
-    recordUse: (keyId, nowMs, address) => uses.record(keyId, nowMs, address),
+    tallyOf: usage.tallyOf,
     shareLimits: (limiters) => limitSharing.start(limiters),
     isStopping: () => hooks.stop.aborted,
     // Where the next daemon takes over the socket, clients notice nothing of the change.
@@ -113,7 +113,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await domain.store.daemon.recordAddress(address, process.pid, options.version);
   warnWhereExposed(host, settings, log);
   log.info({ url, version: options.version, pid: process.pid }, 'listening');
-  uses.start();
+  usage.start();
   clock.start();
   await anchors.start();
   retention.start();
@@ -131,7 +131,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await retention.stop();
   guard.stop();
   if (guard.fault) throw guard.fault;
-  await uses.stop();
+  await usage.stop();
   await limitSharing.stop();
   await clock.stop();
   await anchors.stop();

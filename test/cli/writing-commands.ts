@@ -116,7 +116,8 @@ export const writingCommands: Readonly<Record<string, WritingCommand>> = {
   migrate: {
     line: () => ['migrate', '--without-backup'],
     done: 'store.migrate',
-    prepare: (cli) => onServer(cli.place, 'drop table hkctl.journal', 'update hkctl.store_version set version = 1'),
+    prepare: (cli) =>
+      onServer(cli.place, 'drop table hkctl.journal, hkctl.key_usage', 'update hkctl.store_version set version = 1'),
   },
   init: {
     line: () =>

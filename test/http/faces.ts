@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import type { ServeSettings } from '../../src/core/operations/settings.ts';
 import { createApp } from '../../src/http/app.ts';
+import { UsageRecorder } from '../../src/http/auth/usage-recorder.ts';
 import { createMemory, memoryLimits } from '../../src/http/fairness/memory.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import { Connections, connectionLimits } from '../../src/http/net/connections/connections.ts';
@@ -22,13 +23,17 @@ export interface Face {
 }
 
 /** The API without the daemon around it: it takes the time from the plant, and listens from its first request on. */
-export function bareApp(plant: HttpPlant, change: Partial<ServeSettings> = {}): Face & { url(): Promise<string> } {
+export function bareApp(
+  plant: HttpPlant,
+  change: Partial<ServeSettings> = {},
+): Face & { url(): Promise<string>; usage: UsageRecorder } {
   const lines: string[] = [];
   const given = settings({ logLevel: 'debug', ...change });
   const log = createLog(given.logLevel, { write: (line) => lines.push(line) });
   const memory = createMemory(memoryLimits);
   const connections = new Connections(connectionLimits, log);
   const { domain } = plant;
+  const usage = new UsageRecorder(domain, log);
   const app = createApp({
     domain,
     settings: given,
@@ -38,7 +43,7 @@ export function bareApp(plant: HttpPlant, change: Partial<ServeSettings> = {}): 
     log,
     memory,
     connections,
-    recordUse() {},
+    tallyOf: usage.tallyOf,
   });
   const server = createServer({ maxHeaderSize: 64 * 1024 }, connections.pipelining.inTurn(toListener(app)));
   connections.watch(server, () => false);
@@ -52,6 +57,7 @@ export function bareApp(plant: HttpPlant, change: Partial<ServeSettings> = {}): 
   };
   return {
     url,
+    usage,
     async fetch(path, init) {
       const response = await fetch(`${await url()}${path}`, { redirect: 'manual', ...init });
       return asDocumented(path, init, response, await response.clone().text());

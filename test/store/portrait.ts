@@ -11,11 +11,16 @@ export async function portraitOf(store: Store): Promise<unknown> {
   const tenants = [];
   for (const tenant of await store.tenants.list()) {
     const entities = await store.entities.list(tenant.id);
+    const keys = await store.keys.list(tenant.id, { nowMs }, { limit: 1000 });
     tenants.push({
       tenant,
       users: await store.users.list(tenant.id),
       entities,
-      keys: await store.keys.list(tenant.id, { nowMs }, { limit: 1000 }),
+      keys,
+      usage: await store.usage.of(
+        keys.map(({ id }) => id),
+        { first: 19_950, last: 20_050 },
+      ),
       plants: await Promise.all(entities.map((entity) => plantOf(store, entity.id))),
     });
   }

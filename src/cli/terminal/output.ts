@@ -1,10 +1,11 @@
 import { statusOf } from '../../core/keys/keys.ts';
+import type { DayUsage } from '../../core/keys/usage.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Key } from '../../core/port/keys.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';
 import { toSafeJson } from '../../core/text/shown-text.ts';
-import { formatLocal } from '../../core/time/calendar.ts';
+import { dateOf, formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Context } from '../context.ts';
 
@@ -28,6 +29,21 @@ export function keyJson(key: Key, nowMs: number) {
     allowed_ips: key.allowedIps,
     note: key.note,
     last_used_ip: key.lastUsedIp,
+  };
+}
+
+/** What a key did on a day as `--json` shows it (contract, section 3). */
+export function usageJson({ day, requests, refused, readings, lastRejected }: DayUsage) {
+  return {
+    date: dateOf(day),
+    requests,
+    refused,
+    readings,
+    last_rejected: lastRejected && {
+      at: formatInstantMs(lastRejected.atMs),
+      code: lastRejected.code,
+      sensor: lastRejected.sensor,
+    },
   };
 }
 

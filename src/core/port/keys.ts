@@ -3,6 +3,7 @@ import type { AuditDraft } from '../audit/events.ts';
 import type { WeekDay } from '../time/calendar.ts';
 import type { Entity } from './entities.ts';
 import type { MaybePromise } from './maybe-promise.ts';
+import type { UsageMerge } from './usage.ts';
 import type { User } from './users.ts';
 
 /** A key with what is shown beside it; never the secret. */
@@ -143,6 +144,9 @@ export interface KeyStore {
   activeOf(owner: { createdBy: string } | { entityId: string }, nowMs: number): MaybePromise<Key[]>;
   /** Sets or clears the note of a key, whatever its state; false where the key is missing (then nothing was changed). */
   setNote(id: string, note: string | null, audit: AuditDraft): MaybePromise<boolean>;
-  /** Records the last use of several keys, by their ids; never moves the time back; no audit event. */
-  recordUse(uses: ReadonlyMap<string, KeyUse>): MaybePromise<void>;
+  /**
+   * Records the last use of several keys, by their ids, and adds to their usage by day; never moves a time back; no audit event.
+   * One that throws has changed nothing, except where the answer to its commit was lost.
+   */
+  recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): MaybePromise<void>;
 }

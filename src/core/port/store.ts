@@ -11,6 +11,7 @@ import type { MetricsStore } from './metrics.ts';
 import type { ReadingStore } from './readings.ts';
 import type { RecordStore } from './records.ts';
 import type { TenantStore } from './tenants.ts';
+import type { UsageStore } from './usage.ts';
 import type { UserStore } from './users.ts';
 
 /**
@@ -25,6 +26,7 @@ export interface Store {
   readonly users: UserStore;
   readonly entities: EntityStore;
   readonly keys: KeyStore;
+  readonly usage: UsageStore;
   readonly commands: CommandStore;
   readonly audit: AuditStore;
   readonly records: RecordStore;

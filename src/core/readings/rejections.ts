@@ -1,6 +1,7 @@
 import { redactSecrets } from '../keys/secrets.ts';
 import type { BatchResult, Sensor } from '../port/readings.ts';
 import { cutText } from '../text/bounded-text.ts';
+import { printable } from '../text/shown-text.ts';
 import { formatInstantUs } from '../time/instants.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';
 
@@ -113,6 +114,12 @@ export function aheadFault(at: unknown, atUs: number): Fault {
 export function unitFault(unit: unknown, sensor: Sensor): Fault {
   const own = sensor.unit === null ? 'it has none' : `its own is ${shown(sensor.unit)}`;
   return fault('unit_mismatch', `${shown(unit)} is not the unit of the sensor; ${own}.`);
+}
+
+/** The sensor that an item of a body names, for people: cut short, printable and without a secret; null where it names none. */
+export function sensorNamed(item: unknown): string | null {
+  const name = isObject(item) ? item.sensor : undefined;
+  return typeof name === 'string' ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80) : null;
 }
 
 /** A value from the client for use in a message: cut short, without nested values, and without a secret. */

@@ -53,6 +53,25 @@ export function endOfDayMs(date: string, timezone: string): number {
 }
 
 /**
+ * The day of an instant in a time zone, as days from 1970-01-01, and from when to when (epoch ms, the end excluded) the wall clock
+ * shows it; in UTC where this Node does not know the zone.
+ */
+export function dayAt(ms: number, zone: string): { day: number; fromMs: number; untilMs: number } {
+  const timezone = knownZone(zone);
+  const day = Math.floor((ms + offsetMs(ms, timezone)) / dayMs);
+  return {
+    day,
+    fromMs: startOfWallDayMs(day * dayMs, timezone),
+    untilMs: startOfWallDayMs((day + 1) * dayMs, timezone),
+  };
+}
+
+/** The date `YYYY-MM-DD` that is some days after 1970-01-01. */
+export function dateOf(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
+
+/**
  * An instant in local time: `2026-11-20 08:15:00 CET` (or `GMT+1` where the zone has no abbreviation); in UTC where this Node does not
  * know the zone, which a newer one on another machine may have accepted.
  */

@@ -1,6 +1,7 @@
 import type { Credential, KeyStore } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import { chain } from '../request/chain.ts';
+import type { KeyTally } from './key-tally.ts';
 import { keepNewest } from './newest-entries.ts';
 import { type Session, toSession } from './session.ts';
 
@@ -9,6 +10,8 @@ export interface CachedCredential {
   version: number;
   session: Session | undefined;
   credential: Credential;
+  /** Counts what the key does, over all versions. */
+  tally: KeyTally;
 }
 
 /**
@@ -24,6 +27,7 @@ export const cacheCapacity = { keys: 20_000, absent: 1_000 };
 export class CredentialCache {
   readonly #keys: Pick<KeyStore, 'credential'>;
   readonly #currentVersion: () => MaybePromise<number>;
+  readonly #tallyOf: (credential: Credential) => KeyTally;
   readonly #capacity: typeof cacheCapacity;
   readonly #found = new Map<string, CachedCredential>();
   /** Versions of the store in which a secret was no key. */
@@ -32,10 +36,12 @@ export class CredentialCache {
   constructor(
     keys: Pick<KeyStore, 'credential'>,
     currentVersion: () => MaybePromise<number>,
+    tallyOf: (credential: Credential) => KeyTally,
     capacity: typeof cacheCapacity,
   ) {
     this.#keys = keys;
     this.#currentVersion = currentVersion;
+    this.#tallyOf = tallyOf;
     this.#capacity = capacity;
   }
 
@@ -64,7 +70,7 @@ export class CredentialCache {
       return undefined;
     }
     const session = before?.session && isSame(before.credential, credential) ? before.session : toSession(credential);
-    const entry = { version, session, credential };
+    const entry = { version, session, credential, tally: before?.tally ?? this.#tallyOf(credential) };
     this.#found.set(secretHash, entry);
     keepNewest(this.#found, this.#capacity.keys);
     return entry;

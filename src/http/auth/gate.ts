@@ -4,6 +4,7 @@ import type { ClientPermission } from '../../core/access/permissions.ts';
 import { errorTable } from '../../core/errors.ts';
 import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
 import { hashOf, holdsSecret, isCompleteSecret, secretLength } from '../../core/keys/secrets.ts';
+import type { Credential } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { RequestBatches } from '../request/batches.ts';
 import { chain } from '../request/chain.ts';
@@ -11,6 +12,7 @@ import type { Exchange } from '../request/exchange.ts';
 import { type ApiCode, ApiError, codesOf } from '../request/problem.ts';
 import { type AddressBook, networkOf } from './client-addresses.ts';
 import { type CachedCredential, CredentialCache, cacheCapacity } from './credential-cache.ts';
+import type { KeyTally } from './key-tally.ts';
 import type { Limiter } from './limits.ts';
 import type { Session } from './session.ts';
 
@@ -22,8 +24,8 @@ interface GateOptions {
   failedChecks: Limiter | undefined;
   requests: Limiter | undefined;
   ingest: Limiter | undefined;
-  /** Receives the time (epoch ms) and the client address of each successful authentication. */
-  recordUse(keyId: string, nowMs: number, address: string): void;
+  /** Creates the tally of a key. */
+  tallyOf(credential: Credential): KeyTally;
   /** Receives the connection of each successful authentication. */
   identifyConnection(socket: Socket, keyId: string): void;
   /** Receives each address that exceeds the limit of failed checks, once a window, and why the last check failed. */
@@ -63,6 +65,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
   const credentials = new CredentialCache(
     keys,
     batches.once(() => keys.version()),
+    options.tallyOf,
     capacity,
   );
 
@@ -70,12 +73,14 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     if (entry === undefined) return unknown;
     const { credential, session } = entry;
     const nowMs = domain.clock();
+    const tally = entry.tally.at(nowMs);
+    exchange.tally = tally;
     const refusal = refusalOf(credential, nowMs);
     if (refusal !== undefined || session === undefined) return refusals[refusal ?? 'entity_missing'];
     exchange.keyPrefix = credential.prefix;
     const address = addresses.clientOf(exchange);
     if (session.allows !== undefined && !session.allows(address)) return addressNotAllowed(address);
-    options.recordUse(credential.keyId, nowMs, address);
+    tally.recordUse(nowMs, address);
     options.identifyConnection(exchange.node.req.socket, credential.keyId);
     return session;
   }

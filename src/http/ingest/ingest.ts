@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, validateHeartbeats } from '../../core/readings/heartbeats.ts';
 import { type AcceptedTime, validateReadings } from '../../core/readings/readings.ts';
-import { addRefused, type Rejection } from '../../core/readings/rejections.ts';
+import { addRefused, type Rejection, sensorNamed } from '../../core/readings/rejections.ts';
 import { retainedFromUs } from '../../core/readings/retention.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
@@ -73,7 +73,7 @@ export function createIngest(
       chain(sensorsOf(scope.entityId), (sensors) => {
         const steps = stepsOf(body, type, sensors, tenant.retainReadingsDays);
         const store = body.length <= shortBody ? finish(steps) : slices.run(keyId, steps);
-        return store instanceof Promise ? confirmed(exchange, store, (ready) => ready()) : store();
+        return store instanceof Promise ? confirmed(exchange, store, (ready) => ready(exchange)) : store(exchange);
       });
     const body = read(exchange, keyId);
     return body instanceof Promise ? confirmed(exchange, body, accept) : accept(body);
@@ -90,8 +90,8 @@ export function createIngest(
   }
 }
 
-/** Stores what a body holds, once the key was found still valid. */
-type Store = () => Promise<Answer>;
+/** Stores what the body of a request holds, once the key was found still valid. */
+type Store = (exchange: Exchange) => Promise<Answer>;
 
 /** Parses and validates the text of a body. */
 type Parser = (text: string, type: string, sensors: SensorDirectory, time: AcceptedTime) => Steps<Store>;
@@ -103,9 +103,11 @@ function createReadingsParser({ domain, counts }: IngestOptions): Parser {
   return function* (text, type, sensors, time) {
     const { items, positions: places } = yield* toItems(text, type, 'readings', time.nowUs);
     const { batch, positions, rejected } = yield* validateReadings(items, sensors, time);
-    return async () => {
+    return async (exchange) => {
       const result = batch.count === 0 ? nothingKept : await readings.append(batch);
       const refused = addRefused(rejected, result, positions);
+      const sensorOf = ({ index }: Rejection) => sensorNamed(items[index]);
+      exchange.tally?.countReadings({ ...result, rejected: refused, sensorOf }, domain.clock());
       counts.accepted += result.accepted;
       counts.duplicates += result.duplicates;
       counts.rejected += refused.length;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3Event } from 'h3';
+import type { DayTally } from '../auth/key-tally.ts';
 import type { Reservation } from '../fairness/reservation.ts';
 
 /** One request as the handlers see it, and the state that it collects on the way to its answer. */
@@ -27,6 +28,8 @@ export interface Exchange {
   awaitsContinue: boolean;
   /** Prefix of the authenticated key, for the log. */
   keyPrefix: string | undefined;
+  /** Counts what the key of the request does, also one that is refused; none where there is no such key. */
+  tally: DayTally | undefined;
   /** Code of the problem, for the log. */
   code: string | undefined;
   /** The shared memory that its body and its answer reserve; none where they are small. */
@@ -51,6 +54,7 @@ class NodeExchange implements Exchange {
   readonly responseHeaders: string[] = [];
   awaitsContinue: boolean;
   keyPrefix: string | undefined = undefined;
+  tally: DayTally | undefined = undefined;
   code: string | undefined = undefined;
   bodyReservation: Reservation | undefined = undefined;
   answerReservation: Reservation | undefined = undefined;

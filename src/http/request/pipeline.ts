@@ -150,6 +150,7 @@ class Call implements Work {
     if (isStopping?.()) head.push('Connection', 'close');
     const ms = performance.now() - this.#startedAt;
     this.#counts.observe(answer.status, ms / 1000);
+    exchange.tally?.countRequest(exchange.code);
     log.request(exchange, answer.status, ms);
     batches.send(() => this.#deliver(answer, head));
   }

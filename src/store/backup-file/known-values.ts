@@ -49,6 +49,7 @@ const typed: readonly string[] = [
   'users',
   'entities',
   'keys',
+  'key_usage',
   'marks',
   'purges',
   'audit_outbox',

@@ -12,6 +12,7 @@ import type { ReadingStore } from '../../core/port/readings.ts';
 import type { RecordStore } from '../../core/port/records.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { TenantStore } from '../../core/port/tenants.ts';
+import type { UsageStore } from '../../core/port/usage.ts';
 import type { UserStore } from '../../core/port/users.ts';
 import type { StoreOptions } from '../engine.ts';
 import type { Database } from './connection/database.ts';
@@ -31,6 +32,7 @@ import { createMetricsStore } from './registry/metrics.ts';
 import { purgeRemoved } from './registry/purge.ts';
 import { createRegistry } from './registry/registry.ts';
 import { createTenantStore } from './registry/tenants.ts';
+import { createUsageStore } from './registry/usage.ts';
 import { createUserStore } from './registry/users.ts';
 
 /** A store in one schema of a PostgreSQL database. */
@@ -39,6 +41,7 @@ export class PostgresStore implements Store {
   readonly users: UserStore;
   readonly entities: EntityStore;
   readonly keys: KeyStore;
+  readonly usage: UsageStore;
   readonly commands: CommandStore;
   readonly audit: AuditStore;
   readonly records: RecordStore;
@@ -57,6 +60,7 @@ export class PostgresStore implements Store {
     this.users = unwrapped(createUserStore(registry));
     this.entities = unwrapped(createEntityStore(registry, () => purgeRemoved(database)));
     this.keys = unwrapped(createKeyStore(registry, generations));
+    this.usage = createUsageStore(database);
     this.commands = unwrapped(createCommandStore(registry));
     this.audit = unwrapped(createAuditStore(registry));
     const records = createRecordStore(database, () => generations.records());

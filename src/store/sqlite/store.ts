@@ -12,6 +12,7 @@ import type { ReadingStore } from '../../core/port/readings.ts';
 import type { ImportRequest, ImportSummary, RecordStore } from '../../core/port/records.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { TenantStore } from '../../core/port/tenants.ts';
+import type { UsageStore } from '../../core/port/usage.ts';
 import type { UserStore } from '../../core/port/users.ts';
 import type { StoreOptions } from '../engine.ts';
 import { lockExclusive } from './connection/daemon-lock.ts';
@@ -36,6 +37,7 @@ import { createKeyStore } from './registry/keys.ts';
 import { createMetricsStore } from './registry/metrics.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
 import { createTenantStore } from './registry/tenants.ts';
+import { createUsageStore } from './registry/usage.ts';
 import { createUserStore } from './registry/users.ts';
 import { requireSchemaVersion } from './schema/schema-versions.ts';
 
@@ -53,6 +55,7 @@ export class SqliteStore implements Store {
   readonly users: UserStore;
   readonly entities: EntityStore;
   readonly keys: KeyStore;
+  readonly usage: UsageStore;
   readonly commands: CommandStore;
   readonly audit: AuditStore;
   readonly records: RecordStore;
@@ -95,6 +98,7 @@ export class SqliteStore implements Store {
     this.users = createUserStore(this.#registry, this.#append, this.#files.revocations);
     this.entities = createEntityStore(this.#registry, this.#append, this.#files.revocations, () => this.#settle());
     this.keys = this.#createKeys();
+    this.usage = createUsageStore(this.#registry);
     this.commands = createCommandStore(this.#registry);
     this.audit = createAuditStore(this.#registry, this.#append, () => this.#settle());
     this.records = createRecordStore(
@@ -182,10 +186,9 @@ export class SqliteStore implements Store {
     if (!writer) return keys;
     return {
       ...keys,
-      recordUse: async (uses) => {
-        if (uses.size === 0) return;
+      recordUse: async (uses, usage) => {
         this.#options.reserve?.requireWhole();
-        await writer.recordUse(uses);
+        await writer.recordUse(uses, usage);
       },
     };
   }

@@ -13,7 +13,7 @@ beforeEach(async () => {
   makeOld(cli.store);
 });
 
-/** Makes the registry one of schema 1, by taking away what its second migration has added. */
+/** Makes the registry one of schema 1, by taking away what its later migrations have added. */
 function makeOld(store: string): void {
   const added = {
     keys: ['allowed_ips', 'note', 'last_used_ip'],
@@ -23,7 +23,7 @@ function makeOld(store: string): void {
   const statements = Object.entries(added).flatMap(([table, columns]) =>
     columns.map((column) => `alter table ${table} drop column ${column}`),
   );
-  tamper(store, [...statements, 'pragma user_version = 1'].join(';'));
+  tamper(store, [...statements, 'drop table key_usage', 'pragma user_version = 1'].join(';'));
 }
 
 function versionOf(file: string): unknown {

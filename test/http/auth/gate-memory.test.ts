@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAddressBook } from '../../../src/http/auth/client-addresses.ts';
 import { createGate } from '../../../src/http/auth/gate.ts';
+import { createDays, KeyTally } from '../../../src/http/auth/key-tally.ts';
 import { RequestBatches } from '../../../src/http/request/batches.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
 import { ApiError } from '../../../src/http/request/problem.ts';
@@ -33,7 +34,8 @@ function smallGate() {
       failedChecks: undefined,
       requests: undefined,
       ingest: undefined,
-      recordUse: (keyId) => used.push(keyId),
+      // Takes none, so that each use is offered.
+      tallyOf: (credential) => new KeyTally(credential, createDays(), ({ keyId }) => used.push(keyId) === 0),
       identifyConnection() {},
       warnOverLimit() {},
     },

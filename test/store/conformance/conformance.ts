@@ -6,6 +6,7 @@ import type { Given } from './given.ts';
 import { commandConformance } from './keys/commands.ts';
 import { keyConformance } from './keys/keys.ts';
 import { keyListConformance } from './keys/lists.ts';
+import { usageConformance } from './keys/usage.ts';
 import { metricsConformance } from './metrics.ts';
 import { peopleConformance } from './people.ts';
 import { readingConformance } from './readings/readings.ts';
@@ -21,6 +22,7 @@ export function conformance(given: Given): void {
   describe('organizations, users, entities', () => peopleConformance(given));
   describe('keys', () => keyConformance(given));
   describe('lists of keys', () => keyListConformance(given));
+  describe('usage of keys', () => usageConformance(given));
   describe('commands after rotations', () => commandConformance(given));
   describe('audit', () => auditConformance(given));
   describe('texts of the audit trail', () => auditTextConformance(given));

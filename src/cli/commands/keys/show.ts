@@ -1,11 +1,12 @@
 import { permissionGroups } from '../../../core/access/permissions.ts';
 import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
+import { usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { askKey } from '../../questions/key.ts';
 import { fullTime } from '../../table/shown-time.ts';
-import { keyJson } from '../../terminal/output.ts';
+import { keyJson, usageJson } from '../../terminal/output.ts';
 import { wrapFacts, wrapLabelled } from '../../terminal/wrap.ts';
 import { refsArgument } from './names.ts';
 
@@ -26,7 +27,8 @@ export const show = defineCommand({
     const { domain, actor } = await context.session();
     const key = ref === undefined ? await askKey(context, domain, actor) : await showKey(domain, actor, ref);
     const nowMs = domain.clock();
-    if (context.json) context.printJson(keyJson(key, nowMs));
+    const usage = await usageOf(domain, key);
+    if (context.json) context.printJson({ ...keyJson(key, nowMs), usage: usage.map(usageJson) });
     else context.print(...describe(key, await lineageOf(domain, actor, key), nowMs, context));
   },
 });

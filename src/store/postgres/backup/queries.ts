@@ -24,6 +24,7 @@ export function queryFor(
   const listed = (of: string) => columns.map((column) => `${of}."${column}"`).join(', ');
   if (name === 'tenants') return { query: `select ${listed('t')} from tenants t order by number` };
   if (name === 'keys') return { query: keysQuery(columns) };
+  if (name === 'key_usage') return { query: `select ${listed('u')} from key_usage u order by day, key_id, kind, code` };
   if (name === 'marks') {
     return { query: `select name, value from marks where name = 'clock_seen_ms' and ${isShownMs('value')}` };
   }

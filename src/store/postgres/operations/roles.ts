@@ -67,7 +67,7 @@ grant usage on schema ${name} to hkctl_admin, hkctl_daemon;
 grant select, insert, update, delete on all tables in schema ${name} to hkctl_admin;
 grant usage on all sequences in schema ${name} to hkctl_admin;
 
--- daemon: reads keys and records; writes uses, limits, heartbeats of its own, and readings.
+-- daemon: reads keys and records; writes uses and usage of keys, limits, heartbeats of its own, and readings.
 grant select on all tables in schema ${name} to hkctl_daemon;
 do $$
 begin
@@ -84,7 +84,9 @@ begin
   revoke insert, update, delete on ${name}.store_version from hkctl_admin, hkctl_daemon;
   revoke insert, delete on ${name}.generations from hkctl_admin, hkctl_daemon;
   grant insert, update, delete on ${name}.daemons, ${name}.limit_counts to hkctl_daemon;
-  grant insert, update on ${name}.key_uses, ${name}.marks to hkctl_daemon;
+  grant insert, update on ${name}.key_uses, ${name}.key_usage, ${name}.marks to hkctl_daemon;
+  -- Usage of days that are no longer kept.
+  grant delete on ${name}.key_usage to hkctl_daemon;
   grant insert on ${name}.readings, ${name}.heartbeats, ${name}.series, ${name}.record_entities to hkctl_daemon;
   -- Readings past the retention of their organization are replaced by summaries.
   grant insert, update on ${name}.summaries, ${name}.drops to hkctl_daemon;

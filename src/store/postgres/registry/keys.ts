@@ -17,6 +17,7 @@ import { filterCondition } from './key-filters.ts';
 import { selectCredentials, selectKeys } from './key-selects.ts';
 import type { Change, Registry } from './registry.ts';
 import { entities, keys, keyUses } from './tables.ts';
+import { createRecordUse } from './usage.ts';
 
 /** Keys. */
 export function createKeyStore(registry: Registry, generations: Generations): KeyStore {
@@ -137,24 +138,13 @@ export function createKeyStore(registry: Registry, generations: Generations): Ke
         await appendAudit(session, audit);
         return true;
       }),
-    // Beside the keys, so that a daemon needs no right to change them; in one order, so that two daemons never deadlock.
-    async recordUse(uses) {
-      if (uses.size === 0) return;
-      const used = [...uses.values()];
-      const columns = [[...uses.keys()], used.map(({ atMs }) => atMs), used.map(({ ip }) => ip)];
-      await database.exclusively((session) => session.query('keys.use', recordUses, columns));
-    },
+    recordUse: createRecordUse(database),
   };
 }
 
 /** One statement for any number of keys: a leak may be of tens of thousands. */
 const revokeKeys = `update keys set revoked_at_ms = $4, revoked_by = u.by, rotated_to = u.next
   from unnest($1::text[], $2::text[], $3::text[]) as u (id, by, next) where keys.id = u.id`;
-
-const recordUses = `insert into key_uses (key_id, last_used_at_ms, last_used_ip)
-  select used.id, used.at, used.ip from unnest($1::text[], $2::bigint[], $3::text[]) as used (id, at, ip) order by 1
-  on conflict (key_id) do update set last_used_at_ms = excluded.last_used_at_ms, last_used_ip = excluded.last_used_ip
-  where key_uses.last_used_at_ms < excluded.last_used_at_ms`;
 
 async function requireActiveEntity({ db }: Change, key: NewKey): Promise<void> {
   const [entity] = await db.select().from(entities).where(eq(entities.id, key.entityId)).for('share');

@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { boolean, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ClientPermission } from '../../../core/access/permissions.ts';
 import type { Role } from '../../../core/access/roles.ts';
 import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { UsageKind } from '../../../core/port/usage.ts';
 import type { WeekDay } from '../../../core/time/calendar.ts';
+import { usageChecks } from '../../registry/usage.ts';
 import { bytewiseText, instantOfDaemons, jsonText, textOfDaemons, wholeNumber } from '../connection/column-types.ts';
 
 /** Organizations; `number` keeps the order in which they were made. */
@@ -93,6 +95,27 @@ export const keyUses = pgTable('key_uses', {
   lastUsedAtMs: instantOfDaemons('last_used_at_ms').notNull(),
   lastUsedIp: textOfDaemons('last_used_ip'),
 });
+
+/** What keys did, by day. Days come first, so that old ones are removed as one range. */
+export const keyUsage = pgTable(
+  'key_usage',
+  {
+    /** Days from 1970-01-01 to the day of the entity. */
+    day: integer('day').notNull(),
+    keyId: bytewiseText('key_id').notNull(),
+    kind: bytewiseText('kind').$type<UsageKind>().notNull(),
+    code: bytewiseText('code').notNull(),
+    count: wholeNumber('count').notNull(),
+    lastAtMs: wholeNumber('last_at_ms'),
+    lastSensor: text('last_sensor'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.day, table.keyId, table.kind, table.code] }),
+    index('key_usage_rejected').on(table.day).where(sql`kind = 'rejected'`),
+    // A daemon's log-in may write into this table: what it cannot be given here, nothing that reads has to expect.
+    check('key_usage_valid', sql.raw(usageChecks)),
+  ],
+);
 
 /** The audit chain. Texts are JSON strings, since PostgreSQL's text has no NUL character. */
 export const audit = pgTable(

@@ -10,7 +10,10 @@ import type { ColumnTypes } from '../schema/column-types.ts';
 const kept: ReadonlySet<string> = new Set(['store_version', 'generations', 'marks', 'audit_head', 'daemons']);
 
 /** Tables that changes lock last, in their order: a restore that takes them in the same one waits instead of deadlocking. */
-const lockedLast = ['purges', 'tenants', 'users', 'entities', 'keys', 'key_uses', 'journal', 'audit_head', 'audit'];
+const lockedLast = [
+  ...['purges', 'tenants', 'users', 'entities', 'keys', 'key_uses', 'key_usage'],
+  ...['journal', 'audit_head', 'audit'],
+];
 
 /**
  * Locks the tables of a store for the rest of the transaction, so that nobody reads or changes them, and no daemon begins. Throws

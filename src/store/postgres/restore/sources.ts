@@ -29,6 +29,7 @@ export function registrySources(backup: Connection, tables: readonly OwnTable[])
         row.map((value, i) => (isText[i] && typeof value === 'string' ? JSON.stringify(value) : value)),
       ),
     },
+    plain('key_usage', columnsOf('key_usage'), 'day, key_id'),
     plain('purges'),
   ];
 }

@@ -6,7 +6,7 @@ import { queryUnlimited } from '../connection/time-limits.ts';
 import { placeSql } from './foreign-objects.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /**
  * The versions of SQLite's databases that hold the same as each version of this schema. A backup of an older store has them, so
@@ -15,6 +15,7 @@ export const schemaVersion = 2;
 export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number>>> = {
   1: { registry: 2, records: 2, readings: 2 },
   2: { registry: 2, records: 2, readings: 2 },
+  3: { registry: 3, records: 2, readings: 2 },
 };
 
 /** What is at the place of a store. */

@@ -20,6 +20,7 @@ import { createCommandStore } from './commands.ts';
 import { filterCondition } from './key-filters.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
+import { createRecordUse } from './usage.ts';
 
 /** Keys. `journal` is the file that names what was stopped. */
 export function createKeyStore(registry: Registry, append: AppendAudit, journal: string): KeyStore {
@@ -55,11 +56,6 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
     selectCredential(registry)
       .where(eq(keys.secretHash, sql.placeholder('hash')))
       .prepare(),
-  );
-  const use = lazily(() =>
-    registry.connection.prepare<[number, string, string, number]>(
-      'update keys set last_used_at_ms = ?, last_used_ip = ? where id = ? and coalesce(last_used_at_ms, 0) < ?',
-    ),
   );
 
   /** Revokes all or none; returns the ids that were not active any more. */
@@ -145,10 +141,7 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
         append(audit);
         return true;
       }),
-    recordUse: (uses) =>
-      registry.change(() => {
-        for (const [id, { atMs, ip }] of uses) use().run(atMs, ip, id, atMs);
-      }),
+    recordUse: createRecordUse(registry),
   };
 }
 

@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { ClientPermission } from '../../../core/access/permissions.ts';
 import type { Role } from '../../../core/access/roles.ts';
 import type { AuditDraft } from '../../../core/audit/events.ts';
+import type { UsageKind } from '../../../core/port/usage.ts';
 import type { WeekDay } from '../../../core/time/calendar.ts';
+import { usageChecks } from '../../registry/usage.ts';
 
 /** Organizations. */
 export const tenants = sqliteTable('tenants', {
@@ -84,6 +86,26 @@ export const keys = sqliteTable(
     index('keys_live_of_user').on(table.createdBy, table.createdAtMs).where(sql`revoked_at_ms is null`),
     index('keys_live_expiring').on(table.tenantId, table.expiresAtMs).where(sql`revoked_at_ms is null`),
     index('keys_of_entity').on(table.entityId),
+  ],
+);
+
+/** What keys did, by day. Days come first, so that old ones are removed as one range. */
+export const keyUsage = sqliteTable(
+  'key_usage',
+  {
+    /** Days from 1970-01-01 to the day of the entity. */
+    day: integer('day').notNull(),
+    keyId: text('key_id').notNull(),
+    kind: text('kind').$type<UsageKind>().notNull(),
+    code: text('code').notNull(),
+    count: integer('count').notNull(),
+    lastAtMs: integer('last_at_ms'),
+    lastSensor: text('last_sensor'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.day, table.keyId, table.kind, table.code] }),
+    index('key_usage_rejected').on(table.day).where(sql`kind = 'rejected'`),
+    check('key_usage_valid', sql.raw(usageChecks)),
   ],
 );
 

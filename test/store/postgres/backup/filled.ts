@@ -18,7 +18,26 @@ export async function filled(store: Store): Promise<Plant> {
   const old = newKey(plant, 1, { note: 'gateway of "Halle 3"\t\\N', allowedIps: ['192.0.2.0/24'] });
   const next = newKey(plant, 2, { rotatedFrom: old.id, expiresAtMs: nowMs + 1e9 });
   await store.keys.insert(old, draftOf(tenant.id, 'key.create', 'one'));
-  await store.keys.recordUse(new Map([[old.id, { atMs: nowMs + 5, ip: '192.0.2.7' }]]));
+  const counted = {
+    keyId: old.id,
+    day: 20_000,
+    kind: 'request',
+    code: '',
+    count: 3,
+    lastAtMs: null,
+    lastSensor: null,
+  } as const;
+  const lost = {
+    ...counted,
+    kind: 'rejected',
+    code: 'unknown_sensor',
+    lastAtMs: nowMs,
+    lastSensor: 'OVEN\t"9"\\N',
+  } as const;
+  await store.keys.recordUse(new Map([[old.id, { atMs: nowMs + 5, ip: '192.0.2.7' }]]), {
+    counts: [counted, lost, { ...counted, day: 20_001 }],
+    kept: undefined,
+  });
   await store.keys.rotate([{ oldKeyId: old.id, next }], nowMs + 9, [draftOf(tenant.id, 'key.rotate', 'one\u0000"\\')]);
   await store.keys.insert(newKey(plant, 3), draftOf(tenant.id, 'key.create', 'three'));
   const gone = { ...entity, id: randomUUID(), code: 'OLD', name: 'Old' };

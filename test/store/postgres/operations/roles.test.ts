@@ -44,11 +44,11 @@ describe('the roles that hkctl postgres-roles prints', () => {
   it('own what a superuser has made before, also of an older hkctl, so that hkctl_owner can migrate it', async () => {
     const address = await newDatabase('store');
     const plant = await plantIn(await opened(address, false));
-    await onServer(address, 'drop table hkctl.journal', 'update hkctl.store_version set version = 1');
+    await onServer(address, 'drop table hkctl.journal, hkctl.key_usage', 'update hkctl.store_version set version = 1');
     const sql = rolesSql('hkctl');
     await onServer(address, sql, sql);
     const owner = engineAt(as('hkctl_owner', address), options);
-    expect(await owner.migrate(undefined, { withoutBackup: true })).toEqual({ applied: 1 });
+    expect(await owner.migrate(undefined, { withoutBackup: true })).toEqual({ applied: 2 });
     await onServer(address, sql);
     const admin = await opened(as('hkctl_admin', address), false);
     await admin.keys.insert(newKey(plant, 1), draftOf(plant.tenant.id, 'key.create', 'x'));
@@ -78,7 +78,18 @@ describe('the roles that hkctl postgres-roles prints', () => {
     await daemon.daemon.begin();
     await daemon.openAll();
     await daemon.daemon.recordAddress('http://daemon', 1);
-    await daemon.keys.recordUse(new Map([[key.id, { atMs: nowMs, ip: '192.0.2.1' }]]));
+    const used = {
+      keyId: key.id,
+      day: 5,
+      kind: 'request',
+      code: '',
+      count: 1,
+      lastAtMs: null,
+      lastSensor: null,
+    } as const;
+    const usage = { counts: [used, { ...used, day: 4 }], kept: { first: 5, last: 5 } };
+    await daemon.keys.recordUse(new Map([[key.id, { atMs: nowMs, ip: '192.0.2.1' }]]), usage);
+    expect(await admin.usage.of([key.id], { first: 1, last: 9 })).toEqual([used]);
     await daemon.clock.merge({
       fromMs: 0,
       samples: { seenMs: nowMs, steadyStartMs: 1, candidateStartMs: 0, candidateUpMs: 0 },

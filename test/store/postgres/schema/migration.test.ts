@@ -27,7 +27,7 @@ async function olderStore() {
   const key = newKey(plant, 1);
   await store.keys.insert(key, draftOf(plant.tenant.id, 'key.create', 'x'));
   await store.keys.revoke([key.id], plant.user.id, nowMs, [draftOf(plant.tenant.id, 'key.revoke', 'x')]);
-  await onServer(address, 'drop table hkctl.journal', 'update hkctl.store_version set version = 1');
+  await onServer(address, 'drop table hkctl.journal, hkctl.key_usage', 'update hkctl.store_version set version = 1');
   return { address, plant, key };
 }
 
@@ -46,7 +46,7 @@ it('a migration writes a backup of the older store first, which can be restored'
   });
   const { applied, backup = '' } = await engine(address).migrate();
   expect([applied, backup]).toEqual([
-    1,
+    2,
     expect.stringMatching(/hkctl_test_[0-9a-f]+\.before-migrate-20261120T081500Z\.backup$/),
   ]);
   expect(statSync(backup).mode & 0o777).toBe(0o600);
@@ -67,7 +67,7 @@ it('a migration changes nothing where its backup cannot be written, and needs no
   await expect(engine(address, absent).migrate()).rejects.toThrow();
   await expect(engine(address).open()).rejects.toMatchObject({ code: 'store_too_old' });
   const before = readdirSync(folder);
-  expect(await engine(address, absent).migrate(undefined, { withoutBackup: true })).toEqual({ applied: 1 });
+  expect(await engine(address, absent).migrate(undefined, { withoutBackup: true })).toEqual({ applied: 2 });
   expect([existsSync(absent), readdirSync(folder)]).toEqual([false, before]);
   await (await engine(address).open()).close();
 });

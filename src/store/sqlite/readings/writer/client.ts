@@ -3,6 +3,7 @@ import { HkctlError } from '../../../../core/errors.ts';
 import type { ClockProgress } from '../../../../core/port/clock.ts';
 import type { KeyUse } from '../../../../core/port/keys.ts';
 import type { BatchResult, DropRequest, DropResult, Heartbeat, ReadingBatch } from '../../../../core/port/readings.ts';
+import type { UsageMerge } from '../../../../core/port/usage.ts';
 import { Backlog, settleEach, type WaitingBatch } from '../../../readings/backlog.ts';
 import { fromPostedError } from '../thread-errors.ts';
 import { type GroupResult, toGroup } from './ingest-writer.ts';
@@ -69,9 +70,9 @@ export class WriterClient {
     });
   }
 
-  /** Resolves once the uses are on disk. */
-  async recordUse(uses: ReadonlyMap<string, KeyUse>): Promise<void> {
-    await this.#send({ kind: 'uses', uses });
+  /** Resolves once the uses and the usage are on disk. */
+  async recordUse(uses: ReadonlyMap<string, KeyUse>, usage?: UsageMerge): Promise<void> {
+    await this.#send({ kind: 'uses', uses, usage });
   }
 
   /** Resolves once the samples of the clock are on disk. */

@@ -1,6 +1,7 @@
 import type { ClockProgress } from '../../../../core/port/clock.ts';
 import type { KeyUse } from '../../../../core/port/keys.ts';
 import type { DropRequest, DropResult } from '../../../../core/port/readings.ts';
+import type { UsageMerge } from '../../../../core/port/usage.ts';
 import type { PostedError } from '../thread-errors.ts';
 import type { GroupResult, IngestGroup } from './ingest-writer.ts';
 
@@ -15,7 +16,7 @@ export interface WriterData {
 /** Requests of the main thread; each is answered with its id. */
 export type WriterRequest = { id: number } & (
   | { kind: 'group'; group: IngestGroup }
-  | { kind: 'uses'; uses: ReadonlyMap<string, KeyUse> }
+  | { kind: 'uses'; uses: ReadonlyMap<string, KeyUse>; usage: UsageMerge | undefined }
   | { kind: 'clock'; progress: ClockProgress }
   | { kind: 'drop'; request: DropRequest }
   | { kind: 'close' }

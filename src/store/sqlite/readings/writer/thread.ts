@@ -53,7 +53,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
         return;
       }
       if (request.kind === 'uses') {
-        keys.recordUse(request.uses);
+        keys.recordUse(request.uses, request.usage);
       } else if (request.kind === 'clock') {
         clock.merge(request.progress);
       } else {

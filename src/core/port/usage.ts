@@ -1,0 +1,40 @@
+import type { MaybePromise } from './maybe-promise.ts';
+
+/** What is counted of a key: its requests, those that were refused, and the results of its readings. */
+export const usageKinds = ['request', 'refused', 'accepted', 'duplicate', 'rejected'] as const;
+export type UsageKind = (typeof usageKinds)[number];
+
+/** How often something happened with a key on one day. */
+export interface UsageCount {
+  keyId: string;
+  /** Days from 1970-01-01 to the day by the wall clock of the key's entity. */
+  day: number;
+  kind: UsageKind;
+  /** Why it was refused or rejected; empty for the other kinds. */
+  code: string;
+  count: number;
+  /** Of a rejected reading: when the last one was (epoch ms), and the sensor as its client named it. */
+  lastAtMs: number | null;
+  lastSensor: string | null;
+}
+
+/** Days from the first to the last one, both included. */
+export interface DayRange {
+  first: number;
+  last: number;
+}
+
+/** What a daemon has counted since its last merge. */
+export interface UsageMerge {
+  counts: readonly UsageCount[];
+  /** Counts of other days are removed, a few thousand with each merge; none while no clock says which those are. */
+  kept: DayRange | undefined;
+}
+
+/** The usage of keys by day; `KeyStore.recordUse` adds to it. */
+export interface UsageStore {
+  /** The counts of keys within a range of days, by day. */
+  of(keyIds: readonly string[], days: DayRange): MaybePromise<UsageCount[]>;
+  /** The counts of rejected readings of a tenant's keys within a range of days, with the prefix of each key. */
+  rejected(tenantId: string, days: DayRange): MaybePromise<(UsageCount & { prefix: string })[]>;
+}

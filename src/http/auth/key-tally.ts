@@ -1,0 +1,129 @@
+import type { Credential, KeyUse } from '../../core/port/keys.ts';
+import type { UsageCount, UsageKind } from '../../core/port/usage.ts';
+import type { Rejection } from '../../core/readings/rejections.ts';
+import { dayAt } from '../../core/time/calendar.ts';
+
+/** Takes what a key did until it is merged into the store; false while too much waits already. */
+export type AddWaiting = (tally: DayTally) => boolean;
+
+/** What happens to the readings of a request. */
+export interface IngestResult {
+  accepted: number;
+  duplicates: number;
+  /** In order of the body. The last one of each code is remembered with its sensor. */
+  rejected: readonly Rejection[];
+  /** The sensor that a rejected reading names; null where it names none. */
+  sensorOf(rejection: Rejection): string | null;
+}
+
+/** The day of an instant in a time zone, as days from 1970-01-01. */
+export type DayOf = (ms: number, timezone: string) => number;
+
+/** Creates a {@link DayOf} that remembers the last day of each zone: to find one takes as long as a small request. */
+export function createDays(): DayOf {
+  const last = new Map<string, ReturnType<typeof dayAt>>();
+  return (ms, timezone) => {
+    let found = last.get(timezone);
+    if (found === undefined || ms < found.fromMs || ms >= found.untilMs) {
+      found = dayAt(ms, timezone);
+      last.set(timezone, found);
+    }
+    return found.day;
+  };
+}
+
+/** Counts what one key does; a request that needs no new counter costs an addition. */
+export class KeyTally {
+  readonly #keyId: string;
+  readonly #timezone: string;
+  readonly #dayOf: DayOf;
+  readonly #addWaiting: AddWaiting;
+  #today: DayTally | undefined;
+
+  constructor({ keyId, entity }: Pick<Credential, 'keyId' | 'entity'>, dayOf: DayOf, addWaiting: AddWaiting) {
+    this.#keyId = keyId;
+    this.#timezone = entity?.timezone ?? 'UTC';
+    this.#dayOf = dayOf;
+    this.#addWaiting = addWaiting;
+  }
+
+  /** The counts of the day of an instant, by the wall clock of the key's entity. */
+  at(nowMs: number): DayTally {
+    const day = this.#dayOf(nowMs, this.#timezone);
+    if (this.#today?.day !== day) this.#today = new DayTally(this.#keyId, day, this.#addWaiting);
+    return this.#today;
+  }
+}
+
+/** What a key did on one day, as far as it is not in the store yet. */
+export class DayTally {
+  readonly keyId: string;
+  readonly day: number;
+  /** The last use; written where `isUsed`. */
+  readonly use: KeyUse = { atMs: 0, ip: '' };
+  isUsed = false;
+  /** Whether it is among those that wait for the next merge. */
+  isWaiting = false;
+  readonly #addWaiting: AddWaiting;
+  readonly #requests: UsageCount;
+  readonly #others: UsageCount[] = [];
+
+  constructor(keyId: string, day: number, addWaiting: AddWaiting) {
+    this.keyId = keyId;
+    this.day = day;
+    this.#addWaiting = addWaiting;
+    this.#requests = this.#counter('request', '');
+  }
+
+  /** Records a successful authentication. */
+  recordUse(atMs: number, ip: string): void {
+    this.use.atMs = atMs;
+    this.use.ip = ip;
+    this.isUsed = true;
+    this.#wait();
+  }
+
+  /** Counts an answered request, with the code of its refusal. */
+  countRequest(code: string | undefined): void {
+    this.#requests.count++;
+    if (code !== undefined) this.#find('refused', code).count++;
+    this.#wait();
+  }
+
+  countReadings({ accepted, duplicates, rejected, sensorOf }: IngestResult, nowMs: number): void {
+    if (accepted > 0) this.#find('accepted').count += accepted;
+    if (duplicates > 0) this.#find('duplicate').count += duplicates;
+    const last = new Map<UsageCount, Rejection>();
+    for (const rejection of rejected) {
+      const counter = this.#find('rejected', rejection.code);
+      counter.count++;
+      last.set(counter, rejection);
+    }
+    for (const [counter, rejection] of last) {
+      counter.lastAtMs = nowMs;
+      counter.lastSensor = sensorOf(rejection);
+    }
+    this.#wait();
+  }
+
+  /** The counters that are not zero. The store is given copies, and what was merged is then subtracted. */
+  counters(): UsageCount[] {
+    return [this.#requests, ...this.#others].filter(({ count }) => count > 0);
+  }
+
+  #wait(): void {
+    if (!this.isWaiting) this.isWaiting = this.#addWaiting(this);
+  }
+
+  /** There are few kinds and codes, so that a search costs less than a key of both would. */
+  #find(kind: UsageKind, code = ''): UsageCount {
+    for (const counter of this.#others) if (counter.code === code && counter.kind === kind) return counter;
+    const counter = this.#counter(kind, code);
+    this.#others.push(counter);
+    return counter;
+  }
+
+  #counter(kind: UsageKind, code: string): UsageCount {
+    return { keyId: this.keyId, day: this.day, kind, code, count: 0, lastAtMs: null, lastSensor: null };
+  }
+}

@@ -1,0 +1,65 @@
+import type { KeyStore } from '../../../core/port/keys.ts';
+import type { UsageStore } from '../../../core/port/usage.ts';
+import { removedAtOnce } from '../../registry/usage.ts';
+import type { Database } from '../connection/database.ts';
+
+/** The usage of keys by day. */
+export function createUsageStore(database: Database): UsageStore {
+  return {
+    of: (keyIds, { first, last }) => database.query('usage.of', ofKeys, [keyIds, first, last]),
+    rejected: (tenantId, { first, last }) => database.query('usage.rejected', rejectedOf, [tenantId, first, last]),
+  };
+}
+
+const countColumns = `day, key_id as "keyId", kind, code, count, last_at_ms as "lastAtMs", last_sensor as "lastSensor"`;
+
+/** Each day and key is one search of the primary key: `offset 0` keeps the planner from a join that would read all of it. */
+const ofKeys = `select used.* from unnest($1::text[]) as ids (id)
+  cross join generate_series($2::int4, $3::int4) as days (number)
+  cross join lateral (select ${countColumns} from key_usage where day = days.number and key_id = ids.id offset 0) as used
+  order by day, "keyId", kind, code`;
+
+const rejectedOf = `select ${countColumns}, prefix from key_usage join keys on keys.id = key_id
+  where kind = 'rejected' and day between $2 and $3 and tenant_id = $1 order by day, key_id, code`;
+
+/**
+ * Creates the merge of what a daemon has counted: last uses and usage in one statement, and so in one transaction. Where the answer to
+ * its commit is lost, the daemon sends the same counts again: usage may be too high then, and never too low.
+ */
+export function createRecordUse(database: Database): KeyStore['recordUse'] {
+  return async (uses, { counts, kept } = { counts: [], kept: undefined }) => {
+    const used = [...uses.values()];
+    const columns = [
+      [[...uses.keys()], used.map(({ atMs }) => atMs), used.map(({ ip }) => ip)],
+      [counts.map(({ day }) => day), counts.map(({ keyId }) => keyId), counts.map(({ kind }) => kind)],
+      [counts.map(({ code }) => code), counts.map(({ count }) => count)],
+      [counts.map(({ lastAtMs }) => lastAtMs), counts.map(({ lastSensor }) => lastSensor)],
+    ].flat();
+    await database.exclusively(async (session) => {
+      if (uses.size + counts.length > 0) await session.query('keys.use', recordUses, columns);
+      if (kept) await session.query('usage.remove', removeUsage, [kept.first, kept.last]);
+    });
+  };
+}
+
+/** Beside the keys, so that a daemon needs no right to change them; in one order, so that two daemons never deadlock. */
+const recordUses = `with merged as (
+    insert into key_uses (key_id, last_used_at_ms, last_used_ip)
+    select used.id, used.at, used.ip from unnest($1::text[], $2::bigint[], $3::text[]) as used (id, at, ip) order by 1
+    on conflict (key_id) do update set last_used_at_ms = excluded.last_used_at_ms, last_used_ip = excluded.last_used_ip
+    where key_uses.last_used_at_ms < excluded.last_used_at_ms)
+  insert into key_usage as u (day, key_id, kind, code, count, last_at_ms, last_sensor)
+  select * from unnest($4::int4[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::text[])
+    order by 1, 2, 3, 4
+  on conflict (day, key_id, kind, code) do update set count = least(u.count + excluded.count, ${Number.MAX_SAFE_INTEGER}),
+    last_sensor = case when excluded.last_at_ms < u.last_at_ms then u.last_sensor else excluded.last_sensor end,
+    last_at_ms = greatest(u.last_at_ms, excluded.last_at_ms)`;
+
+/** What another daemon removes at the moment is left to it. The order keeps the planner from reading the whole table. */
+const oldDays = (condition: string) =>
+  `array(select ctid from key_usage where ${condition} order by day limit ${removedAtOnce} for update skip locked)`;
+
+const removeUsage = `delete from key_usage where ctid = any(${oldDays('day < $1')} || ${oldDays('day > $2')})`;
+
+/** The statements, whose plans a test checks. */
+export const usageStatements = { ofKeys, rejectedOf, recordUses, removeUsage } as const;
