@@ -62,7 +62,7 @@ describe('what fits', () => {
 
   it('are permissions and resources of the catalogs', async () => {
     expect(await continued('keys create --permission ')).toEqual([...clientPermissions]);
-    expect(await continued('import ')).toEqual(resources.map(({ name }) => name));
+    expect(await continued('import ')).toEqual([...resources.map(({ name }) => name), 'readings']);
   });
 
   it.each([
