@@ -107,6 +107,37 @@ export const furtherMutants = [
     pipelining,
   ],
   ['src/http/net/connections/reading.ts', ' || --this.#count > 0', '', 'test/http/net/connections/reading.test.ts'],
+  [
+    'src/http/net/connections/reading.ts',
+    "if (this.#count > 0) socket.emit('pause');",
+    '',
+    'test/http/net/connections/reading.test.ts',
+  ],
+  [
+    'src/http/net/connections/pipelining.ts',
+    'if (connection.pipelined > mostOfConnection)',
+    'if (connection.pipelined < 0)',
+    'test/http/net/connections/connections.test.ts',
+  ],
+  ...[
+    ["req.once('end', () => {", 'process.nextTick(() => {'],
+    ['if (connection) connection.lingering = undefined;', ''],
+  ].map(([from, to]) => [
+    'src/http/net/connections/lingering.ts',
+    from,
+    to,
+    'test/http/net/connections/lingering.test.ts',
+  ]),
+  ...[
+    ['now - lingering.since > lingerMs || ', ''],
+    [' || now - lingering.readAt > lingerIdleMs', ''],
+    [' || (lingering && isLate(lingering.since))', ''],
+  ].map(([from, to]) => [
+    'src/http/net/connections/connections.ts',
+    from,
+    to,
+    'test/http/net/connections/lingering.test.ts',
+  ]),
   ...[
     ['if (this.#waiting.size === 0) this.#begunAt = this.#clock();', ''],
     ['this.#waiting.take((client) => this.#clients.mayBegin(client))', 'this.#waiting.take()'],

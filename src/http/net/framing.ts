@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { errorTable } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
 import { type ApiCode, problemDocument } from '../request/problem.ts';
-import type { Lingering } from './connections/lingering.ts';
+import { closeSoon, type Lingering } from './connections/lingering.ts';
 import { currentAnswer } from './current-answer.ts';
 
 /**
@@ -128,16 +128,6 @@ function refuse(socket: Duplex, why: string | undefined, log: Log): void {
   const head = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
   closeSoon(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }
-
-/** Closes a connection a moment later, since closing it while more bytes come would take the answer away from the client. */
-function closeSoon(socket: Duplex, last = ''): void {
-  socket.end(last);
-  const lingering = setTimeout(() => socket.destroy(), lingerMs).unref();
-  socket.once('close', () => clearTimeout(lingering));
-}
-
-/** The time that a client has to read the refusal. */
-const lingerMs = 1000;
 
 interface Refusal {
   code: ApiCode;

@@ -87,9 +87,9 @@ export const unreadAnswers: Attack = (target, signal) =>
     },
   });
 
-/** As many connections as one key may have, which send dozens of kilobytes of requests at the same instant, over and over. */
+/** As many connections as one key may have, which send as many requests as may wait at the same instant, over and over. */
 export const volleys: Attack = (target, signal) => {
-  const bytes = Buffer.from(get('/api/v1/me', target.key).repeat(400));
+  const bytes = Buffer.from(get('/api/v1/me', target.key).repeat(65));
 
   return flood(target, signal, {
     connections: 1_400,
@@ -100,7 +100,7 @@ export const volleys: Attack = (target, signal) => {
   });
 };
 
-/** The same of the shortest requests that there are, without a key. */
+/** The same of the shortest requests that there are, without a key, and more than may wait. */
 export const shortVolleys: Attack = (target, signal) => {
   const bytes = Buffer.from('GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_400));
 

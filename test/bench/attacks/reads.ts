@@ -36,8 +36,8 @@ export const pagesHead: Attack = (target, signal) =>
 
 /** Sixty of the largest pages in one packet. */
 export const pagesPipelined = pipelined(60, page);
-/** Pages that are just small enough to be read at once, a minute's worth of them in one packet. */
-export const smallPagesPipelined = pipelined(600, `${sensor}?limit=500`);
+/** Pages that are just small enough to be read at once, a minute's worth of them in ten packets: no more may wait on a connection. */
+export const smallPagesPipelined = pipelined(65, `${sensor}?limit=500`, 10);
 /** The same over as many connections. */
 export const smallPages = asked(600, `${sensor}?limit=500`);
 
@@ -155,10 +155,10 @@ function asked(connections: number, path: string, ...headers: readonly string[])
 }
 
 /** Asks so often in one packet, and waits for the answers. */
-function pipelined(requests: number, path: string): Attack {
+function pipelined(requests: number, path: string, connections = 1): Attack {
   return (target, signal) =>
     flood(target, signal, {
-      connections: 1,
+      connections,
       play(socket) {
         socket.resume();
         socket.write(get(path, target.key).repeat(requests));

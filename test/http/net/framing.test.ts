@@ -278,7 +278,7 @@ describe('what is no clean HTTP', () => {
     expect(statusesOf(text)).toEqual([200, 404, 200, 401]);
   });
 
-  it('a body whose end comes later is read behind hundreds of pipelined requests', async () => {
+  it('a body whose end comes later is read behind many pipelined requests', async () => {
     const { secret: gateway } = await plant.key({ permissions: ['asset_sensors.ingest'] });
     const socket = connect(port, '127.0.0.1').setNoDelay(true);
     let text = '';
@@ -286,11 +286,11 @@ describe('what is no clean HTTP', () => {
       text += chunk.toString('latin1');
     });
     const head = `${post}Authorization: Bearer ${gateway}\r\nContent-Length: ${empty.length}\r\nConnection: close\r\n\r\n`;
-    socket.write(get('/api/v1/me').repeat(300) + head + empty.slice(0, 5));
-    while (statusesOf(text).length < 300) await new Promise((resolve) => setTimeout(resolve, 5));
+    socket.write(get('/api/v1/me').repeat(60) + head + empty.slice(0, 5));
+    while (statusesOf(text).length < 60) await new Promise((resolve) => setTimeout(resolve, 5));
     socket.write(empty.slice(5));
     await once(socket, 'close');
-    expect(statusesOf(text)).toEqual(Array.from({ length: 301 }, () => 200));
+    expect(statusesOf(text)).toEqual(Array.from({ length: 61 }, () => 200));
   });
 
   it('an upgrade is not taken', async () => {

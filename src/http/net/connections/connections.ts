@@ -6,7 +6,7 @@ import { BodyPace } from '../../request/body-pace.ts';
 import { Arrivals } from './arrivals.ts';
 import { ConnectionDrops, type DropReason } from './drops.ts';
 import { Handshakes } from './handshakes.ts';
-import { Lingering } from './lingering.ts';
+import { closeSoon, Lingering } from './lingering.ts';
 import { Pipelining } from './pipelining.ts';
 import { holdReading, releaseReading } from './reading.ts';
 import { answerOf, type Connection, ConnectionTable, destroyConnection, isUnfinished } from './table.ts';
@@ -56,7 +56,7 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly pipelining = new Pipelining(
     this.table,
-    (connection) => this.#drop(connection, 'pipelining'),
+    (connection, isSoon) => this.#shed(connection, isSoon),
     this.arrivals.createWait(),
   );
   /** The number of connections without a request so far; at zero, a request costs nothing here. */
@@ -147,6 +147,14 @@ export class Connections {
     const connection = this.table.add(socket, isEncrypted);
     this.#withoutRequest++;
     socket.once('close', () => this.#forget(connection));
+  }
+
+  #shed(connection: Connection, isSoon: boolean): void {
+    const { channel } = connection;
+    if (isSoon && channel !== undefined) {
+      this.drops.count('pipelining', this.table.size);
+      closeSoon(channel);
+    } else this.#drop(connection, 'pipelining');
   }
 
   #drop(connection: Connection, reason: DropReason): void {

@@ -12,7 +12,7 @@ const noDrops = {
   slow_body: 0,
   /** Its request was answered, but the rest of the body did not come, or had no end. */
   lingering: 0,
-  /** It sent requests without waiting for their answers while thousands waited already. */
+  /** More than 64 requests waited on it, or thousands on all connections. */
   pipelining: 0,
   // From here on, because there were too many connections.
   /** It had no key. */

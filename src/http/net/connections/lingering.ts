@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { BodyPace } from '../../request/body-pace.ts';
 import type { ConnectionTable } from './table.ts';
 
@@ -36,4 +37,14 @@ export class Lingering {
       res.end();
     });
   }
+}
+
+/** The time that a client has to read its last answer. */
+const lastAnswerMs = 1000;
+
+/** Closes a connection a moment later, since closing it while more bytes come would take the answer away from the client. */
+export function closeSoon(socket: Duplex, last = ''): void {
+  socket.end(last);
+  const closing = setTimeout(() => socket.destroy(), lastAnswerMs).unref();
+  socket.once('close', () => clearTimeout(closing));
 }

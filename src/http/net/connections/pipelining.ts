@@ -9,6 +9,8 @@ import { Turns } from './turns.ts';
 
 /** So many requests may wait behind others of their connections: each takes 2 KB of memory, and 1 µs when that closes. */
 const mostWaiting = 4_000;
+/** More may not wait behind one of their connection; it closes after the answer in progress. */
+const mostOfConnection = 64;
 /** While so many requests of one client wait, those of its connections that bring several at once are not read from. */
 const mostOfClient = 500;
 /** Once so many have come in one event-loop iteration, the connections of their client are read from one after the other. */
@@ -22,7 +24,7 @@ const mostAtOnce = 64;
  */
 export class Pipelining {
   readonly #table: ConnectionTable;
-  readonly #shed: (connection: Connection) => void;
+  readonly #shed: (connection: Connection, isSoon: boolean) => void;
   /** Whether connections are being accepted, of which Node takes one in each event-loop iteration. */
   readonly #mustWait: () => boolean;
   readonly clients: BusyClients;
@@ -35,10 +37,13 @@ export class Pipelining {
   #arrived = 0;
   readonly #turns = new Turns(() => this.#next());
 
-  /** `shed` closes the connection with the most waiting requests, of the client with the most, where there are too many. */
+  /**
+   * `shed` closes a connection on which too many requests wait, soon or, where there are too many in all, at once: the one with
+   * the most of them, of the client with the most.
+   */
   constructor(
     table: ConnectionTable,
-    shed: (connection: Connection) => void,
+    shed: (connection: Connection, isSoon: boolean) => void,
     mustWait: () => boolean,
     clients = new BusyClients(),
   ) {
@@ -99,6 +104,10 @@ export class Pipelining {
     this.#waiting++;
     response.once('socket', () => {
       if (!this.#table.has(connection)) return;
+      if (connection.pipelined > mostOfConnection) {
+        this.#shed(connection, true);
+        return;
+      }
       this.#waiting--;
       // The body of the last one may be still to come.
       if (--connection.pipelined === 0) {
@@ -111,7 +120,7 @@ export class Pipelining {
     if (++this.#arrived % mostAtOnce === 0) this.#holdClient(connection);
     if (this.#waiting > mostWaiting) {
       const most = this.#table.mostPipelined();
-      if (most) this.#shed(most);
+      if (most) this.#shed(most, false);
     }
   }
 

@@ -263,12 +263,33 @@ describe('where the clock of the machine is set', () => {
   });
 });
 
-it('a thousand requests in one packet are all answered, in order and while others are served', async () => {
-  await open({});
-  const paths = Array.from({ length: 5000 }, (_, index) => (index % 2 === 0 ? '/healthz' : '/nowhere'));
-  const flood = Client.plain(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
-  await idle(0);
-  const statuses = () => [...flood.received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => match[1]);
-  await until('all are answered', () => statuses().length === paths.length);
-  expect(statuses()).toEqual(paths.map((path) => (path === '/healthz' ? '200' : '404')));
+describe.each([['plain', false] as const, ['TLS', true] as const])('over %s, requests in one packet', (_, isTls) => {
+  const send = (count: number) => {
+    const paths = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? '/healthz' : '/nowhere'));
+    const text = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
+    const client = isTls ? Client.tls(text) : Client.plain(text);
+    return { client, expected: paths.map((path) => (path === '/healthz' ? '200' : '404')) };
+  };
+  const statuses = ({ received }: Client) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => match[1]);
+
+  it('are all answered, in order, if 64 wait behind the first', async () => {
+    await open({}, isTls);
+    const { client, expected } = send(65);
+    await until('all are answered', () => statuses(client).length === 65);
+    expect(statuses(client)).toEqual(expected);
+    expect(client.isClosed).toBe(false);
+  });
+
+  // Contract, section 8.
+  it('close the connection after the answer in progress if more than 64 wait', async () => {
+    await open({}, isTls);
+    const { client } = send(66);
+    await until('it is closed', () => client.isClosed);
+    expect(statuses(client)).toEqual(['200']);
+    expect(client.received).toMatch(/\}\n?$/);
+    const { client: many } = send(5000);
+    await until('it is closed, too', () => many.isClosed);
+    expect(statuses(many)).toEqual(['200']);
+    if (!isTls) expect(await metric('hkctl_connections_dropped_total{reason="pipelining"}')).toBe(2);
+  });
 });

@@ -162,15 +162,31 @@ const metric = async ({ url }: Served, name: string) =>
 
 describe('a connection whose body comes after the answer', () => {
   it('is closed where nothing more comes, and where it goes on for too long', async () => {
-    const face = await serve({ lingerIdleMs: 150, lingerMs: 600 });
+    const face = await serve({ lingerIdleMs: 150, lingerMs: 1_500 });
     const startedAt = performance.now();
     const [silent, dripping] = [await lingering(face, ''), await lingering(face, ' ')];
     await until('the silent one is closed', () => silent.isClosed);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
     expect(dripping.isClosed).toBe(false);
     await until('the other one is closed', () => dripping.isClosed);
-    expect(performance.now() - startedAt).toBeGreaterThan(600);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_500);
     expect(dripping.received.match(/HTTP/g)).toHaveLength(1);
     expect(await metric(face, 'hkctl_connections_dropped_total{reason="lingering"}')).toBe(2);
+  });
+
+  it('stays open where the body ends, and serves the next request', async () => {
+    const face = await serve({ lingerIdleMs: 50, lingerMs: 100 });
+    const client = open(face);
+    let received = '';
+    client.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    client.write(`${post({ key: null, length: 4 }).replace('Connection: close\r\n', '')}{`);
+    await until('it is answered', () => received.includes('request_id'));
+    client.write('}  ');
+    await pause(200);
+    client.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until('the next one is answered', () => received.includes('HTTP/1.1 200'));
   });
 
   it('counts among all connections, and makes way for others', async () => {
