@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { basename, dirname, join, relative } from 'node:path';
 import { Chalk, supportsColor } from 'chalk';
 import { readEnvironment } from './config.ts';
+import { shellWord } from './core/text/shell.ts';
 import { createRights } from './rights/rights.ts';
 
 /**
@@ -160,7 +161,7 @@ async function firstCalls(url: string): Promise<void> {
   say(...curl(keys.gateway, `${url}/api/v1/sensors/readings`, ...example), answer(posted));
   say('', `${colour.bold('The API documents')}  ${cyan(`${url}/api/v1/docs`)}`);
   say(
-    `${colour.bold('The keys')}           HKCTL_STORE=${shown(store)} node bin/hkctl.js keys`,
+    `${colour.bold('The keys')}           HKCTL_STORE=${shellWord(shown(store))} node bin/hkctl.js keys`,
     '',
     colour.dim('Ctrl-C ends it.'),
   );
@@ -168,11 +169,11 @@ async function firstCalls(url: string): Promise<void> {
 
 /** A curl command to paste; a variable takes the secret from its file. */
 function curl(key: DemoKey, url: string, ...more: string[]): string[] {
-  const trust = env.HKCTL_TLS_CERT ? ` --cacert ${env.HKCTL_TLS_CERT}` : '';
+  const trust = env.HKCTL_TLS_CERT ? ` --cacert ${shellWord(env.HKCTL_TLS_CERT)}` : '';
   const command = `curl -sS${trust} -H "Authorization: Bearer $KEY"`;
-  const words = more.length === 0 ? [`${command} ${url}`] : [command, url, ...more];
+  const words = more.length === 0 ? [`${command} ${shellWord(url)}`] : [command, shellWord(url), ...more];
   const lines = words.map((word, index) => `  ${index > 0 ? '  ' : ''}${word}${index < words.length - 1 ? ' \\' : ''}`);
-  return [`  KEY=$(cat ${shown(key.file)})`, ...lines];
+  return [`  KEY=$(cat ${shellWord(shown(key.file))})`, ...lines];
 }
 
 /** Calls the daemon as the curl command does; throws its answer unless the status is 200. */

@@ -34,7 +34,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   // The rights that the process has of the operating system, for the two entry files.
   rights: { layers: ['rights', 'core'], packages: /^node:\w+/ },
   'config.ts': { layers: ['rights'], packages: /^node:\w+/ },
-  'start.ts': { layers: ['config.ts', 'rights'], packages: /^(node:\w+|chalk$)/ },
+  'start.ts': { layers: ['config.ts', 'rights', 'core'], packages: /^(node:\w+|chalk$)/ },
 };
 
 /** The composition root, which may import everything and which nobody may import. */

@@ -45,7 +45,8 @@ function makeDeb(tree) {
   const exec = ['--exec', '/usr/bin/hkctl', '--folder', units];
   hkctl('systemd-unit', ...exec);
   hkctl('systemd-unit', '--socket', '--backup', ...exec);
-  put('etc/default/hkctl', defaults);
+  // The store may be an address with a password.
+  put('etc/default/hkctl', defaults, 0o600);
   const documents = 'usr/share/doc/hkctl';
   put(
     `${documents}/copyright`,
@@ -110,6 +111,8 @@ if [ "$1" = configure ]; then
   getent passwd hkctl > /dev/null || useradd --system --user-group --home-dir /var/lib/hkctl --no-create-home \\
     --shell /usr/sbin/nologin hkctl
   [ -e /var/lib/hkctl ] || install -d -o hkctl -g hkctl -m 0700 /var/lib/hkctl
+  # dpkg keeps the mode of a file that is there, and earlier versions brought it with this one.
+  if [ "$(stat -c %a /etc/default/hkctl 2> /dev/null)" = 644 ]; then chmod 600 /etc/default/hkctl; fi
   if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
   if [ ! -e /var/lib/hkctl/hkctl.db ]; then
     echo "Next: sudo -u hkctl hkctl init --store /var/lib/hkctl/hkctl.db"

@@ -1,5 +1,6 @@
 import { errnoOf } from '../core/errno.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
+import { shellWord } from '../core/text/shell.ts';
 import type { Io } from './terminal/io.ts';
 
 /**
@@ -14,7 +15,10 @@ export function withClosedStore<T>(thrown: T, io: Pick<Io, 'closedSystemStore' |
   return new HkctlError(
     'store_absent',
     `There is no store at ${io.defaultStorePath}. One may be in ${closed.folder}, which this account may not enter.`,
-    { hint: `Run the command as the account that owns it: sudo -u ${quoted(closed.account)} hkctl …`, cause: thrown },
+    {
+      hint: `Run the command as the account that owns it: sudo -u ${shellWord(closed.account)} hkctl …`,
+      cause: thrown,
+    },
   );
 }
 
@@ -39,9 +43,4 @@ export function switchedTo(account: string): string {
 function isRefusedFile(cause: unknown): boolean {
   // Ports are refused with the same code, but have no path.
   return /^(EACCES|EPERM)$/.test(errnoOf(cause) ?? '') && cause instanceof Error && 'path' in cause;
-}
-
-/** A shell would take `#` for the begin of a comment. */
-function quoted(account: string): string {
-  return account.startsWith('#') ? `'${account}'` : account;
 }

@@ -2,6 +2,7 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { HkctlError } from '../core/errors.ts';
 import { modeText } from '../core/text/file-mode.ts';
+import { shellWord } from '../core/text/shell.ts';
 
 /** An account by its numbers. */
 export interface Account {
@@ -46,6 +47,6 @@ export function accountOf(folder: string): Account | undefined {
 function openToOthers(folder: string, mode: number): HkctlError {
   const message = `Accounts other than root can write the folder ${folder} (mode ${modeText(mode)}).`;
   return new HkctlError('store_unreadable', `${message} Root does not work on a store there.`, {
-    hint: `Close the folder: chmod go-w ${folder}`,
+    hint: `Close the folder: chmod go-w ${shellWord(folder)}`,
   });
 }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from './client.ts';
@@ -20,7 +21,7 @@ describe('npm start', () => {
 
   beforeAll(async () => {
     // A stranger has no variables set: the account of the operating system acts.
-    plant = new Plant(undefined, { HKCTL_USER: '' });
+    plant = new Plant(join(mkdtempSync(join(tmpdir(), 'hkctl-start-')), "Ada's plant"), { HKCTL_USER: '' });
     port = await freePort();
     first = start();
     await first.says(/Ctrl-C ends it/);
@@ -134,7 +135,7 @@ describe('npm start', () => {
     const refused = await start({ HKCTL_PORT: '0' }).ended;
     expect(refused.code).toBe(1);
     const [, file = ''] =
-      /^The key in (\S+operational-core\.key) is not let in any more\.\nDelete the file, and start again for a new one\.\n$/.exec(
+      /^The key in (.+operational-core\.key) is not let in any more\.\nDelete the file, and start again for a new one\.\n$/.exec(
         refused.stderr,
       ) ?? [];
     rmSync(resolve(root, file));

@@ -17,6 +17,7 @@ import { HkctlError } from '../../core/errors.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { pathFaults } from '../../core/text/path-faults.ts';
+import { shellWord } from '../../core/text/shell.ts';
 import { untilVerified } from './stdout.ts';
 
 /** Writes each secret into a new file of its own (mode 0600, synced with its folder); never overwrites one. */
@@ -52,7 +53,9 @@ export function requireFreePath(path: string): void {
 /** Refuses a path that is not a folder: `bad_input`. */
 export function requireFolder(path: string): void {
   if (!statOf(path)?.isDirectory()) {
-    throw new HkctlError('bad_input', `${path} is not a folder.`, { hint: `Make it first: mkdir -m 700 ${path}` });
+    throw new HkctlError('bad_input', `${path} is not a folder.`, {
+      hint: `Make it first: mkdir -m 700 ${shellWord(path)}`,
+    });
   }
 }
 
@@ -113,7 +116,7 @@ export function syncFolder(path: string): void {
 
 function taken(path: string): HkctlError {
   return new HkctlError('state_forbids', `${path} exists already, and is not overwritten.`, {
-    hint: `Give another path, or move the file away. Whether a secret in it works, says: hkctl keys verify < ${path}`,
+    hint: `Give another path, or move the file away. Whether a secret in it works, says: hkctl keys verify < ${shellWord(path)}`,
   });
 }
 

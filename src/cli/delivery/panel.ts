@@ -1,4 +1,5 @@
 import type { DeliveredKey, SecretDelivery } from '../../core/keys/issuance.ts';
+import { shellWord } from '../../core/text/shell.ts';
 import type { Context } from '../context.ts';
 import { isCancelKey } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
@@ -78,8 +79,9 @@ interface PanelView {
  */
 export function panelLines(view: PanelView, columns: number, rows: number, style: Style): string[] {
   const width = Math.max(20, Math.min(columns, 100));
-  const { delivered, baseUrl = '{base_url}' } = view;
-  const unknown = view.baseUrl === undefined ? view.naming('{base_url}: run hkctl serve, or give --base-url') : '';
+  const { delivered, baseUrl } = view;
+  const urlOf = (path: string) => (baseUrl === undefined ? `{base_url}${path}` : shellWord(baseUrl + path));
+  const unknown = baseUrl === undefined ? view.naming('{base_url}: run hkctl serve, or give --base-url') : '';
   const keys = delivered.map(({ key, secret }) => ({
     name: `${truncated(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     secret: wrapText(secret, Math.min(columns, width)).map((line) => style.bold(line)),
@@ -93,8 +95,8 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
     '',
     style.bold('Quick start'),
     `  read -rs API_KEY${width < 52 ? '' : `    ${style.cyan('# paste the key, then Enter')}`}`,
-    ...curl(`${baseUrl}/api/v1/me`, width),
-    ...curl(`${baseUrl}/api/v1/resources`, width),
+    ...curl(urlOf('/api/v1/me'), width),
+    ...curl(urlOf('/api/v1/resources'), width),
     ...wrapText(unknown, width - 2).map((line) => `  ${style.cyan(line)}`),
   ];
   const toast = wrapText(view.toast, width).map((line) => style.cyan(line));
@@ -127,9 +129,7 @@ function actionLines({ delivered, asking }: PanelView, width: number, style: Sty
   ];
 }
 
-function curl(address: string, width: number): string[] {
-  // A shell may take the brackets of IPv6 for a pattern of file names.
-  const url = address.includes('[') ? `'${address}'` : address;
+function curl(url: string, width: number): string[] {
   const [command, header] = ['curl -H', '"Authorization: Bearer $API_KEY"'];
   const line = `  ${command} ${header} ${url}`;
   if (line.length <= width) return [line];

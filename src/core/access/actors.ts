@@ -5,6 +5,7 @@ import type { SteadyTime } from '../port/clock.ts';
 import type { Store } from '../port/store.ts';
 import type { User } from '../port/users.ts';
 import { cutText } from '../text/bounded-text.ts';
+import { shellWord } from '../text/shell.ts';
 import { printable } from '../text/shown-text.ts';
 import type { Clock } from '../time/instants.ts';
 import { roleHolds, roles, rolesHolding, type UserPermission } from './roles.ts';
@@ -40,12 +41,12 @@ export async function findActor(domain: Domain, login: string, osAccount: string
   if (user?.status !== 'active') await domain.store.audit.append(refusedProfile(domain, login, osAccount, user));
   if (!user) {
     throw new HkctlError('no_profile', `No user profile has the login "${printable(login)}".`, {
-      hint: `Ask a Super user to run: hkctl users add ${printable(login)} --name NAME --role ROLE. Or name another profile with --as LOGIN.`,
+      hint: `Ask a Super user to run: hkctl users add ${shellWord(login)} --name NAME --role ROLE. Or name another profile with --as LOGIN.`,
     });
   }
   if (user.status === 'inactive') {
     throw new HkctlError('profile_inactive', `The user profile "${login}" is inactive.`, {
-      hint: `Ask a Super user to run: hkctl users activate ${login}`,
+      hint: `Ask a Super user to run: hkctl users activate ${shellWord(login)}`,
     });
   }
   return { user, osAccount };

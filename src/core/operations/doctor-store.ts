@@ -1,6 +1,7 @@
 import type { SteadyTime } from '../port/clock.ts';
 import type { Entity } from '../port/entities.ts';
 import { modeText } from '../text/file-mode.ts';
+import { shellWord } from '../text/shell.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { isTimezone } from '../time/calendar.ts';
 import { formatInstantMs, formatInstantUs } from '../time/instants.ts';
@@ -23,23 +24,19 @@ export function findingOfFiles(files: readonly FileFacts[]): Finding {
   const ownerId = files.find(({ kind }) => kind === 'folder')?.ownerId;
   const strange = files.filter((file) => file.ownerId !== ownerId).map(({ path }) => path);
   if (strange.length > 0) {
-    const hint = `Run as root: chown ${ownerId} ${strange.map(quoted).join(' ')}`;
+    const hint = `Run as root: chown ${ownerId} ${strange.map(shellWord).join(' ')}`;
     return warning(`Not owned by the owner of the folder: ${strange.join(', ')}.`, hint);
   }
   return ok(`The folder and its ${files.length - 1} files are open to their owner only.`);
 }
 
 function chmodHint(files: readonly FileFacts[]): string {
-  const of = (kind: FileFacts['kind']) => files.filter((file) => file.kind === kind).map(({ path }) => quoted(path));
+  const of = (kind: FileFacts['kind']) => files.filter((file) => file.kind === kind).map(({ path }) => shellWord(path));
   const commands = [
     ...of('folder').map((path) => `chmod 700 ${path}`),
     ...(of('file').length > 0 ? [`chmod 600 ${of('file').join(' ')}`] : []),
   ];
   return `Run: ${commands.join(' && ')}`;
-}
-
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 const toBackup = 'Keep the files as they are and go back to your last backup: hkctl restore FILE';

@@ -7,6 +7,7 @@ import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
 import { modeText } from '../../core/text/file-mode.ts';
+import { shellWord } from '../../core/text/shell.ts';
 import type { Log } from '../monitoring/log.ts';
 
 /** Paths of a certificate and its private key, which were readable and matched when the daemon started. */
@@ -63,7 +64,7 @@ export function warnWhereKeyIsOpen({ key, keyMode }: FoundCertificate, log: Log)
   const mode = modeText(keyMode);
   log.warn(
     { key, mode },
-    `EVERY ACCOUNT OF THIS MACHINE CAN READ THE PRIVATE KEY ${key} (mode ${mode}); run: chmod 600 ${key}`,
+    `EVERY ACCOUNT OF THIS MACHINE CAN READ THE PRIVATE KEY ${key} (mode ${mode}); run: chmod 600 ${shellWord(key)}`,
   );
 }
 

@@ -1,7 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Cli } from '../harness.ts';
 
 const cli = new Cli();
@@ -32,6 +42,38 @@ describe('systemd-unit', () => {
     const folder = `\${CREDENTIALS_DIRECTORY}`;
     expect(unit).toContain(` serve --tls-cert ${folder}/tls-cert --tls-key ${folder}/tls-key\n`);
     expect((await cli.run('systemd-unit --tls-cert /a')).stderr).toContain('--tls-key is missing');
+  });
+
+  it.each(['/home/ada', '/root', '/run/user/1000', '/tmp', '/var/tmp', '/opt/../tmp'])(
+    'refuses a program and a folder of backups below %s, which the unit hides',
+    async (hidden) => {
+      for (const line of [
+        ['--exec', `${hidden}/hkctl`],
+        ['--backup', '--backup-folder', hidden],
+      ]) {
+        const { code, stdout, stderr } = await cli.run(['systemd-unit', ...line]);
+        expect([code, stdout, stderr]).toEqual([
+          2,
+          '',
+          expect.stringMatching(/folder that the unit hides: \/home, \/root, .*hint: /s),
+        ]);
+      }
+      // The socket starts no program itself.
+      await text('--socket', '--exec', `${hidden}/hkctl`);
+    },
+  );
+
+  it('refuses a program behind a link to a folder that the unit hides', async () => {
+    const program = mkdtempSync('/tmp/hkctl-program-');
+    const fd = openSync(program, 'r');
+    onTestFinished(() => {
+      closeSync(fd);
+      rmSync(program, { recursive: true });
+    });
+    // A link outside of these folders, without making one there.
+    const { code, stderr } = await cli.run(['systemd-unit', '--exec', `/proc/self/fd/${fd}`]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`/proc/self/fd/${fd} (${program}) is in a folder`)]);
+    for (const open of ['/opt/hkctl', '/tmpx/hkctl', '/homes/hkctl']) await text('--exec', open);
   });
 
   it('--socket prints the socket, at any address', async () => {

@@ -66,7 +66,7 @@ describe('every command', () => {
       ['status', ['--json']],
       ['openapi', []],
       ['completion', ['bash']],
-      ['systemd-unit', []],
+      ['systemd-unit', ['--exec', '/usr/bin/hkctl']],
       ['metrics-rules', []],
       ['postgres-roles', []],
       ['postgres-citus', []],

@@ -204,6 +204,7 @@ describe('the Debian package, in a copy of this machine', () => {
   it('installs program, units, pages and completions, and makes the account with its folder', async () => {
     expect(await machine.run('root', `dpkg -i ${file}`)).toContain('hkctl init --store /var/lib/hkctl/hkctl.db');
     expect(await machine.run('root', 'stat -c "%a %U" /var/lib/hkctl')).toBe('700 hkctl\n');
+    expect(await machine.run('root', 'stat -c "%a %U" /etc/default/hkctl')).toBe('600 root\n');
     const listed = (await machine.run('root', 'dpkg -L hkctl')).split('\n');
     for (const path of [
       '/usr/bin/hkctl',
@@ -233,6 +234,18 @@ describe('the Debian package, in a copy of this machine', () => {
       wait $daemon`,
     );
     expect(called).toContain('"code":"BER"');
+  });
+
+  it('closes the file of variables of an older version, which may hold a password, and keeps a mode that was chosen', async () => {
+    const modeAfter = (mode: string) =>
+      machine.run(
+        'root',
+        `echo HKCTL_LOG_LEVEL=warn > /etc/default/hkctl && chmod ${mode} /etc/default/hkctl && dpkg -i ${file} > log 2>&1
+        stat -c %a /etc/default/hkctl && cat /etc/default/hkctl`,
+      );
+    expect(await modeAfter('644')).toBe('600\nHKCTL_LOG_LEVEL=warn\n');
+    expect(await modeAfter('640')).toBe('640\nHKCTL_LOG_LEVEL=warn\n');
+    await machine.run('root', `rm /etc/default/hkctl && dpkg -i ${file}`);
   });
 
   it('is installed again without a change, keeps the store when it is removed, and leaves no file behind', async () => {

@@ -7,6 +7,7 @@ import { parseKeep } from '../backup/keep.ts';
 import { parsePort, requireBothOfTls } from '../serve/serve.ts';
 import { backupUnits } from './backup-units.ts';
 import { daemonService, daemonSocket } from './daemon-units.ts';
+import { requireVisible } from './hardening.ts';
 import { quotedArgument, requirePath, requirePathWithoutBlanks, requirePlain, type Unit } from './unit.ts';
 
 /** `hkctl systemd-unit` */
@@ -58,6 +59,8 @@ export const systemdUnit = defineCommand({
     requireBothOfTls(flags);
     const program = flags.exec === undefined ? context.io.program : [flags.exec];
     const exec = program.map(quotedArgument).join(' ');
+    if (!flags.socket || flags.backup) for (const path of program) requireVisible(path, 'program', howToInstall);
+    if (flags.backup && backupFolder !== undefined) requireVisible(backupFolder, 'folder', 'Name another folder.');
     const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
     const units = [
       ...(flags.socket ? [daemonSocket(host, port)] : []),
@@ -76,6 +79,9 @@ export const systemdUnit = defineCommand({
     }
   },
 });
+
+const howToInstall =
+  'Install hkctl (and Node.js) for the whole machine: sudo dpkg -i packages/hkctl_*.deb after npm run package, or sudo npm install -g ./hkctl-*.tgz after npm pack. Then call that one, or name it: --exec /usr/bin/hkctl';
 
 function titled({ name, text }: Unit): string {
   return `# ${name}\n${text}`;

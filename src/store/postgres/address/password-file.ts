@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { platform } from 'node:os';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/text/shell.ts';
 import type { Host } from './location.ts';
 
 /** For whom a password is looked up. */
@@ -60,6 +61,6 @@ function textOf(file: string): string {
     closeSync(descriptor);
   }
   throw new HkctlError('store_unreadable', `The password file ${file} is not used: other accounts may read it.`, {
-    hint: `chmod 600 ${file}`,
+    hint: `chmod 600 ${shellWord(file)}`,
   });
 }

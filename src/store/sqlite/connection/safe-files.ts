@@ -13,6 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import { modeText } from '../../../core/text/file-mode.ts';
+import { shellWord } from '../../../core/text/shell.ts';
 
 /** Neither follows a link nor waits for the other end of a FIFO. */
 const carefully = constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -77,7 +78,7 @@ export function requireClosedFolder(folder: string): void {
   if ((mode & 0o002) === 0 || (mode & 0o1000) !== 0) return;
   throw refused(
     `Every account can write the folder ${folder} (mode ${modeText(mode)}), and put another store in place of this one.`,
-    `Close it first with: chmod 700 ${folder}. Or name another place with --store PATH.`,
+    `Close it first with: chmod 700 ${shellWord(folder)}. Or name another place with --store PATH.`,
   );
 }
 

@@ -24,10 +24,13 @@ describe('socket activation with TLS', () => {
   let daemon: Running;
   beforeAll(async () => {
     machine = await Machine.open('systemd-socket-activate', 'openssl', 'curl');
-    const hkctl = `"${process.execPath}" "${cli}"`;
+    // Where a unit may run a program from; the clone may be in a folder that it hides.
+    const hkctl = '/opt/hkctl';
     await machine.run(
       'root',
-      `useradd --system --home-dir /var/lib/hkctl hkctl
+      `printf '#!/bin/sh\\nexec "%s" "%s" "$@"\\n' '${process.execPath}' '${cli}' > ${hkctl}
+      chmod 755 ${hkctl}
+      useradd --system --home-dir /var/lib/hkctl hkctl
       install -d -o hkctl -g hkctl -m 700 /var/lib/hkctl
       install -d -m 700 /etc/hkctl
       openssl req -x509 -newkey rsa:2048 -nodes -keyout /etc/hkctl/key.pem -out /etc/hkctl/cert.pem -days 2 \\
@@ -37,7 +40,7 @@ describe('socket activation with TLS', () => {
       chmod 644 /tmp/ca.pem
       tls='--tls-cert /etc/hkctl/cert.pem --tls-key /etc/hkctl/key.pem'
       mkdir -p /usr/lib/systemd/system
-      ${hkctl} systemd-unit $tls --folder /usr/lib/systemd/system
+      ${hkctl} systemd-unit $tls --exec ${hkctl} --folder /usr/lib/systemd/system
       ${hkctl} systemd-unit --socket --folder /usr/lib/systemd/system
       setpriv --reuid hkctl --regid hkctl --init-groups env STATE_DIRECTORY=/var/lib/hkctl ${hkctl} init --org A \\
         --entity BER --entity-name B --timezone UTC --admin root`,
