@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Domain } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
@@ -20,15 +20,20 @@ interface NextBackup {
   number: number;
 }
 
+/** Whether a path leads to a folder, seen with the rights of the caller. */
+export function isFolder(path: string, withOwnRights: Context['io']['withOwnRights']): boolean {
+  return withOwnRights(() => existsSync(`${path}/.`));
+}
+
 /** The next backup of this store's series in a folder. Throws `usage` for another path. */
 export async function nextInSeries(
   folder: string,
   { store }: Pick<Domain, 'store'>,
   { io: { withOwnRights, clock }, services }: Pick<Context, 'io' | 'services'>,
 ): Promise<NextBackup> {
-  if (!withOwnRights(() => statSync(folder, { throwIfNoEntry: false }))?.isDirectory()) {
-    throw new HkctlError('usage', `--keep needs a folder that exists; ${folder} is not one.`, {
-      hint: 'The backups in it get names of their own, and the oldest are removed.',
+  if (!isFolder(folder, withOwnRights)) {
+    throw new HkctlError('usage', `${folder} is not a folder that exists.`, {
+      hint: 'Make it first. Backups in a folder get names of their own, by the time and the store.',
     });
   }
   const storeId = await storeIdOf(store);
