@@ -196,5 +196,5 @@ function envelopeOf(
 ): { head: string; end: string } {
   if (type === 'application/x-ndjson') return { head: '', end: '' };
   if (type === 'text/csv') return { head: `${columnsOf(buckets).join(',')}\n`, end: '' };
-  return { head: '{"data":[', end: `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}` };
+  return { head: '{"data":[', end: `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}\n` };
 }
