@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { type Actor, requirePermissions } from '../core/access/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
-import { redactSecrets } from '../core/keys/secrets.ts';
+import { exposureIn, redactSecrets } from '../core/keys/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
 import type { CommandDefinition, Needs } from './command.ts';
 import { inOrder, withoutHelpWord } from './command-words.ts';
@@ -39,6 +39,8 @@ export async function run(given: readonly string[], io: Io, services: Services):
       const permitted = needs && (await requireNeeds(context, needs));
       await requireValues(context, definition, flags, args);
       exitCode = (await definition.run(context, flags, args, permitted)) ?? 0;
+      const exposure = exposureIn(argv);
+      if (exposure !== undefined) context.warn(exposure);
     } catch (thrown) {
       const error = withSwitchedAccount(thrown, io);
       throw globals.store === undefined ? withClosedStore(error, io) : error;
@@ -123,7 +125,8 @@ function report(
   // Help and the like, before any command runs, change nothing either.
   if (isClosedPipe(error) && (running?.readOnly ?? true)) return 0;
   const message = error.lines.map(shown).join('\n');
-  const hint = error.hint === undefined ? null : shown(createStoreNaming(argv)(error.hint));
+  const hints = [error.hint, exposureIn(argv)].filter((one) => one !== undefined);
+  const hint = hints.length === 0 ? null : shown(createStoreNaming(argv)(hints.join(' ')));
   if (wants(argv, io, '--json', 'HKCTL_JSON')) {
     const document = { error: { code: error.code, message, hint, ...error.details } };
     // Details quote what was read, such as the names of columns.

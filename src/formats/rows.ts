@@ -115,6 +115,7 @@ function createValueReader(format: 'json' | 'ndjson', target: Target): TextReade
   const { violations } = validator;
   const fieldOf = createFieldOfColumn(resource, map);
   let hasContent = false;
+  let hasUnknown = false;
   const validateMembers = (members: Readonly<Record<string, unknown>>, line: number): void => {
     const values: Record<string, unknown> = {};
     for (const name of Object.keys(members)) {
@@ -123,10 +124,11 @@ function createValueReader(format: 'json' | 'ndjson', target: Target): TextReade
       const given = members[name];
       const problem =
         field === undefined
-          ? unknownFieldRule(resource, name)
+          ? unknownFieldRule(resource, name, !hasUnknown)
           : Object.hasOwn(values, field)
             ? `stands for ${field}, as does an earlier member`
             : undefined;
+      hasUnknown ||= field === undefined;
       if (problem !== undefined) {
         const value = typeof given === 'string' ? given : jsonText(given);
         violations.add({ line, column: null, field: name, value, rule: problem });

@@ -119,7 +119,7 @@ export function createApp(options: AppOptions): H3 {
   const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, slices, pace };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
-    toRepresentation(JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl })), {
+    toRepresentation(`${JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl }))}\n`, {
       vary: 'Accept-Encoding',
     }),
   );

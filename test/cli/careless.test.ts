@@ -17,6 +17,30 @@ const put = (name: string, content: string): string => {
   return path;
 };
 
+describe('a secret on the command line', () => {
+  const rotate = () => `hkctl keys rotate ${secret.slice(0, 8)}`;
+
+  it.each([
+    ['a flag that does not exist', ['keys', 'create', '--secret']],
+    ['an argument too many', ['keys', 'verify']],
+    ['REF', ['keys', 'show']],
+    ['a name', ['keys', 'create', '--entity', 'BER', '--preset', 'sensor-gateway', '--name']],
+  ])('as %s: the error says that others know it now', async (_, argv) => {
+    const { code, stderr } = await cli.run([...argv, secret]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("from the shell's history. Rotate its key: ")]);
+    expect(stderr).toContain(rotate());
+    expect(stderr).not.toContain(secret.slice(8, 20));
+    const { hint } = (await cli.run([...argv, secret, '--json'])).error();
+    expect(hint).toContain(rotate());
+  });
+
+  it('is warned of if the command succeeds, too', async () => {
+    const { stderr } = await cli.ok(['keys', 'list', '--search', secret]);
+    expect(stderr).toContain(rotate());
+    expect((await cli.ok(['keys', 'list', '--search', 'hk_Ab3dE'])).stderr).not.toContain('Rotate');
+  });
+});
+
 describe('a whole secret where its prefix or a name was asked for', () => {
   it.each([
     ['keys show', ['keys', 'show']],

@@ -62,7 +62,7 @@ describe('what a hint names is one word of the command in it', () => {
 
   it('an address of the API', () => {
     const baseUrl = 'http://[::1]:8420';
-    const view = { delivered: [], toast: '', asking: false, baseUrl };
+    const view = { delivered: [], toast: '', asking: false, baseUrl, naming: (text: string) => text };
     const lines = panelLines(view, 200, 40, createStyle({}, silentOutput())).join('\n');
     expect(wordsOf(lines, /curl .*\/me\S*/).at(-1)).toBe(`${baseUrl}/api/v1/me`);
   });

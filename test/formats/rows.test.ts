@@ -1,7 +1,7 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Violation } from '../../src/core/records/imports.ts';
+import type { ImportError, Violation } from '../../src/core/records/imports.ts';
 import { createCsvReader } from '../../src/formats/csv.ts';
 import { orders } from '../../src/resources/jobs-and-orders/orders.ts';
 import { header, read } from './reading.ts';
@@ -51,6 +51,20 @@ describe('CSV', () => {
       },
       expect.objectContaining({ line: 5, column: 5, value: '1.000,25' }),
     ]);
+  });
+
+  it('lists the fields once, and suggests the one that a column is nearly called', async () => {
+    const fields =
+      '. The fields are id, name, part_number, revision, description, is_active, category, unit, material, weight_kg, standard_cost, currency';
+    const rules = [
+      `an unknown field of parts; did you mean part_number? Then map it with --map 'Part Nubmer=part_number', or leave it out with --map 'Part Nubmer=-'`,
+      `an unknown field of parts; map it with --map 'Werk=FIELD', or leave it out with --map 'Werk=-'`,
+    ];
+    const csv = await read('id,Part Nubmer,Werk,name,is_active\nA,1,x,y,true\n').catch((thrown: ImportError) => thrown);
+    expect(csv.violations.slice(0, 2).map(({ rule }) => rule)).toEqual([rules[0] + fields, rules[1]]);
+    const row = { id: 'A', 'Part Nubmer': '1', Werk: 'x', name: 'y', part_number: 'z', is_active: true };
+    const json = await read(JSON.stringify([row, { ...row, id: 'B' }]));
+    expect(json.violations.map(({ rule }) => rule)).toEqual([rules[0] + fields, rules[1], rules[0], rules[1]]);
   });
 
   it.each([
@@ -182,7 +196,7 @@ describe('NDJSON', () => {
     expect(violations.map(({ line, field, rule }) => [line, field, rule])).toEqual([
       [1, null, 'one JSON value a line'],
       [2, null, 'an object'],
-      [3, 'is_active', 'true or false'],
+      [3, 'is_active', 'true or false; did you mean false?'],
     ]);
   });
 });

@@ -267,7 +267,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List oee events
+         * List OEE events
          * @description OEE events: what a work unit did over a span of time, and the losses of availability, performance and quality in it. Ordered by the first range parameter of the request, else by `id`. As CSV with the columns of an import where `Accept` asks for it; the next page is then in `Link` only.
          */
         get: operations["listOEEEvents"];

@@ -55,7 +55,12 @@ export const mutants = [
     "if (typeof secret !== 'string') return incomplete;",
     ...gateTests,
   ],
-  [gate, 'if (value === undefined) return missing;', 'if (value === undefined) return malformed;', ...gateTests],
+  [
+    gate,
+    'if (value === undefined) return looksLikeSecret',
+    'if (value === undefined) return malformed ?? looksLikeSecret',
+    ...gateTests,
+  ],
   [gate, "if (exchange.countOf('authorization') > 1) return repeated;", '', 'test/http/net/framing.test.ts'],
   [gate, '/^bearer +([^\\s,]+)$/i', '/^bearer +([^\\s,]+)$/', ...gateTests],
   [gate, '/^bearer +([^\\s,]+)$/i', '/bearer +([^\\s,]+)$/i', ...gateTests],

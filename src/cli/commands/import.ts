@@ -14,6 +14,7 @@ import { list, oneOf, requireOneOf, text, toggle } from '../flags.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { entityOrAsk } from '../questions/entity.ts';
 import type { Services } from '../services.ts';
+import { printSentence } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { readingsTemplate, runReadingsImport } from './import-readings.ts';
 import { openSource } from './import-source.ts';
@@ -128,9 +129,9 @@ function printSummary(
   const { inserted, updated, unchanged, removed } = summary;
   const counts = `${inserted} inserted, ${updated} updated, ${removed} removed, ${unchanged} unchanged`;
   if (dryRun) {
-    context.print(`Nothing was changed. This would be: ${counts}`);
+    printSentence(context, `Nothing was changed. This would be: ${counts}`);
     if (removal)
-      context.print(`It would remove ${removal.removed} of ${removal.existing} records, and so needs --yes.`);
+      printSentence(context, `It would remove ${removal.removed} of ${removal.existing} records, and so needs --yes.`);
   } else context.confirm(`${resource.title} of ${entity}: ${counts}`);
 }
 

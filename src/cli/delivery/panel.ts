@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { isCancelKey } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
 import type { Style } from '../terminal/style.ts';
-import { truncated, wrapText } from '../terminal/wrap.ts';
+import { shortened, wrapText } from '../terminal/wrap.ts';
 import { copySecret } from './clipboard.ts';
 import { untilVerified } from './stdout.ts';
 
@@ -83,7 +83,7 @@ export function panelLines(view: PanelView, columns: number, rows: number, style
   const urlOf = (path: string) => (baseUrl === undefined ? `{base_url}${path}` : shellWord(baseUrl + path));
   const unknown = baseUrl === undefined ? view.naming('{base_url}: run hkctl serve, or give --base-url') : '';
   const keys = delivered.map(({ key, secret }) => ({
-    name: `${truncated(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
+    name: `${shortened(key.name, width - key.prefix.length - 3)} (${key.prefix})`,
     secret: wrapText(secret, Math.min(columns, width)).map((line) => style.bold(line)),
   }));
   const actions = actionLines(view, width, style);

@@ -2,7 +2,7 @@ import { permissionLabels } from '../../core/access/permissions.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
 import type { Style } from '../terminal/style.ts';
-import { padded, truncated, widthOf, wrapText, wrapWords } from '../terminal/wrap.ts';
+import { padded, shortened, truncated, widthOf, wrapText, wrapWords } from '../terminal/wrap.ts';
 import { extraFactsOf, type Fact, factsOf } from './facts.ts';
 import { offersOf, type PageView } from './view.ts';
 
@@ -29,12 +29,12 @@ export function tileLines(view: PageView, key: Key, chosen: boolean, width: numb
   const prefix = style.cyan(key.prefix);
   const actions = actionsOf(view, key, chosen, style);
   if (width < narrow) {
-    const name = style.bold(truncated(key.name, inner));
+    const name = style.bold(shortened(key.name, inner));
     const lines = facts.map((fact) => cell(fact, labelWidths[1], inner, style));
     const body = [name, `${prefix}  ${shownStatus}`, ...lines, ...extras, ...chips, ...wrapWords(actions, inner, '  ')];
     return [frame.top('', ''), ...body.map(frame.row), frame.bottom('')];
   }
-  const name = style.bold(truncated(key.name, width - key.prefix.length - status.length - 11));
+  const name = style.bold(shortened(key.name, width - key.prefix.length - status.length - 11));
   const body = [...inColumns(facts, inner, style), ...extras, ...chips];
   return [frame.top(`${prefix}  ${name}`, shownStatus), ...body.map(frame.row), frame.bottom(actions.join('  '))];
 }

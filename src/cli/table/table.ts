@@ -62,7 +62,7 @@ export async function createTable<T>(
 ): Promise<Table<T>> {
   const { style } = context;
   const { stdout } = context.io;
-  const { padded, truncated, widthOf } = await import('../terminal/wrap.ts');
+  const { padded, shortened, truncated, widthOf } = await import('../terminal/wrap.ts');
   const available = stdout.isTTY ? (stdout.columns() ?? usualWidth) : Number.POSITIVE_INFINITY;
   const needed = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
   let layout: Layout | undefined;
@@ -90,7 +90,7 @@ export async function createTable<T>(
       const lines = rows.map((row, i) =>
         line(current, (at, width) => {
           const cell = cells[i]?.[at] ?? '';
-          const text = stdout.isTTY ? truncated(cell, width) : cell;
+          const text = stdout.isTTY ? shortened(cell, width) : cell;
           return columns[at]?.paint?.(text, row) ?? text;
         }),
       );

@@ -8,6 +8,7 @@ import { toSafeJson } from '../../core/text/shown-text.ts';
 import { dateOf, formatLocal } from '../../core/time/calendar.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Context } from '../context.ts';
+import { wrapLabelled } from './wrap.ts';
 
 /** A key as `--json` shows it (contract, section 3). */
 export function keyJson(key: Key, nowMs: number) {
@@ -65,6 +66,11 @@ export function tenantJson({ id, name, weekStart, retainReadingsDays }: Tenant) 
 /** A time in the time zone of a key's entity, or `Never`. */
 export function timeAt(ms: number | null, key: Pick<Key, 'entity'>): string {
   return ms === null ? 'Never' : formatLocal(ms, key.entity?.timezone ?? 'UTC');
+}
+
+/** Prints a sentence that was asked for, broken between words on a terminal. */
+export function printSentence({ io, print }: Context, sentence: string): void {
+  print(...wrapLabelled('', sentence, io.stdout.columns()));
 }
 
 /** Prints a JSON array piece by piece, one value a line, so that memory stays bounded. */

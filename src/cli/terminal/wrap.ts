@@ -76,6 +76,15 @@ export function truncated(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/** {@link truncated} for a name: a number at its end, by which names mostly differ, stays. */
+export function shortened(name: string, width: number): string {
+  const number = /\d{1,6}\D?$/.exec(name)?.[0] ?? '';
+  const kept = widthOf(number);
+  if (number === '' || kept * 2 > width || widthOf(name) <= width) return truncated(name, width);
+  const rest = visibleText(name.slice(0, -number.length));
+  return `${truncated(`${rest}…`, width - kept)}${number}`;
+}
+
 /** Pads a text with blanks to a width. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));

@@ -1,4 +1,6 @@
 import { HkctlError } from '../errors.ts';
+import { meantDate, meantInstant } from '../text/meant-values.ts';
+import { didYouMean } from '../text/nearest.ts';
 import { endOfDayMs } from '../time/calendar.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../time/instants.ts';
 import { dayMs, parseSpanMs } from '../time/spans.ts';
@@ -16,7 +18,9 @@ export function parseExpiry(text: string, nowMs: number, timezone: string): numb
       : parseInstantMs(text);
   // The last day of the calendar, which stands for never in many systems, ends beyond it in the west.
   if (atMs !== undefined && atMs - latestMs < dayMs) return Math.min(atMs, latestMs);
-  throw new HkctlError('bad_input', `"${text}" is not an expiry.`, { hint: expiryHint });
+  throw new HkctlError('bad_input', `"${text}" is not an expiry.`, {
+    hint: didYouMean(meantDate(text) ?? meantInstant(text)) + expiryHint,
+  });
 }
 
 /** Refuses an expiry in the past: `bad_input`. */

@@ -2,7 +2,7 @@ import type { Actor, Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Key } from '../port/keys.ts';
 import { printable } from '../text/shown-text.ts';
-import { holdsSecret, isCompleteSecret, prefixOf, redactSecrets } from './secrets.ts';
+import { holdsSecret, redactSecrets } from './secrets.ts';
 
 /** Finds keys as {@link requireKey}, each once; `not_found` (exit 3) names all that are missing. */
 export async function findKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {
@@ -53,13 +53,9 @@ async function findKey({ store, clock }: Domain, { user }: Actor, ref: string): 
 
 /** A secret in place of a reference is refused with a warning: the shell has recorded the command line (contract, section 3). */
 function requireNoSecret(refs: readonly string[]): void {
-  const secret = refs.find(holdsSecret);
-  if (secret === undefined) return;
-  const isPlain = isCompleteSecret(secret);
+  if (!refs.some(holdsSecret)) return;
   throw new HkctlError('bad_input', "A secret was given as REF; it now stands in the shell's history.", {
-    hint: isPlain
-      ? `Rotate the key, naming it by its prefix: hkctl keys rotate ${prefixOf(secret)}. Then remove that line from the history.`
-      : 'Name the key by its id or its eight-character prefix. Rotate it, and remove that line from the history.',
+    hint: 'Name the key by its id or its eight-character prefix.',
   });
 }
 

@@ -81,8 +81,21 @@ export function holdsSecret(text: string): boolean {
   return mayHide.test(text) && holdsPlainly(decodeHidden(text));
 }
 
+/** Whether a secret stands plainly in a text: cheap enough for requests without a key. */
+export function looksLikeSecret(text: string): boolean {
+  return muchOfOne.test(text);
+}
+
 function holdsPlainly(text: string): boolean {
   return muchOfOne.test(text) || hiddenBodies(text).length > 0 || packedSecrets(text).length > 0;
+}
+
+/** What to do about a secret among the words of a command line, which others can read; undefined where there is none. */
+export function exposureIn(words: readonly string[]): string | undefined {
+  const word = words.find(holdsSecret);
+  if (word === undefined) return undefined;
+  const prefix = muchOfOne.exec(word)?.[0].slice(0, prefixLength) ?? 'REF';
+  return `This command line holds a secret, which others can now know, as from the shell's history. Rotate its key: hkctl keys rotate ${prefix}. Then remove the line from the history.`;
 }
 
 /** Longer than any prefix and than what a part number might happen to look like. */

@@ -1,6 +1,7 @@
 import { redactSecrets } from '../keys/secrets.ts';
 import type { BatchResult, Sensor } from '../port/readings.ts';
 import { cutText } from '../text/bounded-text.ts';
+import { meantInstant, orMean } from '../text/meant-values.ts';
 import { printable } from '../text/shown-text.ts';
 import { formatInstantUs } from '../time/instants.ts';
 import { isBelowEpochMs, tooEarly } from './instants.ts';
@@ -101,7 +102,8 @@ export function instantFault(at: unknown, atUs: number | undefined): Fault {
     return fault('invalid_at', `${at} is below 100,000,000,000: ${why}. Give whole epoch milliseconds or RFC 3339.`);
   }
   const allowed = 'give RFC 3339 with an offset, such as 2026-11-20T08:15:00Z, or whole epoch milliseconds';
-  return fault('invalid_at', `${shown(at)} is not an instant: ${allowed}.`);
+  const meant = typeof at === 'string' ? orMean(meantInstant(at)) : '';
+  return fault('invalid_at', `${shown(at)} is not an instant: ${allowed}${meant || '.'}`);
 }
 
 /** The fault of an instant in the future. */

@@ -1,4 +1,6 @@
 import { HkctlError } from '../errors.ts';
+import { orMean } from '../text/meant-values.ts';
+import { nearest } from '../text/nearest.ts';
 import { importFields, type ResourceDefinition } from './fields.ts';
 import { ImportError, type Violation } from './imports.ts';
 
@@ -43,10 +45,12 @@ export function createFieldOfColumn(
   };
 }
 
-/** The rule that an unknown column or member breaks. */
-export function unknownFieldRule(resource: ResourceDefinition, column: string): string {
-  const names = Object.keys(importFields(resource)).join(', ');
-  return `an unknown field of ${resource.name}; the fields are ${names}. Map it with --map '${column}=FIELD', or leave it out with --map '${column}=${leaveOut}'`;
+/** The rule that an unknown column or member breaks; only that of the first one in a file lists the fields. */
+export function unknownFieldRule(resource: ResourceDefinition, column: string, isFirst: boolean): string {
+  const names = Object.keys(importFields(resource));
+  const meant = nearest(column.replace(/[\s-]+/g, '_'), names);
+  const list = isFirst ? `. The fields are ${names.join(', ')}` : '';
+  return `an unknown field of ${resource.name}${orMean(meant)}${meant ? ' Then map' : '; map'} it with --map '${column}=${meant ?? 'FIELD'}', or leave it out with --map '${column}=${leaveOut}'${list}`;
 }
 
 /**
@@ -64,13 +68,14 @@ export function columnsOf(
   const columns = new Int32Array(fields.length).fill(-1);
   const fieldOf = createFieldOfColumn(resource, map);
   const violations: Violation[] = [];
+  const unknown: string[] = [];
   const refuse = (column: number | null, field: string, rule: string) =>
     violations.push({ line, column, field, value: null, rule });
   header.forEach((name, position) => {
     const field = fieldOf(name);
     if (field === null) return;
     const index = fields.findIndex(([known]) => known === field);
-    if (index === -1) refuse(position + 1, name, unknownFieldRule(resource, name));
+    if (index === -1) refuse(position + 1, name, unknownFieldRule(resource, name, unknown.push(name) === 1));
     else if (columns[index] !== -1) refuse(position + 1, name, `stands for ${field}, as does an earlier column`);
     else columns[index] = position;
   });

@@ -1,4 +1,5 @@
 import { HkctlError } from '../errors.ts';
+import { meantInstant, orMean } from '../text/meant-values.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { canonicalInstant } from '../time/instants.ts';
 
@@ -37,7 +38,7 @@ export function readLimit(text: string | undefined, bounds: { default: number; m
 
 /** The error for a wrong value of a parameter. */
 export function wrongValue(name: string, value: string, rule: string): HkctlError {
-  return new HkctlError('bad_parameter', `${name}=${quotedText(value)}: give ${rule}.`);
+  return new HkctlError('bad_parameter', `${name}=${quotedText(value)}: give ${rule}${rule.endsWith('?') ? '' : '.'}`);
 }
 
 /** Reads an instant of a query, where an unescaped `+` of an offset arrives as a blank. Throws `bad_parameter`. */
@@ -47,7 +48,7 @@ export function readQueryInstant(name: string, text: string): string {
     throw wrongValue(
       name,
       text,
-      'an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; where a range begins or ends, a day is enough',
+      `an RFC 3339 instant with an offset, such as 2026-11-20T08:15:00Z; where a range begins or ends, a day is enough${orMean(meantInstant(text))}`,
     );
   }
   return instant;

@@ -3,7 +3,7 @@ import type { Domain } from '../../core/access/actors.ts';
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import { errorTable } from '../../core/errors.ts';
 import { holdsAny, type Refusal, refusalDetails, refusalOf } from '../../core/keys/authentication.ts';
-import { hashOf, holdsSecret, isCompleteSecret, secretLength } from '../../core/keys/secrets.ts';
+import { hashOf, holdsSecret, isCompleteSecret, looksLikeSecret, secretLength } from '../../core/keys/secrets.ts';
 import type { Credential } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { RequestBatches } from '../request/batches.ts';
@@ -157,7 +157,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
  */
 function readBearer(exchange: Exchange): string | ApiError {
   const value = exchange.header('authorization');
-  if (value === undefined) return missing;
+  if (value === undefined) return looksLikeSecret(exchange.query) ? missingButInQuery : missing;
   if (exchange.countOf('authorization') > 1) return repeated;
   if (value.length === bearerLength && value.startsWith('Bearer hk_')) return value.slice(bearer.length);
   const match = /^bearer +([^\s,]+)$/i.exec(value);
@@ -171,6 +171,12 @@ const bearerLength = bearer.length + secretLength;
 
 /** Refusals recur: each is built once. */
 const missing = unauthorized('missing_authorization', 'Send the API key as: Authorization: Bearer hk_…');
+const leaked =
+  'The secret in this URL is known to others now, since URLs end up in logs: have its key rotated, if it is one of yours.';
+const missingButInQuery = unauthorized(
+  'missing_authorization',
+  `Send the API key as: Authorization: Bearer hk_…, and not in the URL. ${leaked}`,
+);
 const malformed = malformedBecause('Send it as: Authorization: Bearer hk_…');
 const repeated = malformedBecause('Send one Authorization header only.');
 const incomplete = unauthorized('incomplete_secret', 'This is not a complete API key: it was cut short or mistyped.');
@@ -178,11 +184,7 @@ const unknown = unauthorized('unknown_key', 'There is no such API key.');
 const refusals = Object.fromEntries(
   Object.entries(refusalDetails).map(([code, detail]) => [code, refusalWith(code as Refusal, detail)]), // of that very object
 ) as Readonly<Record<Refusal, ApiError>>;
-const keyInQuery = new ApiError(
-  'key_in_query',
-  'An API key belongs in the Authorization header only. ' +
-    'Revoke it, if it is a key of yours: what stands in a URL ends up in logs.',
-);
+const keyInQuery = new ApiError('key_in_query', `An API key belongs in the Authorization header only. ${leaked}`);
 
 function refusalWith(code: Refusal, detail: string): ApiError {
   return errorTable[code].status === 401 ? unauthorized(code, detail) : new ApiError(code, detail);

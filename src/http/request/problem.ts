@@ -99,7 +99,7 @@ function toTemplate(thrown: unknown): ProblemTemplate {
   const mayRetry = status === 503 || status === 429;
   if (mayRetry && !headers.includes('Retry-After')) headers.push('Retry-After', String(retrySeconds));
   const start = problemStart(code, status, detailOf(thrown, code));
-  const end = `"${membersOf(thrown)}}`;
+  const end = `"${membersOf(thrown)}}\n`;
   const isAscii = Buffer.byteLength(start + end) === start.length + end.length;
   return { code, status, headers, start, end, isAscii };
 }
@@ -109,7 +109,7 @@ function toTemplate(thrown: unknown): ProblemTemplate {
  * title.
  */
 export function problemDocument(code: ApiCode, status: number, detail: string, requestId: string): string {
-  return `${problemStart(code, status, detail)}${requestId}"}`;
+  return `${problemStart(code, status, detail)}${requestId}"}\n`;
 }
 
 /** The document up to the value of `request_id`. */

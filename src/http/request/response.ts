@@ -30,9 +30,9 @@ const apiHeaders = [
   'same-origin',
 ] as const;
 
-/** A JSON answer that caches must not store. */
+/** A JSON answer that caches must not store; as every answer, it ends its line, after which a shell writes its prompt. */
 export function jsonAnswer(body: string): Answer {
-  return { status: 200, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body };
+  return { status: 200, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body: `${body}\n` };
 }
 
 /** All headers of an answer in their final order; they are appended to those of the exchange. */

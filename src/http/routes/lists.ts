@@ -50,7 +50,7 @@ export function createPageWriter(links: Links, slices: Slices): PageWriter {
 
 function envelope({ json, removed, cursor, syncToken }: ListPage): string {
   const ids = removed === undefined ? '' : `"removed":${JSON.stringify(removed)},`;
-  return `{"data":[${json}],${ids}"next_cursor":${quoted(cursor)},"sync_token":${quoted(syncToken)}}`;
+  return `{"data":[${json}],${ids}"next_cursor":${quoted(cursor)},"sync_token":${quoted(syncToken)}}\n`;
 }
 
 /** Cursors and tokens are base64url and need no escapes. */

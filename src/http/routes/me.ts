@@ -69,9 +69,9 @@ export function createMeHandler(domain: Domain, entries: readonly ResourceEntry[
     return {
       status: 200,
       headers,
-      body: `${head}"${time}"}`,
+      body: `${head}"${time}"}\n`,
       // The rest is ASCII. Counting the bytes of the concatenated string would copy it once more.
-      length: length + time.length + 3,
+      length: length + time.length + 4,
       isAscii: length === head.length,
     };
   };
@@ -85,7 +85,9 @@ export function createResourcesHandler(entries: readonly ResourceEntry[]) {
     mediaTypeFor(exchange.header('accept'), jsonOnly);
     let representation = known.get(session);
     if (representation === undefined) {
-      representation = toRepresentation(JSON.stringify({ data: openTo(session.principal.permissions, entries) }));
+      representation = toRepresentation(
+        `${JSON.stringify({ data: openTo(session.principal.permissions, entries) })}\n`,
+      );
       known.set(session, representation);
     }
     return represent(exchange, representation);

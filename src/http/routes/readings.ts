@@ -14,6 +14,7 @@ import { findSensor } from '../../core/readings/sensors.ts';
 import { fingerprint, readCursor, writeCursor, wrongCursor } from '../../core/records/cursors.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { readingPageLimit, readLimit, requireKnown, wrongValue } from '../../core/records/parameters.ts';
+import { meantInstant, orMean } from '../../core/text/meant-values.ts';
 import { startOfDayMs } from '../../core/time/calendar.ts';
 import { boundedUs, isDate } from '../../core/time/instants.ts';
 import { dayMs, parseSpanMs } from '../../core/time/spans.ts';
@@ -146,7 +147,7 @@ function readInstant(name: string, text: string | undefined, timezone: string): 
     throw wrongValue(
       name,
       text,
-      'an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds',
+      `an RFC 3339 instant with an offset, a day as YYYY-MM-DD, or whole epoch milliseconds${orMean(meantInstant(text))}`,
     );
   }
   return us;
@@ -195,5 +196,5 @@ function envelopeOf(
 ): { head: string; end: string } {
   if (type === 'application/x-ndjson') return { head: '', end: '' };
   if (type === 'text/csv') return { head: `${columnsOf(buckets).join(',')}\n`, end: '' };
-  return { head: '{"data":[', end: `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}` };
+  return { head: '{"data":[', end: `],"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}\n` };
 }

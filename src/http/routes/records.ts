@@ -48,7 +48,7 @@ export function createRecordHandler(domain: Domain, resource: ResourceDefinition
   const readRecord = async (entityId: string, id: string): Promise<Representation> => {
     const json = await records.get(resource, entityId, id);
     if (json === undefined) throw notFound(resource);
-    return toRepresentation(json);
+    return toRepresentation(`${json}\n`);
   };
   return (exchange: Exchange, session: Session): MaybePromise<Answer> => {
     requireNoQuery(exchange.query);

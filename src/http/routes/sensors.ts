@@ -49,7 +49,7 @@ export function createSensorHandler(domain: Domain, resource: ResourceDefinition
     const json = sensor && (await records.get(resource, entityId, sensor.id));
     if (json === undefined) throw notFound(resource);
     const text = await withStates(readings, directory, [JSON.parse(json)]);
-    return represent(exchange, toRepresentation(text));
+    return represent(exchange, toRepresentation(`${text}\n`));
   };
 }
 

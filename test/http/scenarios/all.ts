@@ -138,6 +138,10 @@ export const scenarios: Scenario[] = [
     key: 'none',
     status: 401,
     code: 'missing_authorization',
+    holds: {
+      detail:
+        'Send the API key as: Authorization: Bearer hk_…, and not in the URL. The secret in this URL is known to others now, since URLs end up in logs: have its key rotated, if it is one of yours.',
+    },
   },
   ...[
     'colour=red',

@@ -6,7 +6,7 @@ import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand } from '../../command.ts';
 import { parsed, toggle } from '../../flags.ts';
 import { createProgress } from '../../terminal/progress.ts';
-import { nextInSeries, parseKeep } from './keep.ts';
+import { isFolder, nextInSeries, parseKeep } from './keep.ts';
 
 /** `hkctl backup` */
 export const backup = defineCommand({
@@ -14,20 +14,22 @@ export const backup = defineCommand({
   summary: 'Write all of the store into one file',
   description:
     'For a Super user of the first organization. A consistent snapshot (mode 0600), also while the daemon serves; every page, reference and audit record of it is checked before it gets its name. It holds no secret.',
-  arguments: [{ spelling: '<FILE>', doc: 'the file to write; with --keep the folder to write into' }],
+  arguments: [{ spelling: '<FILE>', doc: 'the file to write, or a folder for a new file with a name of its own' }],
   flags: {
     force: toggle('--force', 'replace a file that is there, once the new one is whole'),
-    keep: parsed('--keep <N>', 'write a new file into a folder, then remove its oldest backups beyond N', parseKeep),
+    keep: parsed('--keep <N>', 'write a new file into the folder, then remove its oldest backups beyond N', parseKeep),
   },
   examples: [
     ['hkctl backup --keep 14 /var/backups/hkctl', 'every night, from cron or a timer'],
+    ['hkctl backup /var/backups/hkctl', 'a new file in a folder'],
     ['hkctl backup plant.backup --force --json', 'replaces the one before'],
   ],
   needs: (_flags, [file = '']) => ({ permissions: ['store.manage'], action: 'store.backup', target: resolve(file) }),
   async run(context, { force, keep }, [file = '']) {
     const { domain, actor } = await context.session();
     const folder = resolve(file);
-    const series = keep === undefined ? undefined : await nextInSeries(folder, domain, context);
+    const namesFolder = keep !== undefined || file.endsWith('/') || isFolder(folder);
+    const series = namesFolder ? await nextInSeries(folder, domain, context) : undefined;
     const target = series?.target ?? folder;
     const bar = createProgress(context.io, 'Backing up', undefined, context.json);
     const request = { nowMs: domain.clock(), force, number: series?.number ?? 0, progress: bar.at };

@@ -28,8 +28,8 @@ export async function nextInSeries(
   { io: { clock }, services }: Pick<Context, 'io' | 'services'>,
 ): Promise<NextBackup> {
   if (!isFolder(folder)) {
-    throw new HkctlError('usage', `--keep needs a folder that exists; ${folder} is not one.`, {
-      hint: 'The backups in it get names of their own, and the oldest are removed.',
+    throw new HkctlError('usage', `${folder} is not a folder that exists.`, {
+      hint: 'Make it first. Backups in a folder get names of their own, by the time and the store.',
     });
   }
   const storeId = await storeIdOf(store);
@@ -38,7 +38,8 @@ export async function nextInSeries(
   return { target, storeId, number: await services.nextBackupNumber({ folder, storeId }) };
 }
 
-function isFolder(path: string): boolean {
+/** Whether a path leads to a folder. Throws what {@link unwritable} says of one that cannot be seen. */
+export function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch (thrown) {

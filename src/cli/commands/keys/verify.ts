@@ -6,7 +6,7 @@ import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { canAsk } from '../../terminal/io.ts';
-import { keyJson } from '../../terminal/output.ts';
+import { keyJson, printSentence } from '../../terminal/output.ts';
 
 /** `hkctl keys verify` */
 export const verify = defineCommand({
@@ -26,7 +26,7 @@ export const verify = defineCommand({
     const name = `${key.name} (${key.prefix})${key.entity ? ` of ${key.entity.code}` : ''}`;
     if (context.json) {
       context.printJson({ key: keyJson(key, domain.clock()), let_in: refusal === undefined, reason: refusal ?? null });
-    } else context.print(`${name} would be ${refusal === undefined ? `let in${fromOf(key)}` : 'refused'}.`);
+    } else printSentence(context, `${name} would be ${refusal === undefined ? `let in${fromOf(key)}` : 'refused'}.`);
     if (refusal !== undefined) throw new HkctlError(refusal, refusalDetails[refusal]);
   },
 });

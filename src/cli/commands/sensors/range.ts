@@ -1,4 +1,6 @@
 import { HkctlError } from '../../../core/errors.ts';
+import { meantDate, meantInstant } from '../../../core/text/meant-values.ts';
+import { didYouMean } from '../../../core/text/nearest.ts';
 import { startOfDayMs } from '../../../core/time/calendar.ts';
 import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
 import { text } from '../../flags.ts';
@@ -25,5 +27,7 @@ function instantOf(given: string | undefined, flag: string, timezone: string): n
   if (given === undefined) return undefined;
   const us = isDate(given) ? startOfDayMs(given, timezone) * 1000 : parseInstantUs(given);
   if (us !== undefined) return us;
-  throw new HkctlError('usage', `${flag}: "${given}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`);
+  throw new HkctlError('usage', `${flag}: "${given}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`, {
+    hint: didYouMean(meantDate(given) ?? meantInstant(given)).trim() || undefined,
+  });
 }

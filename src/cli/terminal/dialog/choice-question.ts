@@ -1,6 +1,6 @@
 import type { Choice } from '../prompts/asker.ts';
 import type { Style } from '../style.ts';
-import { truncated } from '../wrap.ts';
+import { shortened, truncated } from '../wrap.ts';
 import { FilteredList } from './filtered-list.ts';
 import { fittingMessage, isEnter, type Question } from './question.ts';
 
@@ -24,7 +24,7 @@ export function createChoiceQuestion<T>(
       const asked = fittingMessage(message + list.typed, columns, rows, foot.length);
       const listed = list.lines(
         Math.max(3, rows - asked.length - foot.length),
-        ({ name }, isMarked) => `${isMarked ? '❯' : ' '} ${truncated(name, columns - 2)}`,
+        ({ name }, isMarked) => `${isMarked ? '❯' : ' '} ${shortened(name, columns - 2)}`,
       );
       return [...asked, ...listed, ...foot];
     },

@@ -1,3 +1,4 @@
+import { meantBoolean, meantDate, meantInstant, orMean } from '../../text/meant-values.ts';
 import { canonicalInstant, isDate, isDateShaped } from '../../time/instants.ts';
 import { type Field, type Fields, type ListField, type TextField, textFormats } from '../fields.ts';
 import { parseExactJson, RoundedNumber } from './exact-numbers.ts';
@@ -102,11 +103,13 @@ const instantRule = 'an RFC 3339 instant with an offset, such as 2026-11-20T08:1
 
 function validateDate(name: string): ValueValidator<string> {
   return (text, refuse) =>
-    isDate(text) ? text : refuse(name, text, isDateShaped(text) ? `${dateRule} that exists` : dateRule);
+    isDate(text)
+      ? text
+      : refuse(name, text, isDateShaped(text) ? `${dateRule} that exists` : dateRule + orMean(meantDate(text)));
 }
 
 function validateInstant(name: string): ValueValidator<string> {
-  return (text, refuse) => canonicalInstant(text) ?? refuse(name, text, instantRule);
+  return (text, refuse) => canonicalInstant(text) ?? refuse(name, text, instantRule + orMean(meantInstant(text)));
 }
 
 // --- booleans -----------------------------------------------------------------------------------------------------
@@ -117,9 +120,11 @@ const booleanTexts: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 function validatorsOfBoolean(name: string): FieldValidator {
+  const wrong = (given: unknown, refuse: Refuse) =>
+    refuse(name, given, `true or false${orMean(meantBoolean(String(given)))}`);
   return {
-    fromText: (text, refuse) => booleanTexts.get(text) ?? refuse(name, text, 'true or false'),
-    fromJson: (given, refuse) => (typeof given === 'boolean' ? given : refuse(name, given, 'true or false')),
+    fromText: (text, refuse) => booleanTexts.get(text) ?? wrong(text, refuse),
+    fromJson: (given, refuse) => (typeof given === 'boolean' ? given : wrong(given, refuse)),
   };
 }
 

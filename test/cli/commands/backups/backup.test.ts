@@ -59,7 +59,7 @@ describe('backup', () => {
 
   it('says where it cannot write', async () => {
     writeFileSync(file, 'a file');
-    const wrong = [join(file, 'inside'), join(folder, 'nowhere', 'plant.backup'), folder];
+    const wrong = [join(file, 'inside'), join(folder, 'nowhere', 'plant.backup')];
     for (const target of wrong) {
       const { code, stderr } = await cli.run(['backup', target, '--force']);
       expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be written')]);

@@ -27,6 +27,15 @@ const names = () => readdirSync(folder).sort();
 const keep = (number: number, nowMs: number, more: string[] = []) =>
   cli.ok(['backup', '--keep', String(number), folder, ...more], { nowMs });
 
+it('backup to a folder without --keep writes a new file in it, and removes none', async () => {
+  for (const day of [0, 1])
+    await cli.ok(['backup', `${folder}${day === 0 ? '/' : ''}`], { nowMs: startMs + day * dayMs });
+  expect(readdirSync(folder).map((name) => /^hkctl-.*/.test(name))).toEqual([true, true]);
+  const { code, stderr } = await cli.run(['backup', join(folder, 'none/')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('none is not a folder that exists.')]);
+  expect(readdirSync(folder)).toHaveLength(2);
+});
+
 describe('backup --keep', () => {
   it('keeps the newest ones of this store, and reports and audits what it did', async () => {
     for (let day = 0; day < 3; day++) await keep(3, startMs + day * dayMs);
