@@ -1,8 +1,19 @@
 import type { Key } from '../../../core/port/keys.ts';
+import { relativeTime } from '../../table/relative-time.ts';
+import { timeAt } from '../../terminal/output.ts';
 
 /** Keys as questions and reports name them: name plus prefix in parentheses (specification 5.4). */
 export function namesOf(keys: readonly Pick<Key, 'name' | 'prefix'>[]): string {
   return keys.map(({ name, prefix }) => `${name} (${prefix})`).join(', ');
+}
+
+/** The sentence of a confirmation that says when, and from which address, keys were last used. */
+export function lastUseOf(keys: readonly Key[], nowMs: number): string {
+  const [first, ...others] = [...keys].sort((a, b) => (b.lastUsedAtMs ?? 0) - (a.lastUsedAtMs ?? 0));
+  if (!first || first.lastUsedAtMs === null) return keys.length === 1 ? 'It was never used.' : 'None was ever used.';
+  const what = others.length === 0 ? 'It was last used' : `The last use was that of ${namesOf([first])},`;
+  const from = first.lastUsedIp === null ? '' : ` from ${first.lastUsedIp}`;
+  return `${what} ${timeAt(first.lastUsedAtMs, first)} (${relativeTime(first.lastUsedAtMs, nowMs)})${from}.`;
 }
 
 /** The sentence before a deactivation: which active keys stop. */

@@ -15,7 +15,7 @@ import { parsed, text, toggle } from '../../../flags.ts';
 import { requireConfirmation } from '../../../questions/confirmation.ts';
 import { canAsk } from '../../../terminal/io.ts';
 import { baseUrlOf } from '../base-url.ts';
-import { namesOf } from '../names.ts';
+import { lastUseOf, namesOf } from '../names.ts';
 import { FileRotation } from './file-rotation.ts';
 
 const flags = {
@@ -161,7 +161,7 @@ export async function rotateAndDeliver(
   const stops = several
     ? 'The old keys stop at once. The new secrets are shown once.'
     : 'The old key stops at once. The new secret is shown once.';
-  const question = `${title}: ${namesOf(keys)}. ${stops}`;
+  const question = `${title}: ${namesOf(keys)}. ${lastUseOf(keys, domain.clock())} ${stops}`;
   await requireConfirmation(context, given.yes, question, several ? 'Rotate keys' : 'Rotate key');
   const work = async () => {
     const isFresh = given.yes && !file;
