@@ -96,6 +96,40 @@ export async function refusalsOf(
   );
 }
 
+/** The readings of a key that were rejected in the last day. */
+export interface KeyRejections {
+  prefix: string;
+  count: number;
+  /** The most frequent code first, each with the sensor that the last reading named. */
+  codes: { code: string; count: number; sensor: string | null }[];
+  lastAtMs: number;
+}
+
+/**
+ * The keys of an organization of which readings were rejected in the last 24 hours, the most affected first. Readings are counted by
+ * day: where one was rejected in these hours, all of its day with the same code count.
+ */
+export async function rejectionsOf({ store, clock }: Domain, tenantId: string): Promise<KeyRejections[]> {
+  const nowMs = clock();
+  const today = Math.floor(nowMs / dayMs);
+  const keys = new Map<string, KeyRejections>();
+  // In some zones it is still the day before, in others already the next one.
+  for (const row of await store.usage.rejected(tenantId, { first: today - 2, last: today + 1 })) {
+    const { prefix, code, count, lastAtMs, lastSensor: sensor } = row;
+    if (lastAtMs === null || lastAtMs <= nowMs - dayMs) continue;
+    const found = keys.get(prefix) ?? { prefix, count: 0, codes: [], lastAtMs };
+    keys.set(prefix, found);
+    found.count += count;
+    found.lastAtMs = Math.max(found.lastAtMs, lastAtMs);
+    const same = found.codes.find((one) => one.code === code);
+    // Rows come in the order of days.
+    if (same) Object.assign(same, { count: same.count + count, sensor });
+    else found.codes.push({ code, count, sensor });
+  }
+  for (const { codes } of keys.values()) codes.sort((a, b) => b.count - a.count);
+  return [...keys.values()].sort((a, b) => b.count - a.count);
+}
+
 /** Codes with their counts, the most frequent first. */
 export function byCount(codes: Readonly<Record<string, number>>): [code: string, count: number][] {
   return Object.entries(codes).sort(([, a], [, b]) => b - a);
