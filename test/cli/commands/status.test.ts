@@ -212,7 +212,7 @@ describe('hkctl status', () => {
     const quiet = await cli.run('status --quiet', { terminal });
     expect([quiet.code, stripVTControlCharacters(quiet.stdout)]).toEqual([
       5,
-      '!          1 key expires within 14 days\n           hkctl keys list --expiring-within 14d\n',
+      '!           1 key expires within 14 days\n            hkctl keys list --expiring-within 14d\n',
     ]);
   });
 
