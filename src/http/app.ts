@@ -20,6 +20,7 @@ import { ingestOperations } from './ingest/operations.ts';
 import type { Log } from './monitoring/log.ts';
 import { Metrics } from './monitoring/metrics.ts';
 import { addStoreMetrics } from './monitoring/store-metrics.ts';
+import { createRejectionWarning } from './monitoring/warnings.ts';
 import type { Connections } from './net/connections/connections.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { RequestBatches } from './request/batches.ts';
@@ -116,7 +117,9 @@ export function createApp(options: AppOptions): H3 {
     slices,
     clientOf,
   });
-  const ingestOptions = { domain, gate, batches, counts: metrics.ingest, bodies: memory.bodies, slices, pace };
+  const warnRejected = createRejectionWarning(log, () => performance.now());
+  const counts = metrics.ingest;
+  const ingestOptions = { domain, gate, batches, counts, bodies: memory.bodies, slices, pace, warnRejected };
   const entries = resourceEntries(resources);
   const specification = lazily(() =>
     toRepresentation(`${JSON.stringify(openapiDocument(resources, { version, baseUrl: settings.baseUrl }))}\n`, {

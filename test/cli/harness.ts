@@ -192,7 +192,8 @@ export class Cli {
   }
 
   async show(ref: string): Promise<KeyJson> {
-    return (await this.ok(['keys', 'show', ref, '--json'])).json();
+    const { usage: _, ...key } = (await this.ok(['keys', 'show', ref, '--json'])).json<KeyJson & { usage: unknown }>();
+    return key;
   }
 }
 

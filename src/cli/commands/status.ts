@@ -1,4 +1,5 @@
 import { errorTable } from '../../core/errors.ts';
+import type { KeyRejections } from '../../core/keys/usage.ts';
 import { freeText } from '../../core/operations/doctor-store.ts';
 import { type Attention, readStatus, type StoreStatus } from '../../core/operations/status.ts';
 import { formatInstantMs, formatOptionalMs } from '../../core/time/instants.ts';
@@ -39,7 +40,7 @@ export const status = defineCommand({
 });
 
 function statusJson(
-  { sizeBytes, space, daemon, ended, keys, sensors, lastBackupMs, attention }: StoreStatus,
+  { sizeBytes, space, daemon, ended, keys, sensors, rejections, lastBackupMs, attention }: StoreStatus,
   path: string,
 ) {
   return {
@@ -59,6 +60,12 @@ function statusJson(
     })),
     keys: { active: keys.active, expiring_within_14_days: keys.expiring, unused_for_90_days: keys.unused },
     sensors: { active: sensors.active, silent_for_a_day: sensors.silent, never_heard: sensors.neverHeard },
+    rejected_in_a_day: rejections.map(({ prefix, count, codes, lastAtMs }) => ({
+      prefix,
+      readings: count,
+      codes: Object.fromEntries(codes.map((one) => [one.code, { readings: one.count, sensor: one.sensor }])),
+      last_at: formatInstantMs(lastAtMs),
+    })),
     last_backup_at: formatOptionalMs(lastBackupMs),
   };
 }
@@ -86,7 +93,7 @@ function printStatus(context: Context, found: StoreStatus, nowMs: number): void 
   }
 }
 
-const labelWidth = 'Sensors'.length + 2;
+const labelWidth = 'Readings'.length + 2;
 
 function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
   const { daemon, ended, keys, sensors, lastBackupMs, sizeBytes, space } = found;
@@ -142,6 +149,7 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
       attention: 'sensors_silent',
       command: sensors.silentAt.map((code) => `hkctl sensors list --entity ${code}`).join('; '),
     },
+    ...rejectionLines(found.rejections),
     {
       label: 'Backup',
       text: lastBackupMs === null ? 'never' : time(lastBackupMs, 'UTC'),
@@ -149,6 +157,28 @@ function linesOf(context: Context, found: StoreStatus, nowMs: number): Line[] {
       command: 'hkctl backup FILE',
     },
   ];
+}
+
+/** Keys with a line of their own; the others share one. */
+const mostKeys = 5;
+
+function rejectionLines(rejections: readonly KeyRejections[]): Line[] {
+  if (rejections.length === 0) return [{ label: 'Readings', text: 'none rejected in the last day' }];
+  const others = rejections.slice(mostKeys);
+  const lines: Omit<Line, 'label'>[] = rejections.slice(0, mostKeys).map(({ prefix, count, codes }) => ({
+    text: `${counted(count, 'reading')} of ${prefix} rejected in the last day: ${codes.map(codeText).join(', ')}`,
+    command: `hkctl keys show ${prefix}`,
+  }));
+  if (others.length > 0) {
+    const sum = others.reduce((total, { count }) => total + count, 0);
+    const text = `${counted(sum, 'reading')} of ${counted(others.length, 'other key')} rejected in the last day`;
+    lines.push({ text, command: 'hkctl keys list' });
+  }
+  return lines.map((line, n) => ({ ...line, label: n === 0 ? 'Readings' : '', attention: 'readings_rejected' }));
+}
+
+function codeText({ code, sensor }: KeyRejections['codes'][number]): string {
+  return sensor === null ? code : `${code} ${sensor}`;
 }
 
 function sizeText(bytes: number): string {

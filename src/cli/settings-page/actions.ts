@@ -4,11 +4,9 @@ import { requireActive, revokeKeys } from '../../core/keys/keys.ts';
 import { findKeys } from '../../core/keys/references.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { completeInput, createAndDeliver } from '../commands/keys/create.ts';
-import { namesOf } from '../commands/keys/names.ts';
+import { confirmRevocation } from '../commands/keys/revoke.ts';
 import { rotateAndDeliver } from '../commands/keys/rotate/rotate.ts';
 import type { Context } from '../context.ts';
-import { requireConfirmation } from '../questions/confirmation.ts';
-import { lastUses } from '../questions/key.ts';
 
 /** Opens the documents in a browser; returns a message, which shows the address where there is no browser. */
 export async function openDocumentation(context: Context, url: string): Promise<string> {
@@ -49,8 +47,7 @@ export async function rotateHere(
 /** Revoke key: asks, returns the toast. */
 export async function revokeHere(context: Context, domain: Domain, actor: Actor, key: Key): Promise<string> {
   const revoker = await requireKeyActor(domain, actor, 'revoke', key.prefix);
-  const question = `Revoke API key: ${namesOf([key])}. Access stops at once; no replacement key is created.`;
-  await requireConfirmation(context, false, question, 'Revoke key', lastUses([key], domain.clock()));
+  await confirmRevocation(context, false, await findActive(domain, actor, key, 'revoked'), domain.clock());
   await revokeKeys(domain, revoker, await findActive(domain, actor, key, 'revoked'));
   return 'API key revoked';
 }

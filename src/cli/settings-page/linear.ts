@@ -2,8 +2,10 @@ import type { Actor, Domain } from '../../core/access/actors.ts';
 import { permissionLabels } from '../../core/access/permissions.ts';
 import { errorTable, isHkctlError } from '../../core/errors.ts';
 import { statusOf } from '../../core/keys/keys.ts';
+import { type DayUsage, usageOf } from '../../core/keys/usage.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { namesOf } from '../commands/keys/names.ts';
+import { shownUsage, usageFacts } from '../commands/keys/usage.ts';
 import type { Context } from '../context.ts';
 import type { Choice } from '../terminal/prompts/asker.ts';
 import { askChoice, askText } from '../terminal/prompts/prompts.ts';
@@ -40,13 +42,13 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
     await context.requireUnchangedActor();
     const read = await readPage(settings);
     const view = { ...read, keys: read.keys.slice(0, pageSize) };
-    context.print(...linearLines(view));
+    context.print(...linearLines(view, await usagesOf(session.domain, view)));
     going = await choose(context, session, settings, view, read.keys[pageSize]);
   }
 }
 
 /** The page as lines, one fact each. */
-function linearLines(view: PageView): string[] {
+function linearLines(view: PageView, usages: ReadonlyMap<string, readonly DayUsage[]>): string[] {
   const range =
     view.total === 0 ? [] : [`Keys ${view.offset + 1} to ${view.offset + view.keys.length} of ${view.total}.`];
   const keys = view.keys.flatMap((key) => [
@@ -55,10 +57,19 @@ function linearLines(view: PageView): string[] {
     `Status: ${statusOf(key, view.nowMs)}`,
     ...factsOf(key, view.nowMs).map(({ label, values }) => `${label}: ${values[0]}`),
     ...extraFactsOf(key).map(([label, value]) => `${label}: ${value}`),
+    ...usageFacts(shownUsage(usages.get(key.id) ?? [], key, { nowMs: view.nowMs, utc: false })).map(
+      ([label, value]) => `${label}: ${value}`,
+    ),
     `Permissions: ${key.permissions.map((permission) => permissionLabels.get(permission)).join(', ')}`,
   ]);
   const empty = view.keys.length === 0 ? emptyLines(view) : [];
   return ['', 'Settings, Organization, Integrations, API Keys', ...range, ...keys, ...empty, ''];
+}
+
+async function usagesOf(domain: Domain, { keys }: PageView): Promise<Map<string, readonly DayUsage[]>> {
+  const usages = new Map<string, readonly DayUsage[]>();
+  for (const key of keys) usages.set(key.id, await usageOf(domain, key));
+  return usages;
 }
 
 async function choose(

@@ -1,6 +1,7 @@
 import { permissionLabels } from '../../core/access/permissions.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import type { Key } from '../../core/port/keys.ts';
+import { shownUsage, usageBars, usageFacts } from '../commands/keys/usage.ts';
 import type { Style } from '../terminal/style.ts';
 import { padded, shortened, truncated, widthOf, wrapText, wrapWords } from '../terminal/wrap.ts';
 import { extraFactsOf, type Fact, factsOf } from './facts.ts';
@@ -22,7 +23,8 @@ export function tileLines(view: PageView, key: Key, chosen: boolean, width: numb
   const inner = width - 4;
   const frame = frameOf(chosen, width, style);
   const facts = factsOf(key, view.nowMs);
-  const extras = chosen ? extraFactsOf(key).flatMap((extra) => extraLines(extra, inner, style)) : [];
+  const ofUsage = chosen ? usageLines(view, key, inner, style) : [];
+  const extras = chosen ? [...extraFactsOf(key).flatMap((extra) => extraLines(extra, inner, style)), ...ofUsage] : [];
   const chips = chipLines(key, chosen, inner);
   const status = statusOf(key, view.nowMs);
   const shownStatus = statusColour(status, style)(status);
@@ -82,6 +84,19 @@ function extraLines([label, value]: [string, string], inner: number, style: Styl
   const [first = '', ...more] = wrapText(value, inner - label.length - 1);
   const indent = ' '.repeat(label.length + 1);
   return [`${style.dim(label)} ${first}`, ...more.map((line) => indent + line)];
+}
+
+/** What the chosen key did: bars of 90 days, today in words, and the last rejected reading; none of a key that was not used. */
+function usageLines({ usage, nowMs }: PageView, key: Key, inner: number, style: Style): string[] {
+  if (usage.length === 0) return [];
+  const shown = shownUsage(usage, key, { nowMs, utc: false });
+  const labelWidth = 'Requests '.length;
+  const bars = usageBars(shown, { width: inner - labelWidth, isAscii: false, style });
+  const [, ...facts] = usageFacts(shown);
+  return [
+    ...bars.map(([label, line]) => style.dim(padded(label, labelWidth)) + line),
+    ...facts.flatMap(([label, value]) => extraLines([padded(label, labelWidth - 1), value], inner, style)),
+  ];
 }
 
 /** Permission chips: the chosen tile shows every one, others what one line holds. */

@@ -1,6 +1,7 @@
 import { type Actor, actorHolds, type Domain } from '../../core/access/actors.ts';
 import { expiresSoonMs } from '../../core/keys/attention.ts';
 import { statusOf } from '../../core/keys/keys.ts';
+import { type DayUsage, usageOf } from '../../core/keys/usage.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/port/keys.ts';
 import { baseUrlOf } from '../commands/keys/base-url.ts';
 import { filterOf, type listFlags } from '../commands/keys/list.ts';
@@ -13,6 +14,8 @@ export interface PageView {
   offset: number;
   /** Index in `keys` of the key at the requested place, or nearest to it. */
   chosen: number;
+  /** What the chosen key did in the last 90 days. */
+  usage: readonly DayUsage[];
   total: number;
   /** How many of them are active and expire within 14 days. */
   expiringSoon: number;
@@ -69,7 +72,8 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
       mayRotate: mayCreate && mayRevoke,
       nowMs,
     };
-    if (!mayView) return { ...common, keys: [], offset: 0, chosen: 0, total: 0, expiringSoon: 0, inactiveOnly: false };
+    const nothing = { keys: [], offset: 0, chosen: 0, usage: [], total: 0, expiringSoon: 0, inactiveOnly: false };
+    if (!mayView) return { ...common, ...nothing };
     const { showInactive: all, search } = settings;
     const filter = await filterOf(domain, actor, { ...settings.given, all, search });
     const window = await readWindow(domain, actor, filter, settings, count);
@@ -77,7 +81,9 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
     const { total } = window;
     const soon = soonExpiring(filter);
     const expiringSoon = total === 0 || !soon ? 0 : await countSoon(soon);
-    return { ...common, ...window, inactiveOnly, expiringSoon };
+    const chosen = window.keys[window.chosen];
+    const usage = chosen ? await usageOf(domain, chosen) : [];
+    return { ...common, ...window, usage, inactiveOnly, expiringSoon };
   };
 }
 

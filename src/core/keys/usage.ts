@@ -8,16 +8,20 @@ import { dayMs } from '../time/spans.ts';
 /** The number of days for which usage is kept and shown, today included. */
 export const usageDays = 90;
 
-/** What a key did on one day of its entity. */
-export interface DayUsage {
-  /** Days from 1970-01-01. */
-  day: number;
+/** What a key did. */
+export interface Usage {
   /** All requests with the key, refused ones included. */
   requests: number;
   /** Refused requests by code. */
   refused: Record<string, number>;
   readings: { accepted: number; duplicates: number; rejected: Record<string, number> };
   lastRejected: { atMs: number; code: string; sensor: string | null } | null;
+}
+
+/** What it did on one day of its entity. */
+export interface DayUsage extends Usage {
+  /** Days from 1970-01-01. */
+  day: number;
 }
 
 /** The days of which counts are kept in a store; undefined while no clock is steady, since a wrong one would remove all. */
@@ -34,13 +38,110 @@ export async function usageOf({ store, clock }: Domain, key: Pick<Key, 'id' | 'e
   return byDay(await store.usage.of([key.id], { first: today - usageDays + 1, last: today }));
 }
 
+/** The sum of some days, the last rejection included. */
+export function sumOf(days: readonly DayUsage[]): Usage {
+  const sum = emptyUsage();
+  for (const { requests, refused, readings, lastRejected } of days) {
+    sum.requests += requests;
+    sum.readings.accepted += readings.accepted;
+    sum.readings.duplicates += readings.duplicates;
+    addCodes(sum.refused, refused);
+    addCodes(sum.readings.rejected, readings.rejected);
+    sum.lastRejected = lastRejected ?? sum.lastRejected;
+  }
+  return sum;
+}
+
+/** The sum over all codes. */
+export function totalOf(codes: Readonly<Record<string, number>>): number {
+  return Object.values(codes).reduce((sum, count) => sum + count, 0);
+}
+
+function addCodes(to: Record<string, number>, codes: Readonly<Record<string, number>>): void {
+  for (const [code, count] of Object.entries(codes)) to[code] = (to[code] ?? 0) + count;
+}
+
+/** How many requests and readings of a key were refused, and why: the codes, the most frequent first. */
+export interface Refusals {
+  count: number;
+  codes: string[];
+}
+
+/**
+ * Codes that say nothing about a key and its integration: a record that is not there, a token that is too old, and faults of the
+ * daemon or its machine.
+ */
+const harmless: ReadonlySet<string> = new Set(['not_found', 'sync_token_expired', 'internal', 'unavailable']);
+
+/** The keys of which requests were refused or readings rejected today or yesterday, by id; days are those of each key's entity. */
+export async function refusalsOf(
+  { store, clock }: Pick<Domain, 'store' | 'clock'>,
+  keys: readonly Pick<Key, 'id' | 'entity'>[],
+): Promise<Map<string, Refusals>> {
+  const nowMs = clock();
+  const todays = new Map(keys.map(({ id, entity }) => [id, dayAt(nowMs, entity?.timezone ?? 'UTC').day]));
+  const days = { first: Math.min(...todays.values()) - 1, last: Math.max(...todays.values()) };
+  const codes = new Map<string, Record<string, number>>();
+  for (const { keyId, day, kind, code, count } of keys.length === 0
+    ? []
+    : await store.usage.of([...todays.keys()], days)) {
+    const today = todays.get(keyId) ?? day;
+    if ((kind !== 'refused' && kind !== 'rejected') || harmless.has(code) || day < today - 1 || day > today) continue;
+    const ofKey = codes.get(keyId) ?? {};
+    addCodes(ofKey, { [code]: count });
+    codes.set(keyId, ofKey);
+  }
+  return new Map(
+    [...codes].map(([id, ofKey]) => [id, { count: totalOf(ofKey), codes: byCount(ofKey).map(([code]) => code) }]),
+  );
+}
+
+/** The readings of a key that were rejected in the last day. */
+export interface KeyRejections {
+  prefix: string;
+  count: number;
+  /** The most frequent code first, each with the sensor that the last reading named. */
+  codes: { code: string; count: number; sensor: string | null }[];
+  lastAtMs: number;
+}
+
+/**
+ * The keys of an organization of which readings were rejected in the last 24 hours, the most affected first. Readings are counted by
+ * day: where one was rejected in these hours, all of its day with the same code count.
+ */
+export async function rejectionsOf({ store, clock }: Domain, tenantId: string): Promise<KeyRejections[]> {
+  const nowMs = clock();
+  const today = Math.floor(nowMs / dayMs);
+  const keys = new Map<string, KeyRejections>();
+  // In some zones it is still the day before, in others already the next one.
+  for (const row of await store.usage.rejected(tenantId, { first: today - 2, last: today + 1 })) {
+    const { prefix, code, count, lastAtMs, lastSensor: sensor } = row;
+    if (lastAtMs === null || lastAtMs <= nowMs - dayMs) continue;
+    const found = keys.get(prefix) ?? { prefix, count: 0, codes: [], lastAtMs };
+    keys.set(prefix, found);
+    found.count += count;
+    found.lastAtMs = Math.max(found.lastAtMs, lastAtMs);
+    const same = found.codes.find((one) => one.code === code);
+    // Rows come in the order of days.
+    if (same) Object.assign(same, { count: same.count + count, sensor });
+    else found.codes.push({ code, count, sensor });
+  }
+  for (const { codes } of keys.values()) codes.sort((a, b) => b.count - a.count);
+  return [...keys.values()].sort((a, b) => b.count - a.count);
+}
+
+/** Codes with their counts, the most frequent first. */
+export function byCount(codes: Readonly<Record<string, number>>): [code: string, count: number][] {
+  return Object.entries(codes).sort(([, a], [, b]) => b - a);
+}
+
 /** Sums counts of one key, which are in the order of days. */
 function byDay(counts: readonly UsageCount[]): DayUsage[] {
   const days: DayUsage[] = [];
   for (const count of counts) {
     let last = days.at(-1);
     if (last?.day !== count.day) {
-      last = { ...emptyDay(), day: count.day };
+      last = { ...emptyUsage(), day: count.day };
       days.push(last);
     }
     add(last, count);
@@ -48,13 +149,8 @@ function byDay(counts: readonly UsageCount[]): DayUsage[] {
   return days;
 }
 
-function emptyDay(): Omit<DayUsage, 'day'> {
-  return {
-    requests: 0,
-    refused: {},
-    readings: { accepted: 0, duplicates: 0, rejected: {} },
-    lastRejected: null,
-  };
+function emptyUsage(): Usage {
+  return { requests: 0, refused: {}, readings: { accepted: 0, duplicates: 0, rejected: {} }, lastRejected: null };
 }
 
 function add(to: DayUsage, { kind, code, count, lastAtMs, lastSensor }: UsageCount): void {

@@ -1,5 +1,6 @@
 import { type Actor, type Domain, requirePermissions } from '../access/actors.ts';
 import { expiresSoonMs, unusedLongMs } from '../keys/attention.ts';
+import { type KeyRejections, rejectionsOf } from '../keys/usage.ts';
 import type { Daemon } from '../port/daemons.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
 import { isSilent } from '../readings/silence.ts';
@@ -15,6 +16,7 @@ export type Attention =
   | 'keys_expiring'
   | 'keys_unused'
   | 'sensors_silent'
+  | 'readings_rejected'
   | 'backup_old';
 
 /** Counts of the active keys of one organization. */
@@ -48,6 +50,8 @@ export interface StoreStatus {
   ended: readonly Daemon[];
   keys: KeyCounts;
   sensors: SensorCounts;
+  /** The keys of which readings were rejected in the last day, the most affected first. */
+  rejections: readonly KeyRejections[];
   /** Null where the audit trail names no backup. */
   lastBackupMs: number | null;
   attention: readonly Attention[];
@@ -80,6 +84,7 @@ export async function readStatus(domain: Domain, actor: Actor, options: StatusOp
     : null;
   const keys = await keyCounts(domain, actor.user.tenantId);
   const sensors = await sensorCounts(domain, actor.user.tenantId);
+  const rejections = await rejectionsOf(domain, actor.user.tenantId);
   const lastBackupMs = (await store.audit.lastDoneMs('store.backup')) ?? null;
   const [first] = await store.tenants.list();
   const backedUpMs = lastBackupMs ?? first?.createdAtMs ?? 0;
@@ -91,11 +96,13 @@ export async function readStatus(domain: Domain, actor: Actor, options: StatusOp
     keys_expiring: keys.expiring > 0,
     keys_unused: keys.unused > 0,
     sensors_silent: sensors.silent > 0,
+    readings_rejected: rejections.length > 0,
     backup_old: clock() - backedUpMs > backupOldMs,
   };
   // The keys of that very object.
   const attention = (Object.keys(found) as Attention[]).filter((name) => found[name]);
-  return { sizeBytes: await options.sizeBytes(), space, daemon, ended, keys, sensors, lastBackupMs, attention };
+  const sizeBytes = await options.sizeBytes();
+  return { sizeBytes, space, daemon, ended, keys, sensors, rejections, lastBackupMs, attention };
 }
 
 /**

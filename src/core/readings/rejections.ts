@@ -60,6 +60,23 @@ export function addRefused(
   return [...rejected, ...found].sort((a, b) => a.index - b.index);
 }
 
+/** The rejections of a body by code: how many, and the last one. */
+export type RejectionsByCode = ReadonlyMap<string, { count: number; last: Rejection }>;
+
+/** Sums up the rejections of a body. */
+export function byCode(rejected: readonly Rejection[]): RejectionsByCode {
+  const codes = new Map<string, { count: number; last: Rejection }>();
+  for (const rejection of rejected) {
+    const known = codes.get(rejection.code);
+    if (known === undefined) codes.set(rejection.code, { count: 1, last: rejection });
+    else {
+      known.count++;
+      known.last = rejection;
+    }
+  }
+  return codes;
+}
+
 /** A fault; its detail is the meaning of the code where there is nothing more to say. */
 export function fault(code: RejectionCode, detail: string = rejectionCodes[code]): Fault {
   return { code, detail };

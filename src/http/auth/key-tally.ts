@@ -1,17 +1,16 @@
 import type { Credential, KeyUse } from '../../core/port/keys.ts';
 import type { UsageCount, UsageKind } from '../../core/port/usage.ts';
-import type { Rejection } from '../../core/readings/rejections.ts';
+import type { Rejection, RejectionsByCode } from '../../core/readings/rejections.ts';
 import { dayAt } from '../../core/time/calendar.ts';
 
 /** Takes what a key did until it is merged into the store; false while too much waits already. */
 export type AddWaiting = (tally: DayTally) => boolean;
 
-/** What happens to the readings of a request. */
-export interface IngestResult {
+/** What became of the readings of a request. */
+interface IngestResult {
   accepted: number;
   duplicates: number;
-  /** In order of the body. The last one of each code is remembered with its sensor. */
-  rejected: readonly Rejection[];
+  rejected: RejectionsByCode;
   /** The sensor that a rejected reading names; null where it names none. */
   sensorOf(rejection: Rejection): string | null;
 }
@@ -93,15 +92,11 @@ export class DayTally {
   countReadings({ accepted, duplicates, rejected, sensorOf }: IngestResult, nowMs: number): void {
     if (accepted > 0) this.#find('accepted').count += accepted;
     if (duplicates > 0) this.#find('duplicate').count += duplicates;
-    const last = new Map<UsageCount, Rejection>();
-    for (const rejection of rejected) {
-      const counter = this.#find('rejected', rejection.code);
-      counter.count++;
-      last.set(counter, rejection);
-    }
-    for (const [counter, rejection] of last) {
+    for (const [code, { count, last }] of rejected) {
+      const counter = this.#find('rejected', code);
+      counter.count += count;
       counter.lastAtMs = nowMs;
-      counter.lastSensor = sensorOf(rejection);
+      counter.lastSensor = sensorOf(last);
     }
     this.#wait();
   }

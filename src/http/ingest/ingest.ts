@@ -3,12 +3,19 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, validateHeartbeats } from '../../core/readings/heartbeats.ts';
 import { type AcceptedTime, validateReadings } from '../../core/readings/readings.ts';
-import { addRefused, type Rejection, sensorNamed } from '../../core/readings/rejections.ts';
+import {
+  addRefused,
+  byCode,
+  type Rejection,
+  type RejectionsByCode,
+  sensorNamed,
+} from '../../core/readings/rejections.ts';
 import { retainedFromUs } from '../../core/readings/retention.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
 import type { Budget } from '../fairness/budget.ts';
 import { finish, type Slices, type Steps } from '../fairness/slices.ts';
+import type { WarnRejected } from '../monitoring/warnings.ts';
 import type { RequestBatches } from '../request/batches.ts';
 import type { BodyPace } from '../request/body-pace.ts';
 import { chain } from '../request/chain.ts';
@@ -28,6 +35,8 @@ export interface IngestCounts {
   duplicates: number;
   rejected: number;
   heartbeats: number;
+  /** Rejected readings and heartbeats by code. */
+  rejections: Map<string, number>;
 }
 
 interface IngestOptions {
@@ -41,6 +50,8 @@ interface IngestOptions {
   slices: Slices;
   /** Slows down connections whose bodies arrive together. */
   pace: BodyPace;
+  /** Receives the key of each body with rejected readings or heartbeats, their number by code, and the sensor that the last one names. */
+  warnRejected: WarnRejected;
 }
 
 /**
@@ -98,19 +109,22 @@ type Parser = (text: string, type: string, sensors: SensorDirectory, time: Accep
 
 const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
 
-function createReadingsParser({ domain, counts }: IngestOptions): Parser {
+function createReadingsParser(options: IngestOptions): Parser {
+  const { domain, counts } = options;
   const { readings } = domain.store;
+  const reportRejected = createRejectionReport(options, 'readings');
   return function* (text, type, sensors, time) {
     const { items, positions: places } = yield* toItems(text, type, 'readings', time.nowUs);
     const { batch, positions, rejected } = yield* validateReadings(items, sensors, time);
     return async (exchange) => {
       const result = batch.count === 0 ? nothingKept : await readings.append(batch);
       const refused = addRefused(rejected, result, positions);
+      const codes = byCode(refused);
       const sensorOf = ({ index }: Rejection) => sensorNamed(items[index]);
-      exchange.tally?.countReadings({ ...result, rejected: refused, sensorOf }, domain.clock());
+      exchange.tally?.countReadings({ ...result, rejected: codes, sensorOf }, domain.clock());
       counts.accepted += result.accepted;
       counts.duplicates += result.duplicates;
-      counts.rejected += refused.length;
+      reportRejected(exchange, codes, sensorOf);
       return toAnswer(
         result,
         places ? refused.map((one) => ({ ...one, index: places[one.index] ?? one.index })) : refused,
@@ -119,19 +133,38 @@ function createReadingsParser({ domain, counts }: IngestOptions): Parser {
   };
 }
 
-function createHeartbeatsParser({ domain, counts }: IngestOptions): Parser {
+function createHeartbeatsParser(options: IngestOptions): Parser {
+  const { domain, counts } = options;
   const { readings } = domain.store;
+  const reportRejected = createRejectionReport(options, 'heartbeats');
   const receiptUs = createReceipts(domain.clock);
   return function* (text, type, sensors, { nowUs }) {
     const { items } = yield* toItems(text, type, 'heartbeats', nowUs);
     const { heartbeats, positions, rejected } = yield* validateHeartbeats(items, sensors, nowUs, receiptUs);
-    return async () => {
+    return async (exchange) => {
       const result = heartbeats.length === 0 ? nothingKept : await readings.appendHeartbeats(heartbeats);
       const refused = addRefused(rejected, result, positions);
       counts.heartbeats += result.accepted;
-      counts.rejected += refused.length;
+      reportRejected(exchange, byCode(refused), ({ index }) => sensorNamed(items[index]));
       return toAnswer(result, refused);
     };
+  };
+}
+
+/** Creates the function that counts what a body had rejected, adds it to the request's line in the log, and warns. */
+function createRejectionReport({ counts, warnRejected }: IngestOptions, kind: IngestOperation['kind']) {
+  return (exchange: Exchange, codes: RejectionsByCode, sensorOf: (rejection: Rejection) => string | null): void => {
+    if (codes.size === 0) return;
+    exchange.rejected = {};
+    let last: Rejection | undefined;
+    for (const [code, found] of codes) {
+      exchange.rejected[code] = found.count;
+      counts.rejected += found.count;
+      counts.rejections.set(code, (counts.rejections.get(code) ?? 0) + found.count);
+      if (last === undefined || found.last.index > last.index) last = found.last;
+    }
+    if (exchange.keyPrefix !== undefined && last !== undefined)
+      warnRejected(kind, exchange.keyPrefix, exchange.rejected, sensorOf(last));
   };
 }
 

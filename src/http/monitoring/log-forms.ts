@@ -33,7 +33,8 @@ export function terminalLines(codes: ColourCodes | undefined): LogForm {
   return {
     request(exchange, status, ms) {
       const { method, url, more } = requestFacts(exchange);
-      const shown = paint(status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green', String(status));
+      const isComplete = status < 400 && exchange.rejected === undefined;
+      const shown = paint(status >= 500 ? 'red' : isComplete ? 'green' : 'yellow', String(status));
       return `${clock()} ${shown} ${method} ${printable(url)} ${ms.toFixed(1)} ms${more.map(pair).join('')}\n`;
     },
     line(json) {

@@ -12,7 +12,7 @@ const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
  * collects them when a client reads `/metrics`.
  */
 export class Metrics {
-  readonly ingest: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, heartbeats: 0 };
+  readonly ingest: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, heartbeats: 0, rejections: new Map() };
   readonly #routes = new Map<string, RouteCounts>();
   readonly #codes = new Map<string, number>();
   readonly #registry = new Registry();
@@ -32,8 +32,12 @@ export class Metrics {
     this.#add(Counter, 'hkctl_refusals_total', 'Refused requests by code.', ['code'], () =>
       samplesOf('code', this.#codes),
     );
-    this.#add(Counter, 'hkctl_ingest_readings_total', 'Readings and heartbeats by result.', ['result'], () =>
-      samplesOf('result', Object.entries(this.ingest)),
+    this.#add(Counter, 'hkctl_ingest_readings_total', 'Readings and heartbeats by result.', ['result'], () => {
+      const { rejections: _, ...results } = this.ingest;
+      return samplesOf('result', Object.entries(results));
+    });
+    this.#add(Counter, 'hkctl_ingest_rejections_total', 'Rejected readings and heartbeats by code.', ['code'], () =>
+      samplesOf('code', this.ingest.rejections),
     );
     this.#add(Gauge, 'hkctl_limited_clients', 'Clients that the limits hold in memory.', ['limit'], () =>
       samplesOf(

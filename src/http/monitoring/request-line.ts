@@ -5,11 +5,12 @@ import type { Exchange } from '../request/exchange.ts';
 
 /** The JSON line of an answered request. */
 export function requestLine(exchange: Exchange, status: number, ms: number): string {
-  const { id, method, keyPrefix, code, peer } = exchange;
+  const { id, method, keyPrefix, code, rejected, peer } = exchange;
   const shown = shownUrl(exchange);
   const url = plain.test(shown) ? `"${shown}"` : JSON.stringify(shown);
   const key = keyPrefix === undefined ? '' : `,"key":"${keyPrefix}"`;
-  const why = code === undefined ? '' : `,"code":"${code}"`;
+  const lost = rejected === undefined ? '' : `,"rejected":${JSON.stringify(rejected)}`;
+  const why = code === undefined ? lost : `,"code":"${code}"`;
   const from = peer === undefined ? '' : `,"peer":"${peer}"`;
   const what = `"id":"${id}","method":"${method}","url":${url},"status":${status},"ms":${millis(ms)}`;
   return `{"level":"info","time":"${timeText(Date.now())}",${what}${why}${key}${from},"msg":"request"}\n`;
@@ -17,8 +18,8 @@ export function requestLine(exchange: Exchange, status: number, ms: number): str
 
 /** What a line for people shows of a request: its method, its URL, and whose it was. */
 export function requestFacts(exchange: Exchange) {
-  const { method, keyPrefix, code, peer } = exchange;
-  const more = Object.entries({ code, key: keyPrefix, peer }).filter(([, value]) => value !== undefined);
+  const { method, keyPrefix, code, rejected, peer } = exchange;
+  const more = Object.entries({ code, rejected, key: keyPrefix, peer }).filter(([, value]) => value !== undefined);
   return { method, url: shownUrl(exchange), more };
 }
 

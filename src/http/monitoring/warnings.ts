@@ -1,3 +1,4 @@
+import { keepNewest } from '../auth/newest-entries.ts';
 import type { Log } from './log.ts';
 
 const minuteMs = 60_000;
@@ -46,4 +47,38 @@ export function createRetryLog(log: Log, clock: () => number): Log {
   };
   const retryLog: Log = Object.create(log, { warn: { value: warn } });
   return retryLog;
+}
+
+/** Keys of which the last warning is remembered. */
+const mostKeys = 10_000;
+
+/** Receives what of a body was rejected: the key, the number by code, and the sensor that the last one names. */
+export type WarnRejected = (
+  kind: 'readings' | 'heartbeats',
+  key: string,
+  codes: Readonly<Record<string, number>>,
+  sensor: string | null,
+) => void;
+
+/**
+ * Builds a function that warns of rejected readings and heartbeats of a key: at once, and then once a minute with all since then.
+ * `clock` returns monotonic milliseconds.
+ */
+export function createRejectionWarning(log: Warner, clock: () => number): WarnRejected {
+  const last = new Map<string, { endsMs: number; since: Record<string, number> }>();
+  return (kind, key, codes, sensor) => {
+    const nowMs = clock();
+    const name = `${kind} ${key}`;
+    const before = last.get(name);
+    const rejected = { ...before?.since };
+    for (const [code, count] of Object.entries(codes)) rejected[code] = (rejected[code] ?? 0) + count;
+    if (before && nowMs < before.endsMs) {
+      before.since = rejected;
+      return;
+    }
+    last.delete(name);
+    last.set(name, { endsMs: nowMs + minuteMs, since: {} });
+    keepNewest(last, mostKeys);
+    log.warn({ key, rejected, ...(sensor !== null && { sensor }) }, `${kind} rejected`);
+  };
 }

@@ -32,6 +32,8 @@ export interface Exchange {
   tally: DayTally | undefined;
   /** Code of the problem, for the log. */
   code: string | undefined;
+  /** Rejected readings or heartbeats by code, for the log; undefined where none was. */
+  rejected: Record<string, number> | undefined;
   /** The shared memory that its body and its answer reserve; none where they are small. */
   bodyReservation: Reservation | undefined;
   answerReservation: Reservation | undefined;
@@ -56,6 +58,7 @@ class NodeExchange implements Exchange {
   keyPrefix: string | undefined = undefined;
   tally: DayTally | undefined = undefined;
   code: string | undefined = undefined;
+  rejected: Record<string, number> | undefined = undefined;
   bodyReservation: Reservation | undefined = undefined;
   answerReservation: Reservation | undefined = undefined;
   readonly #event: H3Event;

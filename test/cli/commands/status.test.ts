@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ReadingBatch } from '../../../src/core/port/readings.ts';
-import { Cli, startMs } from '../harness.ts';
+import type { UsageCount } from '../../../src/core/port/usage.ts';
+import { Cli, type KeyJson, startMs } from '../harness.ts';
 
 const dayMs = 86_400_000;
 
@@ -68,8 +69,69 @@ describe('hkctl status', () => {
       daemons_ended: [],
       keys: { active: 0, expiring_within_14_days: 0, unused_for_90_days: 0 },
       sensors: { active: 0, silent_for_a_day: 0, never_heard: 0 },
+      rejected_in_a_day: [],
       last_backup_at: null,
     });
+  });
+
+  it('names the keys of which readings were rejected in the last day, with codes and sensors', async () => {
+    const today = Math.floor(startMs / dayMs);
+    const keys: KeyJson[] = [];
+    for (let n = 0; n < 7; n++) keys.push((await cli.key(`gateway ${n}`)).key);
+    const [first] = keys;
+    const rejected = (n: number, count: number, change: Partial<UsageCount> = {}): UsageCount => ({
+      ...{ keyId: keys[n]?.id ?? '', day: today, kind: 'rejected', code: 'unknown_sensor', count },
+      ...{ lastAtMs: startMs, lastSensor: 'OVEN-9' },
+      ...change,
+    });
+    const store = await cli.services.openStore(cli.store);
+    const record = (...counts: UsageCount[]) => store.keys.recordUse(new Map(), { counts, kept: undefined });
+    await record(
+      rejected(0, 12),
+      rejected(0, 300, { day: today - 1, lastAtMs: startMs - dayMs + 1, lastSensor: 'OVEN-7' }),
+      rejected(0, 9, { day: today - 1, code: 'invalid_at', lastAtMs: startMs - dayMs }),
+      rejected(0, 3, { code: 'invalid_reading', lastSensor: null, lastAtMs: startMs - 5 }),
+      { ...rejected(1, 50), kind: 'refused', code: 'not_found' },
+    );
+    expect(await statusOf()).toMatchObject({
+      code: 5,
+      attention: ['readings_rejected'],
+      rejected_in_a_day: [
+        {
+          prefix: first?.prefix,
+          readings: 315,
+          codes: {
+            unknown_sensor: { readings: 312, sensor: 'OVEN-9' },
+            invalid_reading: { readings: 3, sensor: null },
+          },
+          last_at: new Date(startMs).toISOString(),
+        },
+      ],
+    });
+    const text = `315 readings of ${first?.prefix} rejected in the last day: unknown_sensor OVEN-9, invalid_reading`;
+    expect((await cli.run('status --quiet')).stdout).toBe(
+      `! Readings  ${text}\n            hkctl keys show ${first?.prefix}\n`,
+    );
+    for (const columns of [60, 80, 120]) {
+      const { stdout } = await cli.run('status', { terminal: { columns, rows: 40 }, env: { NO_COLOR: '1' } });
+      expect(stdout.replace(/\n {12}/g, ' ')).toContain(text);
+      expect(
+        Math.max(
+          ...stdout
+            .split('\n')
+            .slice(2)
+            .map((line) => line.length),
+        ),
+      ).toBeLessThanOrEqual(columns);
+    }
+    await record(...[1, 2, 3, 4, 5, 6].map((n) => rejected(n, n)));
+    const { stdout } = await cli.run('status --quiet');
+    expect(stdout.match(/readings? of/g)).toHaveLength(6);
+    expect(stdout).toContain('3 readings of 2 other keys rejected in the last day\n            hkctl keys list\n');
+    await store.close();
+    cli.nowMs = startMs + dayMs;
+    expect(await statusOf()).toMatchObject({ code: 0, rejected_in_a_day: [] });
+    expect((await cli.ok('status')).stdout).toContain('  Readings  none rejected in the last day\n');
   });
 
   it('counts what expires within 14 days and what was not used for 90, and exits with 5', async () => {
@@ -144,13 +206,13 @@ describe('hkctl status', () => {
     const terminal = { columns: 60, rows: 24 };
     const { stdout } = await cli.run('status', { terminal });
     const lines = stripVTControlCharacters(stdout).split('\n');
-    expect(lines.filter((line) => line.startsWith('!'))).toEqual(['!          1 key expires within 14 days']);
-    expect(lines).toContain('           hkctl keys list --expiring-within 14d');
+    expect(lines.filter((line) => line.startsWith('!'))).toEqual(['!           1 key expires within 14 days']);
+    expect(lines).toContain('            hkctl keys list --expiring-within 14d');
     expect(lines.length).toBeLessThan(24);
     const quiet = await cli.run('status --quiet', { terminal });
     expect([quiet.code, stripVTControlCharacters(quiet.stdout)]).toEqual([
       5,
-      '!          1 key expires within 14 days\n           hkctl keys list --expiring-within 14d\n',
+      '!           1 key expires within 14 days\n            hkctl keys list --expiring-within 14d\n',
     ]);
   });
 

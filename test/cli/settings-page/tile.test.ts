@@ -34,6 +34,7 @@ const view: PageView = {
   keys: [key],
   offset: 0,
   chosen: 0,
+  usage: [],
   total: 1,
   expiringSoon: 0,
   inactiveOnly: false,

@@ -129,7 +129,7 @@ describe('off a terminal', () => {
     const lines = (await cli.ok('keys list')).stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(
-      /^PREFIX +NAME +STATUS +ENTITY +LAST USED +EXPIRES +CREATED BY +PERMISSIONS +ALLOWED FROM +USED FROM$/,
+      /^PREFIX +NAME +STATUS +ENTITY +LAST USED +EXPIRES +CREATED BY +PERMISSIONS +ALLOWED FROM +USED FROM +REFUSED$/,
     );
     expect(lines[1]).toMatch(
       new RegExp(

@@ -18,8 +18,9 @@ describe('a question that is longer than a line', () => {
   };
 
   it('begins a line with each sentence', async () => {
-    expect((await asked(`keys rotate ${prefix}`, 80, 'Cancel')).slice(0, 4)).toEqual([
+    expect((await asked(`keys rotate ${prefix}`, 80, 'Cancel')).slice(0, 5)).toEqual([
       `? Rotate API key: Oven gateway (${prefix}).`,
+      'It was never used.',
       'The old key stops at once.',
       'The new secret is shown once.',
       '❯ Cancel',
@@ -53,8 +54,8 @@ describe('a question that is longer than a line', () => {
   });
 
   it('stays on one line where it fits', async () => {
-    expect((await asked(`keys rotate ${prefix}`, 110, 'Cancel'))[0]).toBe(
-      `? Rotate API key: Oven gateway (${prefix}). The old key stops at once. The new secret is shown once.`,
+    expect((await asked(`keys rotate ${prefix}`, 130, 'Cancel'))[0]).toBe(
+      `? Rotate API key: Oven gateway (${prefix}). It was never used. The old key stops at once. The new secret is shown once.`,
     );
   });
 

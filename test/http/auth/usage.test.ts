@@ -106,6 +106,34 @@ describe('the usage of a key', () => {
     expect((await usage())[0]?.lastRejected).toEqual({ atMs: startMs + 7000, code: 'unknown_sensor', sensor: null });
   });
 
+  it('shows in the log and in the metrics, too', async () => {
+    const { app, key, post, get } = await used();
+    const lost = { sensor: 'OVEN-9', at: startMs, value: 1 };
+    await post({ readings: [lost, lost, { ...lost, sensor: 5 }] });
+    await post({ readings: [lost] });
+    await post({ heartbeats: [{ sensor: 'OVEN-9' }] }, '/sensors/heartbeats');
+    await get('/me');
+    const lines = app
+      .log()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const of = (msg: string) => lines.filter((line) => line.msg === msg);
+    expect(of('request').map(({ status, rejected }) => [status, rejected])).toEqual([
+      [200, { unknown_sensor: 3 }],
+      [200, { unknown_sensor: 1 }],
+      [200, { unknown_sensor: 1 }],
+      [200, undefined],
+    ]);
+    expect(of('readings rejected')).toMatchObject([
+      { level: 'warn', key: key.prefix, rejected: { unknown_sensor: 3 }, time: expect.anything() },
+    ]);
+    expect(of('heartbeats rejected')).toMatchObject([{ level: 'warn', key: key.prefix, sensor: 'OVEN-9' }]);
+    const metrics = await (await app.fetch('/metrics')).text();
+    expect(metrics).toContain('hkctl_ingest_rejections_total{code="unknown_sensor"} 5\n');
+    expect(metrics).toContain('hkctl_ingest_readings_total{result="rejected"} 5\n');
+  });
+
   it('is that of the days of the entity, of which the last 90 are shown', async () => {
     const { get, usage } = await used({ entity: plant.chicago });
     const midnight = Date.UTC(2026, 10, 21, 6);

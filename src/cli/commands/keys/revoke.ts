@@ -1,6 +1,8 @@
 import { keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { requireActive, revokeKeys } from '../../../core/keys/keys.ts';
+import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
+import type { Context } from '../../context.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { keysOrAsk, lastUses } from '../../questions/key.ts';
 import { keyJson } from '../../terminal/output.ts';
@@ -25,13 +27,23 @@ export const revoke = defineCommand({
     const { domain } = await context.session();
     const keys = await keysOrAsk(context, domain, actor, refs);
     await requireActive(domain, actor, keys, 'revoked');
-    const what = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
-    const question = `${what}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;
-    const action = keys.length === 1 ? 'Revoke key' : 'Revoke keys';
-    await requireConfirmation(context, yes, question, action, lastUses(keys, domain.clock()));
+    await confirmRevocation(context, yes, keys, domain.clock());
     const revoked = await revokeKeys(domain, actor, keys);
     const answers = revoked.map((key) => ({ key: keyJson(key, domain.clock()) }));
     if (context.json) context.printJson(refs.length > 1 ? answers : answers[0]);
     else for (const key of revoked) context.confirm(`API key revoked: ${key.name} (${key.prefix})`);
   },
 });
+
+/** Asks before keys are revoked; see `requireConfirmation`. */
+export async function confirmRevocation(
+  context: Context,
+  yes: boolean,
+  keys: readonly Key[],
+  nowMs: number,
+): Promise<void> {
+  const what = keys.length === 1 ? 'Revoke API key' : `Revoke ${keys.length} API keys`;
+  const question = `${what}: ${namesOf(keys)}. Access stops at once; no replacement key is created.`;
+  const action = keys.length === 1 ? 'Revoke key' : 'Revoke keys';
+  await requireConfirmation(context, yes, question, action, lastUses(keys, nowMs));
+}

@@ -1,19 +1,20 @@
 import { permissionGroups } from '../../../core/access/permissions.ts';
 import { lineageOf, showKey, statusOf } from '../../../core/keys/keys.ts';
-import { usageOf } from '../../../core/keys/usage.ts';
+import { type DayUsage, usageOf } from '../../../core/keys/usage.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { askKey } from '../../questions/key.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { keyJson, usageJson } from '../../terminal/output.ts';
-import { wrapFacts, wrapLabelled } from '../../terminal/wrap.ts';
+import { wrapLabelled } from '../../terminal/wrap.ts';
 import { refsArgument } from './names.ts';
+import { shownUsage, usageBars, usageFacts } from './usage.ts';
 
 /** `hkctl keys show` */
 export const show = defineCommand({
   name: 'show',
-  summary: 'Show one key and the rotations it stands in',
+  summary: 'Show one key, its usage and the rotations it stands in',
   readOnly: true,
   arguments: [{ ...refsArgument, spelling: '[REF]' }],
   flags: {},
@@ -29,11 +30,22 @@ export const show = defineCommand({
     const nowMs = domain.clock();
     const usage = await usageOf(domain, key);
     if (context.json) context.printJson({ ...keyJson(key, nowMs), usage: usage.map(usageJson) });
-    else context.print(...describe(key, await lineageOf(domain, actor, key), nowMs, context));
+    else context.print(...describe({ key, chain: await lineageOf(domain, actor, key), usage, nowMs }, context));
   },
 });
 
-function describe(key: Key, chain: readonly Key[], nowMs: number, context: Context): string[] {
+/** A key with what is shown beside it. */
+interface Described {
+  key: Key;
+  /** The rotations that it stands in, the oldest first. */
+  chain: readonly Key[];
+  usage: readonly DayUsage[];
+  nowMs: number;
+}
+
+const labelWidth = 10;
+
+function describe({ key, chain, usage, nowMs }: Described, context: Context): string[] {
   const columns = context.io.stdout.columns();
   const { style } = context;
   const timeAt = (ms: number | null, one: Key) => fullTime(context, ms, one.entity?.timezone ?? 'UTC');
@@ -73,9 +85,15 @@ function describe(key: Key, chain: readonly Key[], nowMs: number, context: Conte
       columns,
     ),
   );
+  const shown = shownUsage(usage, key, { nowMs, utc: context.utc });
+  const isAscii = context.io.env.TERM === 'dumb';
+  const bars = usage.length === 0 ? [] : usageBars(shown, { width: (columns ?? 120) - labelWidth - 1, isAscii, style });
+  const labelled = ([label, value]: [string, string]) => wrapLabelled(`${label.padEnd(labelWidth)} `, value, columns);
   return [
     style.bold(key.name),
-    ...wrapFacts(facts, columns),
+    ...facts.flatMap(labelled),
+    ...bars.map(([label, line]) => `${label.padEnd(labelWidth)} ${line}`),
+    ...usageFacts(shown).flatMap(labelled),
     'Permissions',
     ...permissions,
     ...(chain.length > 1 ? ['Rotations, oldest first', ...rotations] : []),

@@ -92,7 +92,7 @@ function alertsFor(job: string): Alert[] {
       lasts: '15m',
       severity: 'warning',
       summary: 'More than 5 % of the readings on {{ $labels.instance }} are rejected',
-      action: 'The answers to the gateway name each rejected reading and the reason.',
+      action: 'hkctl status names the keys, the reasons and the sensors; the log warns of each key.',
     },
     {
       name: 'HkctlReadingsMissing',

@@ -147,7 +147,7 @@ async function askNumbers<T>(io: Io, message: string, choices: readonly Choice<T
 }
 
 function writeNumbered(io: Io, message: string, choices: readonly Choice<unknown>[]): void {
-  const lines = [message, ...choices.map(({ name }, i) => `${i + 1}. ${name}`)];
+  const lines = [...fitting(io, message).split('\n'), ...choices.map(({ name }, i) => `${i + 1}. ${name}`)];
   io.stderr.write(lines.map((line) => `${terminalLine(line)}\n`).join(''));
 }
 

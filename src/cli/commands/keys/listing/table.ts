@@ -1,6 +1,7 @@
 import type { Actor, Domain } from '../../../../core/access/actors.ts';
 import { expiresSoon } from '../../../../core/keys/attention.ts';
 import { statusOf } from '../../../../core/keys/keys.ts';
+import { type Refusals, refusalsOf } from '../../../../core/keys/usage.ts';
 import type { Key, KeyFilter } from '../../../../core/port/keys.ts';
 import type { Context } from '../../../context.ts';
 import { relativeTimeWidth } from '../../../table/relative-time.ts';
@@ -19,12 +20,19 @@ export async function printKeys(
 ): Promise<void> {
   const { nowMs } = filter;
   const isOnlyActive = filter.statuses?.length === 1 && filter.statuses[0] === 'Active';
-  const columnsFor = (page: readonly Key[]) =>
-    context.io.stdout.isTTY ? shownColumns(context, nowMs, isOnlyActive, page) : plainColumns(context, nowMs);
+  const refusals = new Map<string, Refusals>();
+  const columnsFor = (page: readonly Key[]) => [
+    ...(context.io.stdout.isTTY ? shownColumns(context, nowMs, isOnlyActive, page) : plainColumns(context, nowMs)),
+    ...refusedColumn(context, refusals),
+  ];
   let table: Awaited<ReturnType<typeof createTable<Key>>> | undefined;
   let listed = 0;
   let expiring = 0;
+  let refused = 0;
   for await (const page of pages) {
+    refusals.clear();
+    for (const [id, found] of await refusalsOf(domain, page)) refusals.set(id, found);
+    refused += refusals.size;
     if (page.length > 0) {
       table ??= await createTable(context, columnsFor(page));
       table.print(page);
@@ -40,7 +48,18 @@ export async function printKeys(
     return;
   }
   const soon = expiring > 0 ? [`${grouped(expiring)} ${expiring === 1 ? 'expires' : 'expire'} within 14 days`] : [];
-  await printSummary(context, [counted(listed, 'key'), ...soon], 'hkctl keys show PREFIX');
+  const ofRefused = refused > 0 ? [`${grouped(refused)} being refused`] : [];
+  await printSummary(context, [counted(listed, 'key'), ...soon, ...ofRefused], 'hkctl keys show PREFIX');
+}
+
+/** Marks keys of which something was refused today or yesterday; on a terminal only where the first page has one. */
+function refusedColumn({ style, io }: Context, refusals: ReadonlyMap<string, Refusals>): Column<Key>[] {
+  if (io.stdout.isTTY && refusals.size === 0) return [];
+  const cell = ({ id }: Key) => {
+    const found = refusals.get(id);
+    return found === undefined ? '' : `${grouped(found.count)}: ${found.codes.join(', ')}`;
+  };
+  return [{ heading: 'REFUSED', cell, paint: style.yellow, min: 18 }];
 }
 
 /**

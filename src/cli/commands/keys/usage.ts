@@ -1,0 +1,112 @@
+import { byCount, type DayUsage, sumOf, totalOf, type Usage, usageDays } from '../../../core/keys/usage.ts';
+import type { Key } from '../../../core/port/keys.ts';
+import { dateOf, dayAt } from '../../../core/time/calendar.ts';
+import { fullTime } from '../../table/shown-time.ts';
+import { type Bars, barsOf } from '../../terminal/bars.ts';
+import { counted, grouped } from '../../terminal/sentence.ts';
+import type { Style } from '../../terminal/style.ts';
+import { padded } from '../../terminal/wrap.ts';
+
+/** The usage of a key as it is shown to people. */
+export interface ShownUsage {
+  days: readonly DayUsage[];
+  /** The day that it is at the key's entity. */
+  today: number;
+  /** Writes an instant in the entity's time. */
+  time(ms: number): string;
+}
+
+/** Prepares the usage of a key for people. */
+export function shownUsage(
+  days: readonly DayUsage[],
+  key: Pick<Key, 'entity'>,
+  { nowMs, utc }: { nowMs: number; utc: boolean },
+): ShownUsage {
+  const timezone = key.entity?.timezone ?? 'UTC';
+  return { days, today: dayAt(nowMs, timezone).day, time: (ms) => fullTime({ utc }, ms, timezone) };
+}
+
+/** How the bars of usage are drawn. */
+interface BarOptions {
+  width: number;
+  isAscii: boolean;
+  style: Style;
+}
+
+/** The last 90 days as labelled lines of bars: requests, and below them what was refused, with the days at both ends. */
+export function usageBars({ days, today }: ShownUsage, { width, isAscii, style }: BarOptions): [string, string][] {
+  const values = (countOn: (day: DayUsage) => number) => {
+    const all = new Array<number>(usageDays).fill(0);
+    for (const day of days) all[usageDays - 1 - (today - day.day)] = countOn(day);
+    return all;
+  };
+  const requests = barsOf(
+    values((day) => day.requests),
+    width,
+    isAscii,
+  );
+  const refused = barsOf(values(refusedOn), width, isAscii);
+  const lines: [string, string][] = [['Requests', style.green(requests.line)]];
+  if (refused.most > 0) lines.push(['Refused', style.red(refused.line)]);
+  return [...lines, ['', style.dim(axis(today, requests, refused))]];
+}
+
+/** Requests that were refused, and readings that were rejected. */
+function refusedOn({ refused, readings }: DayUsage): number {
+  return totalOf(refused) + totalOf(readings.rejected);
+}
+
+/** The first and the last day below the bars, and what the highest bars stand for, where it fits between them. */
+function axis(today: number, { line, each, most }: Bars, refused: Bars): string {
+  const ends = [dateOf(today - usageDays + 1), dateOf(today)] as const;
+  const highest = [most, ...(refused.most > 0 ? [refused.most] : [])].map(grouped).join(' and ');
+  const legend = `most ${highest} ${each === 1 ? 'a day' : `in ${each} days`}`;
+  const free = line.length - ends[0].length - ends[1].length;
+  const between = free >= legend.length + 2 ? legend : '';
+  const left = Math.max(1, Math.floor((free - between.length) / 2));
+  return `${padded(ends[0], ends[0].length + left)}${padded(between, Math.max(0, free - left))}${ends[1]}`;
+}
+
+/** The numbers of 90 days and of today, and the last rejected reading. */
+export function usageFacts({ days, today, time }: ShownUsage): [string, string][] {
+  const all = sumOf(days);
+  if (all.requests === 0) return [['Usage', `none in ${usageDays} days`]];
+  const { lastRejected: last } = all;
+  return [
+    [`${usageDays} days`, usageText(all, false)],
+    ['Today', usageText(sumOf(days.filter(({ day }) => day === today)), true)],
+    ...(last
+      ? [
+          ['Rejected', `last ${time(last.atMs)}: ${[last.code, last.sensor ?? ''].join(' ').trim()}`] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
+  ];
+}
+
+/** Usage in words; `isFull` names the codes. */
+export function usageText({ requests, refused, readings }: Usage, isFull: boolean): string {
+  const { accepted, duplicates, rejected } = readings;
+  const [refusals, rejections] = [totalOf(refused), totalOf(rejected)];
+  const codes = (found: Readonly<Record<string, number>>) =>
+    isFull
+      ? ` (${byCount(found)
+          .map(([code, count]) => `${grouped(count)} ${code}`)
+          .join(', ')})`
+      : '';
+  const ofReadings = [
+    ...(accepted + duplicates + rejections > 0 ? [`${counted(accepted, 'reading')} accepted`] : []),
+    ...(duplicates > 0 ? [counted(duplicates, 'duplicate')] : []),
+    ...(rejections > 0 ? [`${grouped(rejections)} rejected${codes(rejected)}`] : []),
+  ];
+  const ofRequests = [
+    counted(requests, 'request'),
+    ...(refusals > 0 ? [`${grouped(refusals)} refused${codes(refused)}`] : []),
+  ];
+  return [ofRequests, ofReadings]
+    .filter((part) => part.length > 0)
+    .map((part) => part.join(', '))
+    .join('; ');
+}
