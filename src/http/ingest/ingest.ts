@@ -21,7 +21,8 @@ import { createBodyReader, requireMediaType, requireUtf8 } from './body.ts';
 import { type ItemTaker, takeItems, type Wrapping } from './items.ts';
 import type { IngestOperation } from './operations.ts';
 import { SenmlPack } from './senml.ts';
-import { SensorNames, UsualReadings } from './usual-readings.ts';
+import { SensorNames } from './sensor-names.ts';
+import { UsualReadings } from './usual-readings.ts';
 
 /** Counts what ingest did, for `/metrics`. */
 export interface IngestCounts {

@@ -49,9 +49,14 @@ class ItemReader {
 
   *list({ name, expected }: Wrapping): Steps<void> {
     const body = this.#body;
-    const start = yield* this.#afterBlanks(0);
-    let at = yield* this.#intoList(start, name);
-    if (at === -1) return yield* this.#refuse(start, '', expected);
+    // How nearly every body begins.
+    const head = `{"${name}":[{`;
+    let at = head.length - 1;
+    if (body.toString('latin1', 0, head.length) !== head) {
+      const start = yield* this.#afterBlanks(0);
+      at = yield* this.#intoList(start, name);
+      if (at === -1) return yield* this.#refuse(start, '', expected);
+    }
     for (let index = 0; index > 0 || body[at] !== closingBracket; index++) {
       if (index === maxBatch) throw tooMany();
       at = this.#taker.addUsual?.(at, index) || (yield* this.#addUnusual(at, index));
@@ -61,6 +66,7 @@ class ItemReader {
       at++;
       if (isBlank(body[at])) at = yield* this.#afterBlanks(at);
     }
+    if (name !== undefined && body[at + 1] === closingBrace && at + 2 === body.length) return;
     at = yield* this.#afterBlanks(at + 1);
     if (name === undefined) return yield* this.#requireEnd(at);
     if (body[at] === closingBrace) return yield* this.#requireEnd(at + 1);
@@ -189,7 +195,7 @@ export function skipBlanks(body: Buffer, from: number, to: number): number {
 }
 
 function isBlank(byte: number | undefined): boolean {
-  return byte === 32 || byte === 10 || byte === 13 || byte === 9;
+  return byte !== undefined && byte <= 32 && (byte === 32 || byte === 10 || byte === 13 || byte === 9);
 }
 
 const [quote, comma, colon, backslash] = [34, 44, 58, 92];

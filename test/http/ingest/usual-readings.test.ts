@@ -4,7 +4,8 @@ import type { Sensor } from '../../../src/core/port/readings.ts';
 import { ReadingValidator } from '../../../src/core/readings/readings.ts';
 import { finish } from '../../../src/http/fairness/slices.ts';
 import { takeItems } from '../../../src/http/ingest/items.ts';
-import { SensorNames, UsualReadings } from '../../../src/http/ingest/usual-readings.ts';
+import { SensorNames } from '../../../src/http/ingest/sensor-names.ts';
+import { UsualReadings } from '../../../src/http/ingest/usual-readings.ts';
 import { ApiError } from '../../../src/http/request/problem.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
