@@ -23,6 +23,7 @@ const all = [
   named(9, 'SE-3', 'OLD', 'Cel', false),
   named(10, 'SE-4', 'Öfen\u{1F525}', '°C'),
   named(11, 'SE-5', '', ''),
+  named(12, 'SE-6', 'SLASH', '\\\\'),
 ];
 const sensors = new Map(all.flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]));
 const wrapping = { name: 'readings', expected: 'One list.' };
@@ -155,7 +156,7 @@ const field = fc.oneof(
 const reading = mostly(
   fc.tuple(sensor, at, value).map(([s, a, v]) => `{@"sensor"@:@"${s}"@,@"at"@:@${a}@,@"value"@:@${v}@}`),
   fc
-    .tuple(fc.constantFrom('OVEN', 'Öfen\u{1F525}'), at, value, unit, quality)
+    .tuple(fc.constantFrom('OVEN', 'Öfen\u{1F525}', 'SLASH'), at, value, unit, quality)
     .map(
       ([s, a, v, u, q]) => `{@"quality"@:@${q}@,@"unit"@:@${u}@,@"value"@:@${v}@,@"at"@:@${a}@,@"sensor"@:@"${s}"@}`,
     ),
