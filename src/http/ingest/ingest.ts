@@ -153,7 +153,8 @@ const shortBody = 4 * 1024;
 
 function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Rejection[]): Answer {
   const list = rejected.length === 0 ? '[]' : JSON.stringify(rejected);
-  return jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`);
+  const answer = jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`);
+  return { ...answer, isAscii: rejected.length === 0 };
 }
 
 /** How the items of a body are wrapped; undefined for lines. */

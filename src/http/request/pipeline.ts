@@ -159,7 +159,7 @@ class Call implements Work {
     try {
       if (!node.req.complete) this.#options.pace.discard(node.req);
       const large = largeBody(answer, method);
-      if (large === undefined) send(node, answer, head, method);
+      if (large === undefined) send(exchange, answer, head);
       else this.#deliverLarge(answer, large, head);
     } catch (thrown) {
       this.#cut(thrown);
@@ -168,9 +168,7 @@ class Call implements Work {
 
   #deliverLarge(answer: Answer, body: Buffer, head: string[]): void {
     const { slices, clientOf } = this.#options;
-    const sent = sendLarge(this.exchange.node, answer, body, head, (pieces) =>
-      slices.run(clientOf(this.source), pieces),
-    );
+    const sent = sendLarge(this.exchange, answer, body, head, (pieces) => slices.run(clientOf(this.source), pieces));
     sent.catch((thrown: unknown) => this.#cut(thrown));
   }
 

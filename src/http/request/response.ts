@@ -18,44 +18,57 @@ export interface Answer {
 }
 
 /** Security headers of every answer that is not a page: browsers must not run, frame or embed it. */
-const apiHeaders = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy',
-  'no-referrer',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-] as const;
+const apiHeaders =
+  'X-Content-Type-Options: nosniff\r\n' +
+  "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n" +
+  'Referrer-Policy: no-referrer\r\n' +
+  'Cross-Origin-Resource-Policy: same-origin\r\n';
 
 /** A JSON answer that caches must not store. */
 export function jsonAnswer(body: string): Answer {
   return { status: 200, headers: ['Content-Type', 'application/json', 'Cache-Control', 'no-store'], body };
 }
 
-/** All headers of an answer in their final order; they are appended to those of the exchange. */
+/** The headers of an answer, except those of {@link writeHead}; they are appended to those of the exchange. */
 export function headOf(exchange: Exchange, answer: Answer, common: readonly string[]): string[] {
-  const { status, headers, body, page } = answer;
+  const { status, headers, body } = answer;
   // Appending to one list is faster than concatenating several.
   const head = exchange.responseHeaders;
   for (const text of headers) head.push(text);
-  if (!page) for (const text of apiHeaders) head.push(text);
   for (const text of common) head.push(text);
-  head.push('X-Request-Id', exchange.id);
   // 304 and 204 have no body, and the length of the full answer is not known.
   if (status !== 304 && status !== 204) head.push('Content-Length', String(answer.length ?? lengthOf(body)));
   return head;
 }
 
 /** Sends an answer through Node's server directly: a Response object would halve the requests per second. */
-export function send({ res }: Exchange['node'], answer: Answer, head: string[], method: string): void {
+export function send(exchange: Exchange, answer: Answer, head: string[]): void {
+  const { res } = exchange.node;
   if (res.destroyed || res.headersSent) return;
+  if (answer.body === null || exchange.method === 'HEAD') writeHead(exchange, answer, head);
+  else if (answer.isAscii && typeof answer.body === 'string') writeHead(exchange, answer, head, answer.body);
+  else {
+    writeHead(exchange, answer, head);
+    res.end(answer.body);
+    return;
+  }
+  res.end();
+}
+
+/**
+ * Gives Node the head of an answer and adds what is the same in all, which Node would check and copy name by name, and a body of
+ * ASCII: after `end(body)` Node would gather two pieces with writev, which takes several microseconds more than one write.
+ */
+function writeHead(
+  { node: { res }, id }: Pick<Exchange, 'id' | 'node'>,
+  { status, page }: Answer,
+  head: string[],
+  body = '',
+): void {
   // HTTP/1.1 allows an empty reason phrase, but some clients and gateways treat it as an error.
-  res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
-  if (answer.body === null || method === 'HEAD') res.end();
-  else if (answer.isAscii) res.end(answer.body, 'latin1');
-  else res.end(answer.body);
+  res.writeHead(status, STATUS_CODES[status] ?? 'Unknown', head);
+  const waiting = res as unknown as { _header: string }; // where Node keeps the head until it is sent
+  waiting._header = `${waiting._header.slice(0, -2)}${page ? '' : apiHeaders}X-Request-Id: ${id}\r\n\r\n${body}`;
 }
 
 /**
@@ -63,14 +76,15 @@ export function send({ res }: Exchange['node'], answer: Answer, head: string[], 
  * continues only once the connection has taken what it has, since Node would encrypt all that waits in one go.
  */
 export async function sendLarge(
-  { res }: Exchange['node'],
+  exchange: Pick<Exchange, 'id' | 'node'>,
   answer: Answer,
   body: Buffer,
   head: string[],
   run: (pieces: Steps<Progress>) => MaybePromise<Progress>,
 ): Promise<void> {
+  const { res } = exchange.node;
   if (res.destroyed || res.headersSent) return;
-  res.writeHead(answer.status, STATUS_CODES[answer.status] ?? 'Unknown', head);
+  writeHead(exchange, answer, head);
   const pieces = new Pieces(res, body);
   while ((await run(pieces.sendSome())) !== 'done') await drained(res);
 }

@@ -21,12 +21,18 @@ it('sends a large answer in pieces, each once the connection has taken the one b
   const mostWaiting: number[] = [];
   const corked: (number | undefined)[] = [];
   const port = await serve((req, res) => {
-    void sendLarge({ req, res }, { status: 200, headers: [], body }, body, lengthOf(body), (pieces) => {
-      const progress = finish(pieces);
-      mostWaiting.push(res.writableLength);
-      corked.push(res.socket?.writableCorked);
-      return progress;
-    });
+    void sendLarge(
+      { id: 'a', node: { req, res } },
+      { status: 200, headers: [], body },
+      body,
+      lengthOf(body),
+      (pieces) => {
+        const progress = finish(pieces);
+        mostWaiting.push(res.writableLength);
+        corked.push(res.socket?.writableCorked);
+        return progress;
+      },
+    );
   });
   const [response] = await once(get({ port, host: '127.0.0.1', agent: false }), 'response');
   expect((await buffer(response)).equals(body)).toBe(true);
@@ -42,7 +48,7 @@ it('ends a large answer where its client has left', async () => {
   let runs = 0;
   const left = new Promise<string>((resolve) => {
     const listener: RequestListener = (req, res) => {
-      void sendLarge({ req, res }, { status: 200, headers: [], body }, body, [], (pieces) => {
+      void sendLarge({ id: 'a', node: { req, res } }, { status: 200, headers: [], body }, body, [], (pieces) => {
         const progress = finish(pieces);
         if (runs++ === 0) res.destroy();
         else resolve(progress);
