@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface LoadResult {
+  requests: number;
   requestsPerSecond: number;
   p99Ms: number;
 }
@@ -54,7 +55,7 @@ async function run({ url, connections, seconds }: Target, args: readonly string[
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
   const [requests = 0, taken = 0, , p99Ms = 0, errors = 0] = output.split(' ').map(Number);
   if (code !== 0 || errors > 0) throw new Error(`${url}: exit code ${code}, ${errors} errors in ${requests} answers`);
-  return { requestsPerSecond: requests / taken, p99Ms };
+  return { requests, requestsPerSecond: requests / taken, p99Ms };
 }
 
 let program: string | undefined;

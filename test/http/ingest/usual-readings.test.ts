@@ -24,6 +24,7 @@ const all = [
   named(10, 'SE-4', 'Öfen\u{1F525}', '°C'),
   named(11, 'SE-5', '', ''),
   named(12, 'SE-6', 'SLASH', '\\\\'),
+  named(2 ** 40, 'SE-7', 'FAR', null),
 ];
 const sensors = new Map(all.flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]));
 const wrapping = { name: 'readings', expected: 'One list.' };
@@ -202,6 +203,16 @@ describe('usual readings', () => {
       { numRuns: 2000 },
     );
     expect(usual).toBeGreaterThan(1000);
+  });
+
+  it('leave to the validator what no generator finds', () => {
+    const readings = [
+      '{"sensor":"SLASH","at":1600000000000,"value":1,"unit":"\\\\"}',
+      '{"sensor":"FAR","at":1600000000000,"value":1}',
+      '{"sensor":"OVEN","at":"1684-12-31T00:00:00Z","value":1}',
+    ];
+    for (const item of readings)
+      expect([item, compare(Buffer.from(`{"readings":[${item}]}`), false)]).toEqual([item, 0]);
   });
 
   it('may be as long as any reading, and no longer', () => {
