@@ -15,6 +15,8 @@ export interface BenchPlant {
   hkctlAside(args: readonly string[]): Promise<string>;
   /** Starts the daemon, limits off unless other options are given; gives its address. */
   serve(options?: readonly string[]): Promise<string>;
+  /** The process of the daemon. */
+  pid(): number;
   stop(): Promise<void>;
   /** Stops the daemon and removes the store. */
   remove(): Promise<void>;
@@ -39,6 +41,7 @@ export function createPlant(address?: string): BenchPlant {
     folder,
     hkctl,
     stop,
+    pid: () => daemon?.pid ?? 0,
     hkctlAside: async (args) => (await execFileAside(process.execPath, [cli, ...args], { env })).stdout,
     async serve(options = ['--limit-requests', 'off', '--limit-ingest', 'off', '--log-level', 'warn']) {
       daemon = spawn(process.execPath, [cli, 'serve', '--port', '0', '--json', ...options], {

@@ -1,4 +1,5 @@
-import { type BenchReport, keepsBound, printReport } from './harness.ts';
+import { writeDown } from './figures.ts';
+import { type BenchReport, isShort, keepsBound, printReport } from './harness.ts';
 
 /** Every benchmark by name; each loads what it needs only when it runs. */
 const benchmarks: Record<string, () => Promise<{ run(): Promise<BenchReport | BenchReport[]> }>> = {
@@ -28,6 +29,7 @@ async function main(names: readonly string[]): Promise<number> {
     const { run } = (await benchmarks[name]?.()) ?? { run: async () => [] };
     for (const report of [await run()].flat()) {
       printReport(report);
+      if (!isShort) writeDown(name, report);
       missed += report.rows.filter((row) => keepsBound(row) === false).length;
     }
   }

@@ -1,7 +1,8 @@
 const fairness = ['test/http/fairness'];
 const answers = ['test/http/request', 'test/http/scenarios.test.ts'];
 const bodies = ['test/http/ingest', 'test/http/scenarios.test.ts', 'test/http/routes'];
-const scanned = ['test/http/ingest/batch-text.test.ts'];
+const scanned = ['test/http/ingest/items.test.ts'];
+const usual = ['test/http/ingest/usual-readings.test.ts'];
 const trail = ['test/core/audit', 'test/cli/commands/audit'];
 const delivery = ['test/cli/delivery'];
 const pipelining = 'test/http/net/connections/pipelining.test.ts';
@@ -176,27 +177,20 @@ export const furtherMutants = [
     'maxOutputLength: 2 * maxBodyBytes',
     'test/http/fairness/bodies.test.ts',
   ],
-  ['src/http/ingest/batch-text.ts', 'if (items.length === maxBatch) throw tooMany();', '', ...scanned],
-  ['src/http/ingest/batch-text.ts', 'parsed > parsedAtOnce || items', 'items', ...scanned],
-  ['src/http/ingest/batch-text.ts', 'at = end;\n    yield;', 'at = end;', ...scanned],
+  ['src/http/ingest/items.ts', 'if (index === maxBatch) throw tooMany();\n      at', 'at', ...scanned],
+  ['src/http/ingest/items.ts', 'if (at > this.#pauseAt) yield* this.#pause(at);', '', ...scanned],
+  ['src/http/ingest/items.ts', 'if (byte === backslash) at++;\n        else', '', ...scanned],
   [
-    'src/http/ingest/item-scan.ts',
+    'src/http/ingest/items.ts',
     'if (depth++ === maxDepth && ++this.#deep > maxBatch) throw tooDeep();',
     'depth++;',
     ...scanned,
   ],
-  [
-    'src/http/ingest/item-scan.ts',
-    'this.#passString(this.#at - 1, until) + 1',
-    'this.#passString(this.#at, until) + 1',
-    ...scanned,
-  ],
-  [
-    'src/http/ingest/item-scan.ts',
-    'if (!this.#isInString || at >= until) return at;',
-    'if (!this.#isInString) return at;',
-    ...scanned,
-  ],
+  ['src/http/ingest/usual-readings.ts', 'if (bytes[first] === 48 && at > first + 1) return 0;', '', ...usual],
+  ['src/http/ingest/usual-readings.ts', 'at >= limit || ', '', ...usual],
+  ['src/http/ingest/usual-readings.ts', 'byte < 32 || byte === 92) return 0', 'byte < 32) return 0', ...usual],
+  ['src/http/ingest/sensor-names.ts', 'sensor.series !== (sensor.series | 0)', 'false', ...usual],
+  ['src/core/readings/instants.ts', 'year < firstYear || ', '', ...usual],
   ['src/http/ingest/senml.ts', '.slice(0, longestBaseName)', '', 'test/http/ingest/senml.test.ts'],
   ['src/core/readings/rejections.ts', 'value.slice(0, searchedLength)', 'value', 'test/core/readings/readings.test.ts'],
   ['src/core/keys/leak-scan.ts', 'secretLength - 1', 'secretLength - 2', 'test/cli/commands/keys/scan.test.ts'],

@@ -1,51 +1,53 @@
 import type { Heartbeat, SensorDirectory } from '../port/readings.ts';
 import type { Clock } from '../time/instants.ts';
 import { maxAheadUs, measuredUs, tooEarly } from './instants.ts';
-import { itemsInStep } from './readings.ts';
 import {
   aheadFault,
   type Fault,
   fault,
   instantFault,
   isObject,
+  LastRejected,
   notObject,
   type Rejection,
   sensorFault,
   unknownField,
 } from './rejections.ts';
 
-/** A validated body of heartbeats: those to keep, their positions in the body, and the rejected ones in order. */
-interface ValidatedHeartbeats {
-  heartbeats: Heartbeat[];
-  positions: number[];
-  rejected: Rejection[];
-}
-
 /** Every status that a heartbeat may report. */
 export const heartbeatStatuses = ['ok', 'degraded', 'fault'] as const;
 
-/**
- * Validates the heartbeats of a body, each by itself, in steps as `validateReadings` does. Without `at` a heartbeat takes
- * the time of receipt, which `receiptUs` gives.
- */
-export function* validateHeartbeats(
-  items: readonly unknown[],
-  sensors: SensorDirectory,
-  nowUs: number,
-  receiptUs: () => number,
-): Generator<void, ValidatedHeartbeats> {
-  const validated: ValidatedHeartbeats = { heartbeats: [], positions: [], rejected: [] };
-  for (let index = 0; index < items.length; index++) {
-    if (index > 0 && index % itemsInStep === 0) yield;
-    const heartbeat = toHeartbeat(items[index], sensors, nowUs, receiptUs);
+/** Validates the heartbeats of a body, each by itself. */
+export class HeartbeatValidator {
+  /** The valid heartbeats, and the position in the body of each. */
+  readonly heartbeats: Heartbeat[] = [];
+  readonly positions: number[] = [];
+  /** The others, in the order of the body. */
+  readonly rejected: Rejection[] = [];
+  readonly #last = new LastRejected();
+  readonly #toHeartbeat: (item: unknown) => Heartbeat | Fault;
+
+  /** Without `at` a heartbeat takes the time of receipt, which `receiptUs` gives. */
+  constructor(sensors: SensorDirectory, nowUs: number, receiptUs: () => number) {
+    this.#toHeartbeat = (item) => toHeartbeat(item, sensors, nowUs, receiptUs);
+  }
+
+  /** Takes the item at a position of the body, which may be anything that JSON can express. */
+  add(item: unknown, index: number): void {
+    const heartbeat = this.#toHeartbeat(item);
     if ('code' in heartbeat) {
-      validated.rejected.push({ index, ...heartbeat });
+      this.rejected.push({ index, ...heartbeat });
+      this.#last.add(heartbeat.code, item);
     } else {
-      validated.heartbeats.push(heartbeat);
-      validated.positions.push(index);
+      this.heartbeats.push(heartbeat);
+      this.positions.push(index);
     }
   }
-  return validated;
+
+  /** The sensor that the last rejected heartbeat of a code names; null for one that the store refused. */
+  sensorOf(rejection: Rejection): string | null {
+    return this.#last.sensorOf(rejection);
+  }
 }
 
 /**

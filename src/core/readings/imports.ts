@@ -1,7 +1,7 @@
 import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
 import { requireEntity } from '../organization/entities.ts';
 import type { ReadOptions } from '../records/imports.ts';
-import { validateReadings } from './readings.ts';
+import { ReadingValidator } from './readings.ts';
 import { addRefused, type Fault } from './rejections.ts';
 import { retainedFromUs } from './retention.ts';
 
@@ -71,10 +71,9 @@ export async function importReadings(
   try {
     for await (const { items, lines, faults } of rows) {
       const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };
-      const steps = validateReadings(items, sensors, time);
-      let step = steps.next();
-      while (!step.done) step = steps.next();
-      const { batch, positions, rejected } = step.value;
+      const validator = new ReadingValidator(items.length, sensors, time);
+      for (const [index, item] of items.entries()) validator.add(item, index);
+      const { batch, positions, rejected } = validator;
       const result = batch.count === 0 ? { accepted: 0, duplicates: 0, conflicts: [] } : await readings.append(batch);
       summary.accepted += result.accepted;
       summary.duplicates += result.duplicates;

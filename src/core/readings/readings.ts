@@ -6,6 +6,7 @@ import {
   fault,
   instantFault,
   isObject,
+  LastRejected,
   missing,
   notObject,
   type Rejection,
@@ -14,90 +15,101 @@ import {
   unknownField,
 } from './rejections.ts';
 
-/** Readings or heartbeats validated in one step; other requests are served between two steps. A rejection takes up to 0.05 ms. */
-export const itemsInStep = 40;
-
 /** When readings are accepted (epoch µs): at most a day ahead of `nowUs`, and not before `retainedFromUs`. */
 export interface AcceptedTime {
   nowUs: number;
-  /** Negative infinity where nothing is too old. */
+  /** Negative infinity if nothing is too old. */
   retainedFromUs: number;
 }
 
-/** A validated body: the readings to keep, their positions in the body, and the rejected ones in order. */
-interface ValidatedReadings {
-  batch: ReadingBatch;
+/** Validates the readings of a body, each by itself (contract, section 5). */
+export class ReadingValidator {
+  /** The valid readings. */
+  readonly batch: ReadingBatch;
   /** Position in the body of each reading of the batch. */
-  positions: Uint32Array;
-  rejected: Rejection[];
-}
+  readonly positions: Uint32Array;
+  /** The others, in the order of the body. */
+  readonly rejected: Rejection[] = [];
+  readonly #last = new LastRejected();
+  readonly #sensors: SensorDirectory;
+  readonly #earliestUs: number;
+  readonly #latestUs: number;
 
-/**
- * Validates the readings of a body, each by itself (contract, section 5), in steps of about a millisecond. The list may
- * hold anything that JSON can express.
- */
-export function* validateReadings(
-  items: readonly unknown[],
-  sensors: SensorDirectory,
-  { nowUs, retainedFromUs }: AcceptedTime,
-): Generator<void, ValidatedReadings> {
-  const batch: ReadingBatch = { count: 0, rows: new Float64Array(items.length * readingColumns) };
-  const positions = new Uint32Array(items.length);
-  const rejected: Rejection[] = [];
-  const bounds = { earliestUs: retainedFromUs, latestUs: nowUs + maxAheadUs };
-  for (let from = 0; from < items.length; from += itemsInStep) {
-    if (from > 0) yield;
-    const to = Math.min(from + itemsInStep, items.length);
-    for (let index = from; index < to; index++) {
-      const found = addReading(items[index], batch, sensors, bounds);
-      if (found === undefined) positions[batch.count++] = index;
-      else rejected.push({ index, ...found });
+  /** A body may hold at most `most` readings. */
+  constructor(most: number, sensors: SensorDirectory, { nowUs, retainedFromUs }: AcceptedTime) {
+    this.batch = { count: 0, rows: new Float64Array(most * readingColumns) };
+    this.positions = new Uint32Array(most);
+    this.#sensors = sensors;
+    this.#earliestUs = retainedFromUs;
+    this.#latestUs = nowUs + maxAheadUs;
+  }
+
+  /** Takes the item at a position of the body, which may be anything that JSON can express. */
+  add(item: unknown, index: number): void {
+    const found = this.#addReading(item, index);
+    if (found === undefined) return;
+    this.rejected.push({ index, ...found });
+    this.#last.add(found.code, item);
+  }
+
+  /** The sensor that the last rejected reading of a code names, or that of one that the store refused. */
+  sensorOf(rejection: Rejection): string | null {
+    const { batch, positions } = this;
+    const place = positions.subarray(0, batch.count).indexOf(rejection.index);
+    return this.#last.sensorOf(rejection) ?? codeOf(this.#sensors, batch.rows[place * readingColumns]);
+  }
+
+  /** Keeps a reading if its instant is accepted; everything else about it was found valid. */
+  keep(index: number, series: number, atUs: number, value: number, quality: number): boolean {
+    if (!(atUs >= this.#earliestUs && atUs <= this.#latestUs)) return false;
+    const { batch } = this;
+    const place = batch.count * readingColumns;
+    batch.rows[place] = series;
+    batch.rows[place + 1] = atUs;
+    batch.rows[place + 2] = value;
+    batch.rows[place + 3] = quality;
+    this.positions[batch.count++] = index;
+    return true;
+  }
+
+  /** Keeps a reading, or returns what is wrong with it. */
+  #addReading(item: unknown, index: number): Fault | undefined {
+    if (!isObject(item)) return notObject(item, 'A reading');
+    let name: unknown;
+    let at: unknown;
+    let value: unknown;
+    let unit: unknown;
+    let quality: unknown;
+    for (const field in item) {
+      if (field === 'sensor') name = item.sensor;
+      else if (field === 'at') at = item.at;
+      else if (field === 'value') value = item.value;
+      else if (field === 'unit') unit = item.unit;
+      else if (field === 'quality') quality = item.quality;
+      else return unknownField(field, 'sensor, at, value, unit and quality');
     }
+    const sensor = typeof name === 'string' ? this.#sensors.get(name) : undefined;
+    if (sensor === undefined || !sensor.isActive) return sensorFault(name, sensor);
+    const atUs = measuredUs(at);
+    if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
+    if (atUs > this.#latestUs) return aheadFault(at, atUs);
+    if (atUs < this.#earliestUs) return fault('past_retention');
+    const number = typeof value === 'boolean' ? Number(value) : value;
+    if (typeof number !== 'number' || !Number.isFinite(number)) {
+      return value === undefined ? missing('value') : fault('invalid_value');
+    }
+    if (unit !== undefined && unit !== null && unit !== sensor.unit) return unitFault(unit, sensor);
+    let rank = 0;
+    if (quality !== undefined && quality !== null) {
+      rank = qualities.indexOf(quality as (typeof qualities)[number]) + 1; // anything else is not found
+      if (rank === 0) return fault('invalid_quality');
+    }
+    this.keep(index, sensor.series, atUs, number, rank);
+    return undefined;
   }
-  return { batch, positions, rejected };
 }
 
-/** Writes one reading to the end of the batch, or returns what is wrong with it. */
-function addReading(
-  item: unknown,
-  batch: ReadingBatch,
-  sensors: SensorDirectory,
-  { earliestUs, latestUs }: { earliestUs: number; latestUs: number },
-): Fault | undefined {
-  if (!isObject(item)) return notObject(item, 'A reading');
-  let name: unknown;
-  let at: unknown;
-  let value: unknown;
-  let unit: unknown;
-  let quality: unknown;
-  for (const field in item) {
-    if (field === 'sensor') name = item.sensor;
-    else if (field === 'at') at = item.at;
-    else if (field === 'value') value = item.value;
-    else if (field === 'unit') unit = item.unit;
-    else if (field === 'quality') quality = item.quality;
-    else return unknownField(field, 'sensor, at, value, unit and quality');
-  }
-  const sensor = typeof name === 'string' ? sensors.get(name) : undefined;
-  if (sensor === undefined || !sensor.isActive) return sensorFault(name, sensor);
-  const atUs = measuredUs(at);
-  if (atUs === undefined || atUs === tooEarly) return instantFault(at, atUs);
-  if (atUs > latestUs) return aheadFault(at, atUs);
-  if (atUs < earliestUs) return fault('past_retention');
-  const number = typeof value === 'boolean' ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isFinite(number)) {
-    return value === undefined ? missing('value') : fault('invalid_value');
-  }
-  if (unit !== undefined && unit !== null && unit !== sensor.unit) return unitFault(unit, sensor);
-  let rank = 0;
-  if (quality !== undefined && quality !== null) {
-    rank = qualities.indexOf(quality as (typeof qualities)[number]) + 1; // anything else is not found
-    if (rank === 0) return fault('invalid_quality');
-  }
-  const place = batch.count * readingColumns;
-  batch.rows[place] = sensor.series;
-  batch.rows[place + 1] = atUs;
-  batch.rows[place + 2] = number;
-  batch.rows[place + 3] = rank;
-  return undefined;
+function codeOf(sensors: SensorDirectory, series: number | undefined): string | null {
+  for (const sensor of sensors.values()) if (sensor.series === series) return sensor.code;
+  return null;
 }

@@ -136,9 +136,22 @@ export function unitFault(unit: unknown, sensor: Sensor): Fault {
 }
 
 /** The sensor that an item of a body names, for people: cut short, printable and without a secret; null where it names none. */
-export function sensorNamed(item: unknown): string | null {
+function sensorNamed(item: unknown): string | null {
   const name = isObject(item) ? item.sensor : undefined;
   return typeof name === 'string' ? cutText(printable(redactSecrets(name.slice(0, searchedLength))), 80) : null;
+}
+
+/** The last rejected item of each code, for what reports them. */
+export class LastRejected {
+  readonly #items = new Map<string, unknown>();
+
+  add(code: RejectionCode, item: unknown): void {
+    this.#items.set(code, item);
+  }
+
+  sensorOf({ code }: Rejection): string | null {
+    return sensorNamed(this.#items.get(code));
+  }
 }
 
 /** A value from the client for use in a message: cut short, without nested values, and without a secret. */

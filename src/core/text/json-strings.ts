@@ -7,7 +7,7 @@ export function endOfJsonString(text: string, start: number): number {
 }
 
 /** Whether a quote within a JSON string belongs to it: an odd number of backslashes stands before it. */
-export function isEscaped(text: string, quote: number): boolean {
+function isEscaped(text: string, quote: number): boolean {
   let before = quote - 1;
   while (text.charCodeAt(before) === 92) before--;
   return (quote - before) % 2 === 0;

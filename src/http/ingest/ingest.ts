@@ -1,15 +1,9 @@
 import type { Domain } from '../../core/access/actors.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
-import { createReceipts, validateHeartbeats } from '../../core/readings/heartbeats.ts';
-import { type AcceptedTime, validateReadings } from '../../core/readings/readings.ts';
-import {
-  addRefused,
-  byCode,
-  type Rejection,
-  type RejectionsByCode,
-  sensorNamed,
-} from '../../core/readings/rejections.ts';
+import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbeats.ts';
+import { type AcceptedTime, ReadingValidator } from '../../core/readings/readings.ts';
+import { addRefused, byCode, maxBatch, type Rejection, type RejectionsByCode } from '../../core/readings/rejections.ts';
 import { retainedFromUs } from '../../core/readings/retention.ts';
 import type { Gate } from '../auth/gate.ts';
 import type { Session } from '../auth/session.ts';
@@ -24,10 +18,12 @@ import { requireNoPrecondition } from '../request/preconditions.ts';
 import type { ApiError } from '../request/problem.ts';
 import { requireNoQuery } from '../request/query.ts';
 import { type Answer, jsonAnswer } from '../request/response.ts';
-import { itemsOfJson, itemsOfLines } from './batch-text.ts';
-import { createBodyReader, requireMediaType, toText } from './body.ts';
+import { createBodyReader, requireMediaType, requireUtf8 } from './body.ts';
+import { type ItemTaker, takeItems, type Wrapping } from './items.ts';
 import type { IngestOperation } from './operations.ts';
-import { resolveSenml } from './senml.ts';
+import { SenmlPack } from './senml.ts';
+import { SensorNames } from './sensor-names.ts';
+import { UsualReadings } from './usual-readings.ts';
 
 /** Counts what ingest did, for `/metrics`. */
 export interface IngestCounts {
@@ -65,15 +61,16 @@ export function createIngest(
 ): (exchange: Exchange, session: Session) => MaybePromise<Answer | ApiError> {
   const { domain, gate, batches, bodies, slices, pace } = options;
   const mediaTypes = Object.keys(examples);
-  const parse = kind === 'readings' ? createReadingsParser(options) : createHeartbeatsParser(options);
+  const open = kind === 'readings' ? createReadingsIntake(options) : createHeartbeatsIntake(options);
   const sensorsOf = batches.once((entityId: string) => domain.store.readings.directory(entityId));
   const read = createBodyReader(bodies, pace);
 
-  function* stepsOf(body: Buffer, type: string, sensors: SensorDirectory, days: number | null): Steps<Store> {
-    const text = toText(body);
-    if (text.length > longText) yield;
+  function* parse(sent: Buffer, type: string, sensors: SensorDirectory, days: number | null): Steps<Intake['store']> {
+    const body = requireUtf8(sent);
     const time = { nowUs: domain.clock() * 1000, retainedFromUs: retainedFromUs(days, domain.steady) };
-    return yield* parse(text, type, sensors, time);
+    const { taker, store } = open(body, type, sensors, time);
+    yield* takeItems(body, wrappingOf(type, kind), taker);
+    return store;
   }
 
   return (exchange, { scope, principal: { keyId, tenant } }) => {
@@ -82,7 +79,7 @@ export function createIngest(
     const type = requireMediaType(exchange, mediaTypes);
     const accept = (body: Buffer): MaybePromise<Answer | ApiError> =>
       chain(sensorsOf(scope.entityId), (sensors) => {
-        const steps = stepsOf(body, type, sensors, tenant.retainReadingsDays);
+        const steps = parse(body, type, sensors, tenant.retainReadingsDays);
         const store = body.length <= shortBody ? finish(steps) : slices.run(keyId, steps);
         return store instanceof Promise ? confirmed(exchange, store, (ready) => ready(exchange)) : store(exchange);
       });
@@ -101,52 +98,59 @@ export function createIngest(
   }
 }
 
-/** Stores what the body of a request holds, once the key was found still valid. */
-type Store = (exchange: Exchange) => Promise<Answer>;
+/** What takes the items of one body, and stores those that are valid once the key of the request was found still valid. */
+interface Intake {
+  taker: ItemTaker;
+  store(exchange: Exchange): Promise<Answer>;
+}
 
-/** Parses and validates the text of a body. */
-type Parser = (text: string, type: string, sensors: SensorDirectory, time: AcceptedTime) => Steps<Store>;
+type CreateIntake = (body: Buffer, type: string, sensors: SensorDirectory, time: AcceptedTime) => Intake;
 
-const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
-
-function createReadingsParser(options: IngestOptions): Parser {
+function createReadingsIntake(options: IngestOptions): CreateIntake {
   const { domain, counts } = options;
   const { readings } = domain.store;
   const reportRejected = createRejectionReport(options, 'readings');
-  return function* (text, type, sensors, time) {
-    const { items, positions: places } = yield* toItems(text, type, 'readings', time.nowUs);
-    const { batch, positions, rejected } = yield* validateReadings(items, sensors, time);
-    return async (exchange) => {
-      const result = batch.count === 0 ? nothingKept : await readings.append(batch);
-      const refused = addRefused(rejected, result, positions);
-      const codes = byCode(refused);
-      const sensorOf = ({ index }: Rejection) => sensorNamed(items[index]);
-      exchange.tally?.countReadings({ ...result, rejected: codes, sensorOf }, domain.clock());
-      counts.accepted += result.accepted;
-      counts.duplicates += result.duplicates;
-      reportRejected(exchange, codes, sensorOf);
-      return toAnswer(
-        result,
-        places ? refused.map((one) => ({ ...one, index: places[one.index] ?? one.index })) : refused,
-      );
+  const namesOf = new WeakMap<SensorDirectory, SensorNames>();
+  return (body, type, sensors, time) => {
+    const names = namesOf.get(sensors) ?? new SensorNames(sensors);
+    namesOf.set(sensors, names);
+    const most = Math.min(maxBatch, Math.ceil(body.length / (type === senml ? leastRecord : leastReading)));
+    const validator = new ReadingValidator(most, sensors, time);
+    return {
+      taker: type === senml ? new SenmlPack(validator, time.nowUs) : new UsualReadings(body, names, validator),
+      async store(exchange) {
+        const { batch, positions, rejected } = validator;
+        const result = batch.count === 0 ? nothingKept : await readings.append(batch);
+        const refused = addRefused(rejected, result, positions);
+        const codes = byCode(refused);
+        const sensorOf = (rejection: Rejection) => validator.sensorOf(rejection);
+        exchange.tally?.countReadings({ ...result, rejected: codes, sensorOf }, domain.clock());
+        counts.accepted += result.accepted;
+        counts.duplicates += result.duplicates;
+        reportRejected(exchange, codes, sensorOf);
+        return toAnswer(result, refused);
+      },
     };
   };
 }
 
-function createHeartbeatsParser(options: IngestOptions): Parser {
+function createHeartbeatsIntake(options: IngestOptions): CreateIntake {
   const { domain, counts } = options;
   const { readings } = domain.store;
   const reportRejected = createRejectionReport(options, 'heartbeats');
   const receiptUs = createReceipts(domain.clock);
-  return function* (text, type, sensors, { nowUs }) {
-    const { items } = yield* toItems(text, type, 'heartbeats', nowUs);
-    const { heartbeats, positions, rejected } = yield* validateHeartbeats(items, sensors, nowUs, receiptUs);
-    return async (exchange) => {
-      const result = heartbeats.length === 0 ? nothingKept : await readings.appendHeartbeats(heartbeats);
-      const refused = addRefused(rejected, result, positions);
-      counts.heartbeats += result.accepted;
-      reportRejected(exchange, byCode(refused), ({ index }) => sensorNamed(items[index]));
-      return toAnswer(result, refused);
+  return (_body, _type, sensors, { nowUs }) => {
+    const validator = new HeartbeatValidator(sensors, nowUs, receiptUs);
+    return {
+      taker: validator,
+      async store(exchange) {
+        const { heartbeats, positions, rejected } = validator;
+        const result = heartbeats.length === 0 ? nothingKept : await readings.appendHeartbeats(heartbeats);
+        const refused = addRefused(rejected, result, positions);
+        counts.heartbeats += result.accepted;
+        reportRejected(exchange, byCode(refused), (rejection) => validator.sensorOf(rejection));
+        return toAnswer(result, refused);
+      },
     };
   };
 }
@@ -168,28 +172,25 @@ function createRejectionReport({ counts, warnRejected }: IngestOptions, kind: In
   };
 }
 
+const nothingKept: BatchResult = { accepted: 0, duplicates: 0, conflicts: [] };
+/** Bytes of the shortest valid reading, `{"sensor":"A","at":100000000000,"value":1}`, and record of SenML, `{"v":1}`. */
+const leastReading = 42;
+const leastRecord = 7;
+
 /** Up to this length, parsing takes less time than dividing it into slices would. */
 const shortBody = 4 * 1024;
-/** Above this length, decoding the text takes a slice of its own. */
-const longText = 1024 * 1024;
 
 function toAnswer({ accepted, duplicates }: BatchResult, rejected: readonly Rejection[]): Answer {
   const list = rejected.length === 0 ? '[]' : JSON.stringify(rejected);
-  return jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`);
+  const answer = jsonAnswer(`{"accepted":${accepted},"duplicates":${duplicates},"rejected":${list}}`);
+  return { ...answer, isAscii: rejected.length === 0 };
 }
 
-/** The items of a body; `positions` are those of the SenML records that they come from. */
-function* toItems(
-  text: string,
-  type: string,
-  name: string,
-  nowUs: number,
-): Steps<{ items: unknown[]; positions?: number[] }> {
-  if (type === 'application/x-ndjson') return { items: yield* itemsOfLines(text) };
-  if (type === 'application/senml+json') {
-    const pack = yield* itemsOfJson(text, { name: undefined, expected: 'A SenML body must be a list of records.' });
-    return yield* resolveSenml(pack, nowUs);
-  }
-  const expected = `The body must be an object with one member, a list: {"${name}":[…]}.`;
-  return { items: yield* itemsOfJson(text, { name, expected }) };
+/** How the items of a body are wrapped; undefined for lines. */
+function wrappingOf(type: string, name: string): Wrapping | undefined {
+  if (type === 'application/x-ndjson') return undefined;
+  if (type === senml) return { name: undefined, expected: 'A SenML body must be a list of records.' };
+  return { name, expected: `The body must be an object with one member, a list: {"${name}":[…]}.` };
 }
+
+const senml = 'application/senml+json';

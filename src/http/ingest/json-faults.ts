@@ -1,7 +1,7 @@
 import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
 
-/** A text that is not JSON; thrown within the parser of a body, which knows where the text stands in the body. */
+/** Bytes that are not JSON from an offset on. */
 export class JsonFault extends Error {
   readonly offset: number;
 
@@ -11,30 +11,33 @@ export class JsonFault extends Error {
   }
 }
 
-/** The error for a body that stops being JSON at an offset, where lines and columns count from 1. */
-export function* notJson(body: string, offset: number): Steps<ApiError> {
+/** The error for a body that stops being JSON at an offset; lines and columns, in UTF-16 characters, count from 1. */
+export function* notJson(body: Uint8Array, offset: number): Steps<ApiError> {
   let line = 1;
-  let start = 0;
+  let column = 1;
   for (let at = 0; at < offset; at++) {
     if (at % countedAtOnce === countedAtOnce - 1) yield;
-    if (body.charCodeAt(at) !== 10) continue;
-    line++;
-    start = at + 1;
+    const byte = body[at] ?? 0;
+    if (byte === 10) {
+      line++;
+      column = 1;
+    } else if (byte < 0x80 || byte >= 0xc0) column += byte < 0xf0 ? 1 : 2;
   }
-  return new ApiError('bad_json', `The body is not JSON: line ${line}, column ${offset - start + 1}.`);
+  return new ApiError('bad_json', `The body is not JSON: line ${line}, column ${column}.`);
 }
 
-/** Characters in which one step counts the lines: a body may consist of line breaks. */
+/** Bytes in which one step counts the lines. */
 const countedAtOnce = 256 * 1024;
 
-/** Parses JSON; throws {@link JsonFault}. */
-export function parseJson(text: string): unknown {
+/** Parses the JSON between two offsets of a body, which continues `head`; throws {@link JsonFault}. */
+export function parseJson(body: Buffer, from: number, to: number, head = ''): unknown {
+  const text = head + body.toString('utf8', from, to);
   try {
     return JSON.parse(text);
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown;
     // Older versions of V8 do not report the position.
-    throw new JsonFault(faultOf(text));
+    throw new JsonFault(from - head.length + Buffer.byteLength(text.slice(0, faultOf(text))));
   }
 }
 

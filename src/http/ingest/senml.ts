@@ -1,38 +1,31 @@
 import { isObject } from '../../core/readings/rejections.ts';
 import { quotedText } from '../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../core/time/instants.ts';
-import type { Steps } from '../fairness/slices.ts';
 import { ApiError } from '../request/problem.ts';
+import type { ItemTaker } from './items.ts';
 
 /**
- * Resolves the records of a SenML pack (RFC 8428) to readings: base fields apply to all later records, names are joined,
- * relative times are counted from the time of receipt. `positions` are the indexes of the records. A record that is not a
- * reading is passed on for the validator to refuse. Throws `invalid_body` where the pack itself is invalid.
+ * Resolves the records of a SenML pack (RFC 8428) to readings for `readings`: base fields apply to all later records, names are
+ * joined, relative times are counted from the time of receipt. A record that is not a reading is passed on for the validator to
+ * refuse; one that only sets base fields is none. Throws `invalid_body` if the pack itself is invalid.
  */
-export function* resolveSenml(
-  pack: readonly unknown[],
-  nowUs: number,
-): Steps<{ items: unknown[]; positions: number[] }> {
-  const base: Base = { name: '', timeUs: 0, unit: undefined, value: 0 };
-  const items: unknown[] = [];
-  const positions: number[] = [];
-  for (const [index, record] of pack.entries()) {
-    if (index > 0 && index % recordsInStep === 0) yield;
-    const item = isObject(record) ? resolveRecord(record, base, index, nowUs) : record;
-    if (item === undefined) continue;
-    items.push(item);
-    positions.push(index);
+export class SenmlPack implements ItemTaker {
+  readonly #base: Base = { name: '', timeUs: 0, unit: undefined, value: 0 };
+  readonly #readings: ItemTaker;
+  readonly #nowUs: number;
+
+  constructor(readings: ItemTaker, nowUs: number) {
+    this.#readings = readings;
+    this.#nowUs = nowUs;
   }
-  return { items, positions };
-}
 
-const recordsInStep = 250;
-
-/** The reading of a record; undefined where the record only sets base fields. */
-function resolveRecord(record: Record<string, unknown>, base: Base, index: number, nowUs: number) {
-  takeBase(record, base, index);
-  const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some((label) => record[label] !== undefined);
-  return hasOwn ? toReading(record, base, nowUs) : undefined;
+  add(record: unknown, index: number): void {
+    if (isObject(record)) {
+      takeBase(record, this.#base, index);
+      const hasOwn = ['n', 'v', 'vb', 'vs', 'vd', 's', 't'].some((label) => record[label] !== undefined);
+      if (hasOwn) this.#readings.add(toReading(record, this.#base, this.#nowUs), index);
+    } else this.#readings.add(record, index);
+  }
 }
 
 interface Base {

@@ -71,7 +71,7 @@ export async function startBareServer(address: string, series: ReadonlyMap<strin
     const at = (index: number) => rows[index] ?? { sensor: '', at: '', value: 0 };
     const values = [
       toBinaryArray('int4', rows.length, (index) => series.get(at(index).sensor) ?? 0),
-      toBinaryArray('int8', rows.length, (index) => microseconds(at(index).at)),
+      toBinaryArray('int8', rows.length, (index) => Date.parse(at(index).at) * 1000),
       toBinaryArray('float8', rows.length, (index) => at(index).value),
     ];
     await client.query({ name: 'insert', text: insert, values }).then(
@@ -105,9 +105,4 @@ export async function startBareServer(address: string, series: ReadonlyMap<strin
       for (const client of clients) await client.end();
     },
   };
-}
-
-function microseconds(text: string): number {
-  // Milliseconds by the built-in parser, then the rest: what a program by hand would do.
-  return Date.parse(text) * 1000 + Number(text.slice(23, 26));
 }

@@ -1,144 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import { createPlant } from '../daemon.ts';
-import { type BenchReport, type BenchRow, hasProgram, load, paired } from '../harness.ts';
-import { startInflux } from './influx.ts';
+import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, median } from '../harness.ts';
+import { loadReadings } from '../load/load.ts';
+import { type Peer, startInflux, startVictoria } from './peers.ts';
 
 /** Readings a POST, and how much of InfluxDB's rate is asked for. */
 const sizes = [
   { size: 1, floor: 1.1 },
-  { size: 10, floor: 0.4 },
-  { size: 100, floor: 0.4 },
-  { size: 1000, floor: 0.6 },
-  { size: 5000, floor: 0.75 },
+  { size: 10, floor: 1.4 },
+  { size: 100, floor: 1.8 },
+  { size: 1000, floor: 2 },
+  { size: 5000, floor: 2 },
 ] as const;
+/** At one reading a POST the disk decides, and this is how much of InfluxDB's processor time is asked for. */
+const mostCpu = 0.8;
+const mostBytes = 2;
 
-/** The sensors of a plant, and how many of them take turns in one body. */
+/** The sensors of a plant, and how many of them one gateway has. */
 interface Plant {
   sensors: number;
   inBody(size: number): number;
 }
 
 const workshop: Plant = { sensors: 50, inBody: () => 10 };
+const hall: Plant = { sensors: 200, inBody: () => 20 };
 /** 250 gateways of 20 sensors each; bodies of 5000 readings come from fewer and larger ones, so that all sensors are used. */
 const factory: Plant = { sensors: 5000, inBody: (size) => Math.max(20, size / 50) };
 
 const connections = 32;
-const seconds = 3;
-const rounds = 3;
+const seconds = isShort ? 1 : 3;
+const rounds = isShort ? 2 : 3;
+
+interface Figures {
+  perSecond: number;
+  p99Ms: number;
+  /** Processor time of the server for one POST, in microseconds. */
+  cpuUs: number;
+}
+
+interface Side {
+  measure(size: number, start: number): Promise<Figures>;
+  folder: string;
+  /** The readings that it was given. */
+  stored: number;
+}
 
 /**
- * Ingest over HTTP, each answer after the readings are synced to disk, against InfluxDB in the same run: 32 connections with
- * one key, every reading new; with 50 sensors, and with those of 250 gateways.
+ * Ingest over HTTP, each answer after the readings are synced to disk, against InfluxDB in the same run, and against VictoriaMetrics,
+ * which does not sync: one key, every reading new, one a second of each sensor.
  */
 export async function run(): Promise<BenchReport[]> {
-  return [await measurePlant(workshop), await measurePlant(factory)];
+  const reports: BenchReport[] = [];
+  for (const plant of isShort ? [hall] : [workshop, hall, factory]) reports.push(await measurePlant(plant));
+  return reports;
 }
 
 async function measurePlant(sensors: Plant): Promise<BenchReport> {
   const title = `Ingest from ${sensors.sensors} sensors, readings/s at ${connections} connections, answered after fsync (medians of ${rounds} paired runs)`;
-  if (!hasProgram('wrk') || !hasProgram('influxd')) {
-    const note = "skipped: it needs wrk and InfluxDB 1.6 (Debian's packages wrk and influxdb)";
+  const missing = ['cc', 'influxd', 'victoria-metrics'].filter((name) => !hasProgram(name));
+  if (missing.length > 0) {
+    const note = `skipped: it needs ${missing.join(', ')} (Debian's packages influxdb and victoria-metrics, and a C compiler)`;
     return { title, baseline: 'InfluxDB', rows: [], notes: [note] };
   }
   const plant = createPlant();
-  const influx = await startInflux();
+  const peers: Peer[] = [];
   try {
+    peers.push(await startInflux());
+    if (!isShort) peers.push(await startVictoria());
     plant.hkctl(['import', 'sensors', '-', '--entity', 'ONE', '--format', 'csv'], sensorsCsv(sensors.sensors));
     const create = ['keys', 'create', '--name', 'gateway', '--entity', 'ONE', '--preset', 'sensor-gateway'];
-    const secret = plant.hkctl(create).trim();
+    const headers = { authorization: `Bearer ${plant.hkctl(create).trim()}`, 'content-type': 'application/json' };
     const url = `${await plant.serve()}/api/v1/sensors/readings`;
-    const rows: BenchRow[] = [];
-    let errors = 0;
-    for (const { size, floor } of sizes) {
-      let start = Date.UTC(2001, 0, 1) / 1000 + size * 40_000;
-      const measure = (request: { url: string; headers?: Record<string, string>; body: BodyShape }) => async () => {
-        // Another stretch of time for every run: nothing is a duplicate.
-        start += 2_000_000;
-        const script = scriptOf(request.body, sensors, size, start);
-        const result = await load({ ...request, seconds, connections, script });
-        errors += result.errors;
-        return result.requestsPerSecond * size;
-      };
-      const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
-      const hkctl = measure({ url, headers, body: jsonBody });
-      const influxdb = measure({ url: influx.writeUrl, body: lineBody });
-      // Both sides are warm when the first figure is taken.
-      if (rows.length === 0) for (const warmUp of [hkctl, influxdb]) await warmUp();
-      const { ours, baseline, ratio } = await paired(rounds, hkctl, influxdb);
-      rows.push({
-        name: `${size} a POST`,
-        ours: Math.round(ours).toLocaleString('en'),
-        baseline: Math.round(baseline).toLocaleString('en'),
-        ratio,
-        // Bounds for thousands of sensors come with readings that are appended first.
-        bound: sensors === workshop ? `>= ${floor}` : null,
-      });
-    }
-    return { title, baseline: 'InfluxDB', rows, notes: errors > 0 ? [`${errors} answers were errors`] : [] };
+    const sideOf = (folder: string, pid: number, format: 'json' | 'line', url: string, headers = {}): Side => ({
+      folder,
+      stored: 0,
+      async measure(size, start) {
+        const before = cpuMs(pid);
+        const inBody = sensors.inBody(size);
+        const given = { url, headers, connections, seconds, format, sensors: sensors.sensors, inBody, size, start };
+        const { requests, requestsPerSecond, p99Ms } = await loadReadings(given);
+        this.stored += requests * size;
+        return {
+          perSecond: requestsPerSecond * size,
+          p99Ms,
+          cpuUs: ((cpuMs(pid) - before) * 1000) / requests,
+        };
+      },
+    });
+    const ours = sideOf(plant.folder, plant.pid(), 'json', url, headers);
+    const others = peers.map(({ folder, pid, writeUrl }) => sideOf(folder, pid, 'line', writeUrl));
+    const rows = await measureSizes([ours, ...others]);
+    if (!isShort) rows.push(await bytesRow(ours, others[0]));
+    return { title, baseline: 'InfluxDB', rows };
   } finally {
     await plant.remove();
-    await influx.remove();
+    for (const peer of peers) await peer.remove();
   }
+}
+
+async function measureSizes(sides: readonly Side[]): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  let start = Date.UTC(2001, 0, 1) / 1000;
+  // All sides are warm when the first figure is taken.
+  for (const side of sides) await side.measure(10, start);
+  for (const { size, floor } of sizes) {
+    const figures: Figures[][] = [];
+    for (let round = 0; round < rounds; round++) {
+      // Another stretch of time for every run: nothing is a duplicate.
+      start += 2_000_000;
+      const taken: Figures[] = [];
+      for (const side of sides) taken.push(await side.measure(size, start));
+      figures.push(taken);
+    }
+    const row = (
+      name: string,
+      peer: number,
+      of: (one: Figures) => number,
+      bound: string | null,
+      digits = 0,
+    ): BenchRow => {
+      const shown = (side: number) =>
+        median(figures.map((taken) => figureOf(taken[side], of))).toLocaleString('en', {
+          maximumFractionDigits: digits,
+        });
+      const ratio = median(figures.map((taken) => figureOf(taken[0], of) / figureOf(taken[peer], of)));
+      return { name, ours: shown(0), baseline: shown(peer), ratio, bound };
+    };
+    rows.push(row(`${size} a POST`, 1, ({ perSecond }) => perSecond, `>= ${floor}`));
+    rows.push(row(`${size} a POST, p99 in ms`, 1, ({ p99Ms }) => p99Ms, '<= 1', 1));
+    rows.push(
+      row(`${size} a POST, µs of processor a POST`, 1, ({ cpuUs }) => cpuUs, size === 1 ? `<= ${mostCpu}` : null),
+    );
+    if (sides.length > 2)
+      rows.push(row(`${size} a POST, against VictoriaMetrics without fsync`, 2, ({ perSecond }) => perSecond, null));
+  }
+  return rows;
+}
+
+function figureOf(figures: Figures | undefined, of: (one: Figures) => number): number {
+  return figures === undefined ? Number.NaN : of(figures);
+}
+
+/** Everything on disk, logs included, so that it says little after short runs. */
+async function bytesRow(ours: Side, influx: Side | undefined): Promise<BenchRow> {
+  const bytes = (await settledBytes(ours.folder)) / ours.stored;
+  const baseline = influx ? (await settledBytes(influx.folder)) / influx.stored : Number.NaN;
+  const name = 'bytes of a reading on disk (the ratio is to 1)';
+  return { name, ours: bytes.toFixed(2), baseline: baseline.toFixed(2), ratio: bytes, bound: `<= ${mostBytes}` };
+}
+
+/** The size of a folder once it does not change any more, or after a minute. */
+async function settledBytes(folder: string): Promise<number> {
+  let last = 0;
+  for (let tries = 0; tries < 20; tries++) {
+    const now = Number(spawnSync('du', ['-sb', folder], { encoding: 'utf8' }).stdout.split('\t')[0]);
+    if (now === last) break;
+    last = now;
+    await setTimeout(3000);
+  }
+  return last;
 }
 
 function sensorsCsv(count: number): string {
   const lines = Array.from({ length: count }, (_, n) => `S-${n},SENSOR-${n},Sensor ${n},Cel,true`);
   return `id,code,name,unit,is_active\n${lines.join('\n')}\n`;
-}
-
-/** How a body is put together, in Lua: a reading is `before`, the second (another one in every request) and `after`. */
-interface BodyShape {
-  /** The first part of a reading, of `sensor`. */
-  before: string;
-  /** Its last part, of `n`, the number of the reading in the body, and `value`. */
-  after: string;
-  separator: string;
-  open: string;
-  close: string;
-  /** The text of `second`. */
-  second: string;
-}
-
-const jsonBody: BodyShape = {
-  before: `string.format('{"sensor":"SENSOR-%d","at":"', sensor)`,
-  after: `string.format('.%06dZ","value":%.1f}', n, value)`,
-  separator: ',',
-  open: '{"readings":[',
-  close: ']}',
-  second: 'os.date("!%Y-%m-%dT%H:%M:%S", second)',
-};
-
-const lineBody: BodyShape = {
-  before: `string.format('temperature,sensor=SENSOR-%d value=%.1f ', sensor, value)`,
-  after: `string.format('%09d', n * 1000)`,
-  separator: '\\n',
-  open: '',
-  close: '',
-  second: 'string.format("%d", second)',
-};
-
-/** The bodies are prepared in pieces, between which only the second is put: the client must cost little. */
-function scriptOf(shape: BodyShape, plant: Plant, size: number, start: number): string {
-  const inBody = plant.inBody(size);
-  return `
-local bodies = {}
-for group = 0, ${plant.sensors / inBody - 1} do
-  local body, before = {}, '${shape.open}'
-  for n = 0, ${size - 1} do
-    local sensor, value = group * ${inBody} + n % ${Math.min(size, inBody)}, 180 + n % 100 / 10
-    body[#body + 1] = before .. ${shape.before}
-    body[#body + 1] = ''
-    before = ${shape.after} .. '${shape.separator}'
-  end
-  body[#body + 1] = before:sub(1, -2) .. '${shape.close}'
-  bodies[#bodies + 1] = body
-end
-local second, turn = ${start}, 0
-request = function()
-  second = second + 1
-  turn = turn % #bodies + 1
-  local body, text = bodies[turn], ${shape.second}
-  for place = 2, #body, 2 do body[place] = text end
-  return wrk.format("POST", nil, nil, table.concat(body))
-end
-`;
 }

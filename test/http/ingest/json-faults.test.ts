@@ -1,16 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../../src/http/fairness/slices.ts';
-import { itemsOfJson, itemsOfLines } from '../../../src/http/ingest/batch-text.ts';
+import { takeItems, type Wrapping } from '../../../src/http/ingest/items.ts';
 import { faultOf } from '../../../src/http/ingest/json-faults.ts';
 
-const messageOf = (text: string) => {
+const wrapping = { name: 'readings', expected: 'One list.' };
+const messageOf = (text: string, shape?: Wrapping) => {
   try {
-    finish(itemsOfJson(text, { name: 'readings', expected: 'One list.' }));
+    finish(takeItems(Buffer.from(text), shape, { add: () => {} }));
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : thrown;
   }
   return undefined;
+};
+const isJson = (text: string) => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 };
 const at = (line: number, column: number) => `The body is not JSON: line ${line}, column ${column}.`;
 
@@ -62,28 +71,64 @@ describe('a body that is not JSON is refused with line and column', () => {
     `{\n  "readings": [\n${Array.from({ length: count }, (_, n) => (n === count - 2 ? item : '    {"value": 1}')).join(',\n')}\n  ]\n}`;
 
   it.each([3, 5000])('in an item of %d', (count) => {
-    expect(messageOf(readings('    {"value": 1,}', count))).toBe(at(count + 1, 17));
-    expect(messageOf(readings('    {"value": nan}', count))).toBe(at(count + 1, 16));
+    expect(messageOf(readings('    {"value": 1,}', count), wrapping)).toBe(at(count + 1, 17));
+    expect(messageOf(readings('    {"value": nan}', count), wrapping)).toBe(at(count + 1, 16));
   });
 
   it.each([3, 5000])('at its end, with %d items', (count) => {
     const whole = readings('    {}', count);
-    expect(messageOf(whole.slice(0, -3))).toBe(at(count + 3, 3));
-    expect(messageOf(`${whole}x`)).toBe(at(count + 4, 2));
+    expect(messageOf(whole.slice(0, -3), wrapping)).toBe(at(count + 3, 3));
+    expect(messageOf(`${whole}x`, wrapping)).toBe(at(count + 4, 2));
   });
 
   it.each([3, 5000])('where a quote or bracket is missing, which shows later, with %d items', (count) => {
-    expect(messageOf(readings('    {"value": "1}', count))).toBe(at(count + 1, 19));
-    expect(messageOf(readings('    {"value": [1}', count))).toBe(at(count + 1, 17));
-    expect(messageOf(readings('    {"value": 1', count))).toBe(at(count + 2, 5));
-    expect(messageOf(readings('    "value": 1}', count))).toBe(at(count + 1, 12));
+    expect(messageOf(readings('    {"value": "1}', count), wrapping)).toBe(at(count + 1, 19));
+    expect(messageOf(readings('    {"value": [1}', count), wrapping)).toBe(at(count + 1, 17));
+    expect(messageOf(readings('    {"value": 1', count), wrapping)).toBe(at(count + 2, 5));
+    expect(messageOf(readings('    "value": 1}', count), wrapping)).toBe(at(count + 1, 12));
+  });
+
+  it('behind characters of several bytes', () => {
+    expect(messageOf('{"readings":[{"°C 😀":"µ" 1}]}', wrapping)).toBe(at(1, 27));
+    expect(messageOf('{"readings":[{"°C 😀":1},x]}', wrapping)).toBe(at(1, 26));
+  });
+
+  it('as if it was parsed as a whole, wherever it is damaged or cut off', () => {
+    const items = fc.array(fc.oneof(fc.jsonValue(), fc.constant({ value: 1 })), { maxLength: 5 });
+    const spaces = fc.constantFrom(undefined, 1);
+    let broken = 0;
+    fc.assert(
+      fc.property(
+        items,
+        spaces,
+        fc.nat(),
+        fc.constantFrom('"', '{', '}', ']', ',', ':', '1', '\\', 'x', ''),
+        (all, space, somewhere, char) => {
+          const whole = JSON.stringify({ readings: all }, null, space);
+          const place = somewhere % whole.length;
+          for (const text of [whole.slice(0, place) + char, whole.slice(0, place) + char + whole.slice(place + 1)]) {
+            const fault = faultOf(text);
+            const message = messageOf(text, wrapping);
+            if (isJson(text)) expect([undefined, wrapping.expected]).toContain(message);
+            else {
+              broken++;
+              const before = text.slice(0, fault).split('\n');
+              expect([text, message]).toEqual([text, at(before.length, (before.at(-1)?.length ?? 0) + 1)]);
+            }
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+    expect(broken).toBeGreaterThan(1000);
   });
 
   it('after many blank lines', () => {
-    expect(messageOf(`${'\n'.repeat(40_000)}  x`)).toBe(at(40_001, 3));
+    expect(messageOf(`${'\n'.repeat(40_000)}  x`, wrapping)).toBe(at(40_001, 3));
   });
 
   it('in a line of NDJSON', () => {
-    expect(() => finish(itemsOfLines('{}\n\n {"a":}\n'))).toThrow(at(3, 7));
+    expect(messageOf('{}\n\n {"a":}\n')).toBe(at(3, 7));
+    expect(messageOf('{}\n{"a":\n1}\n')).toBe(at(2, 6));
   });
 });

@@ -1,29 +1,41 @@
 import { describe, expect, it } from 'vitest';
 import type { Sensor } from '../../../src/core/port/readings.ts';
-import { validateReadings } from '../../../src/core/readings/readings.ts';
-import { finish } from '../../../src/http/fairness/slices.ts';
+import { ReadingValidator } from '../../../src/core/readings/readings.ts';
 import { ingestOperations } from '../../../src/http/ingest/operations.ts';
-import { resolveSenml } from '../../../src/http/ingest/senml.ts';
+import { SenmlPack } from '../../../src/http/ingest/senml.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 8, 15);
 const time = { nowUs: nowMs * 1000, retainedFromUs: Number.NEGATIVE_INFINITY };
 const oven: Sensor = { series: 7, id: 'SE-1', code: 'OVEN', unit: null, isActive: true };
 
+/** The readings of a pack, in JSON's shape. */
+function itemsOf(pack: readonly unknown[]): unknown[] {
+  const items: unknown[] = [];
+  const resolved = new SenmlPack({ add: (item) => items.push(item) }, time.nowUs);
+  for (const [index, record] of pack.entries()) resolved.add(record, index);
+  return items;
+}
+
+function validate(items: readonly unknown[], sensor: Sensor): ReadingValidator {
+  const validator = new ReadingValidator(items.length, new Map([[sensor.code, sensor]]), time);
+  for (const [index, item] of items.entries()) validator.add(item, index);
+  return validator;
+}
+
 /** The instant in epoch ms of one SenML record, or the code of its rejection. */
 function outcomeOf(record: Record<string, unknown>): number | string | undefined {
-  const { items } = finish(resolveSenml([{ n: 'OVEN', v: 1, ...record }], nowMs * 1000));
-  const { batch, rejected } = finish(validateReadings(items, new Map([['OVEN', oven]]), time));
+  const { batch, rejected } = validate(itemsOf([{ n: 'OVEN', v: 1, ...record }]), oven);
   return rejected[0]?.code ?? (batch.rows[1] ?? Number.NaN) / 1000;
 }
 
 it('the example of the documents is the reading of the other examples, to the second', () => {
   const [{ examples }] = ingestOperations;
-  const { items } = finish(resolveSenml([...examples['application/senml+json']], nowMs * 1000));
+  const items = itemsOf(examples['application/senml+json']);
   const [reading] = examples['application/json'].readings;
   const [resolved] = items as { sensor: string; at: unknown }[]; // as the records say
   const { sensor, at, value } = reading ?? { sensor: '', at: '', value: 0 };
   expect(resolved).toMatchObject({ sensor, value });
-  const { batch } = finish(validateReadings(items, new Map([[sensor, { ...oven, code: sensor, unit: 'Cel' }]]), time));
+  const { batch } = validate(items, { ...oven, code: sensor, unit: 'Cel' });
   expect((batch.rows[1] ?? 0) / 1e6).toBe(Math.floor(Date.parse(at) / 1000));
 });
 
@@ -46,8 +58,8 @@ describe('the time of a SenML record, in seconds', () => {
 
 it('a base name longer than that of any sensor is cut: every record of a pack would hold a copy of it', () => {
   const records = [{ bn: 'x'.repeat(15_000) }, ...Array.from({ length: 3 }, () => ({ n: 'OVEN', v: 1, t: 1 }))];
-  const { items } = finish(resolveSenml(records, nowMs * 1000));
+  const items = itemsOf(records);
   expect(items.map((item) => (item as { sensor: string }).sensor.length < 1100)).toEqual([true, true, true]); // made of a record each
-  const { rejected } = finish(validateReadings(items, new Map([['OVEN', oven]]), time));
+  const { rejected } = validate(items, oven);
   expect(rejected.map(({ code }) => code)).toEqual(Array(3).fill('unknown_sensor'));
 });

@@ -6,15 +6,18 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ended } from '../daemon.ts';
 
-/** An InfluxDB of one benchmark: as it comes, but silent; its write-ahead log is synced before every answer. */
-export interface Influx {
+/** A time-series database of one benchmark. */
+export interface Peer {
+  name: string;
   /** Where lines are written to. */
   writeUrl: string;
+  pid: number;
+  folder: string;
   remove(): Promise<void>;
 }
 
-/** Starts `influxd` in a folder of its own. */
-export async function startInflux(): Promise<Influx> {
+/** Starts InfluxDB in a folder of its own: as it comes, but silent; its write-ahead log is synced before every answer. */
+export async function startInflux(): Promise<Peer> {
   const folder = mkdtempSync(join(tmpdir(), 'hkctl-influx-'));
   const [http, rpc] = [await freePort(), await freePort()];
   const config = join(folder, 'influxdb.conf');
@@ -36,12 +39,27 @@ bind-address = "127.0.0.1:${rpc}"
   store-enabled = false
 `,
   );
-  const daemon: ChildProcess = spawn('influxd', ['-config', config], { stdio: 'ignore' });
   const url = `http://127.0.0.1:${http}`;
-  await answering(`${url}/ping`, daemon);
+  const peer = await start('influxd', ['-config', config], folder, `${url}/ping`);
   await fetch(`${url}/query?q=CREATE+DATABASE+bench`, { method: 'POST' });
+  return { ...peer, name: 'InfluxDB', writeUrl: `${url}/write?db=bench&precision=ns` };
+}
+
+/** Starts VictoriaMetrics in a folder of its own. It answers before anything is on disk. */
+export async function startVictoria(): Promise<Peer> {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-victoria-'));
+  const address = `127.0.0.1:${await freePort()}`;
+  const args = [`-storageDataPath=${folder}`, `-httpListenAddr=${address}`, '-retentionPeriod=100y'];
+  const peer = await start('victoria-metrics', args, folder, `http://${address}/health`);
+  return { ...peer, name: 'VictoriaMetrics', writeUrl: `http://${address}/write` };
+}
+
+async function start(program: string, args: readonly string[], folder: string, health: string) {
+  const daemon = spawn(program, args, { stdio: 'ignore' });
+  await answering(health, daemon);
   return {
-    writeUrl: `${url}/write?db=bench&precision=ns`,
+    folder,
+    pid: daemon.pid ?? 0,
     async remove() {
       await ended(daemon);
       rmSync(folder, { recursive: true });
@@ -60,7 +78,7 @@ async function answering(url: string, daemon: ChildProcess): Promise<void> {
       await setTimeout(50);
     }
   }
-  throw new Error('influxd did not start');
+  throw new Error(`nothing answers at ${url}`);
 }
 
 function freePort(): Promise<number> {

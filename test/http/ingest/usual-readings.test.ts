@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Sensor } from '../../../src/core/port/readings.ts';
+import { ReadingValidator } from '../../../src/core/readings/readings.ts';
+import { finish } from '../../../src/http/fairness/slices.ts';
+import { takeItems } from '../../../src/http/ingest/items.ts';
+import { SensorNames } from '../../../src/http/ingest/sensor-names.ts';
+import { UsualReadings } from '../../../src/http/ingest/usual-readings.ts';
+import { ApiError } from '../../../src/http/request/problem.ts';
+
+const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;
+const time = { nowUs, retainedFromUs: Date.UTC(1684, 0) * 1000 };
+const named = (series: number, id: string, code: string, unit: string | null, isActive = true): Sensor => ({
+  series,
+  id,
+  code,
+  unit,
+  isActive,
+});
+const all = [
+  named(7, 'SE-1', 'OVEN', 'Cel'),
+  named(8, 'SE-2', 'DOOR', null),
+  named(9, 'SE-3', 'OLD', 'Cel', false),
+  named(10, 'SE-4', 'Öfen\u{1F525}', '°C'),
+  named(11, 'SE-5', '', ''),
+  named(12, 'SE-6', 'SLASH', '\\\\'),
+  named(2 ** 40, 'SE-7', 'FAR', null),
+];
+const sensors = new Map(all.flatMap((sensor) => [[sensor.id, sensor] as const, [sensor.code, sensor] as const]));
+const wrapping = { name: 'readings', expected: 'One list.' };
+
+/** Everything that a body leads to; `isUsual` lets usual readings take the short way. */
+function resultOf(body: Buffer, isLines: boolean, isUsual: boolean, names = new SensorNames(sensors)) {
+  const validator = new ReadingValidator(Math.ceil(body.length / 2), sensors, time);
+  let usual = 0;
+  const short = new UsualReadings(body, names, validator);
+  const addUsual = (from: number, index: number) => {
+    const end = short.addUsual(from, index);
+    if (end > 0) usual++;
+    return end;
+  };
+  try {
+    finish(
+      takeItems(body, isLines ? undefined : wrapping, isUsual ? { add: short.add.bind(short), addUsual } : validator),
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown;
+    return { usual, result: { code: thrown.code, detail: thrown.message } };
+  }
+  const { batch, positions, rejected } = validator;
+  const rows = Buffer.from(batch.rows.buffer, 0, batch.count * 32).toString('hex');
+  return { usual, result: { rows, positions: [...positions.subarray(0, batch.count)], rejected } };
+}
+
+const names = new SensorNames(sensors);
+
+/** Compares the two ways; gives how many readings took the short one. */
+function compare(body: Buffer, isLines: boolean): number {
+  const { usual, result } = resultOf(body, isLines, true, names);
+  const slow = resultOf(body, isLines, false);
+  if (JSON.stringify(result) !== JSON.stringify(slow.result)) {
+    expect({ body: body.toString('latin1'), result }).toEqual({ body: body.toString('latin1'), result: slow.result });
+  }
+  return usual;
+}
+
+/** Mostly `usual`, and now and then `odd`. */
+function mostly(usual: fc.Arbitrary<string>, ...odd: (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> {
+  const others = fc.oneof(...odd.map((one) => (typeof one === 'string' ? fc.constant(one) : one)));
+  return fc.oneof({ weight: 12, arbitrary: usual }, others);
+}
+
+const padded = (min: number, max: number) => fc.integer({ min, max }).map((value) => String(value).padStart(2, '0'));
+const toInstant = (parts: readonly (string | number)[]) => {
+  const [year, month, day, hour, minute, second, fraction, zone] = parts;
+  return `"${year}-${month}-${day}T${hour}:${minute}:${second}${fraction}${zone}"`;
+};
+const instant = fc
+  .tuple(
+    fc.integer({ min: 1970, max: 2025 }),
+    ...[padded(1, 12), padded(1, 30), padded(0, 23), padded(0, 59), padded(0, 59)],
+    fc.constantFrom('', '', '.1', '.123', '.123456', '.000001'),
+    fc.constant('Z'),
+  )
+  .map(toInstant);
+const oddInstant = fc
+  .tuple(
+    fc.integer({ min: 1600, max: 2300 }),
+    ...[padded(0, 13), padded(0, 32), padded(0, 24), padded(0, 60), padded(0, 60)],
+    fc.constantFrom('', '.', '.1234567', '.12a', '.1'),
+    fc.constantFrom('Z', 'z', '+01:00', ''),
+  )
+  .map(toInstant);
+const oddInstants = ['2024-02-29T00:00:00Z', '1900-02-29T00:00:00Z', '2016-12-31T23:59:60Z', '1684-06-01T00:00:00Z'];
+const epochs = [
+  ...['01600000000000', '1600000000000.0', '1600000000000.5', '-1600000000000', '99999999999', '16e11', 'true', 'null'],
+  ...['100000000000', '9007199254740', '9007199254741', '1795249200000', '1795249200001'],
+];
+const at = mostly(
+  fc.oneof(instant, fc.integer({ min: 1e11, max: nowUs / 1000 }).map(String)),
+  oddInstant,
+  ...oddInstants.map((text) => `"${text}"`),
+  ...epochs,
+);
+const value = mostly(
+  fc.oneof(
+    fc.tuple(fc.integer(), fc.nat({ max: 4 })).map(([n, places]) => (n / 1000).toFixed(places)),
+    fc.double({ min: 1e-6, max: 1e20, noNaN: true }).map(String),
+  ),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
+  fc.tuple(fc.bigInt({ min: 0n, max: 2n ** 60n }), fc.bigInt({ min: 0n, max: 10n ** 24n })).map((two) => two.join('.')),
+  ...[
+    'true',
+    'false',
+    'null',
+    '-0',
+    '-0.0',
+    '0.0',
+    '00',
+    '01',
+    '-',
+    '.5',
+    '1.',
+    '+1',
+    '1e5',
+    '1E-7',
+    '1e999',
+    '"1"',
+    '{}',
+  ],
+  ...['9007199254740991', '9007199254740993', '0.1e', `1${'0'.repeat(400)}`, `0.${'0'.repeat(30)}1`],
+);
+const sensor = fc.constantFrom(
+  'OVEN',
+  'SE-1',
+  'DOOR',
+  'SE-4',
+  'Öfen\u{1F525}',
+  '',
+  'OLD',
+  'nobody',
+  'O\\u0056EN',
+  'OVEN ',
+);
+const unit = fc.constantFrom('"Cel"', '"Cel"', '"°C"', '""', 'null', '"K"', '1', '"C\\u0065l"');
+const quality = fc.constantFrom('"good"', '"uncertain"', '"bad"', 'null', '"superb"', '0', '"go\\u006fd"');
+const field = fc.oneof(
+  sensor.map((name) => `"sensor"@:@"${name}"`),
+  at.map((text) => `"at"@:@${text}`),
+  value.map((text) => `"value"@:@${text}`),
+  unit.map((text) => `"unit"@:@${text}`),
+  quality.map((text) => `"quality"@:@${text}`),
+  fc.constantFrom('"colour"@:@1', '"a\\u0074"@:@1600000000000', '"__proto__"@:@{}', '"sensors"@:@"OVEN"'),
+);
+/** Usual ones, and others with fields that are missing, there twice, or in another order. */
+const reading = mostly(
+  fc.tuple(sensor, at, value).map(([s, a, v]) => `{@"sensor"@:@"${s}"@,@"at"@:@${a}@,@"value"@:@${v}@}`),
+  fc
+    .tuple(fc.constantFrom('OVEN', 'Öfen\u{1F525}', 'SLASH'), at, value, unit, quality)
+    .map(
+      ([s, a, v, u, q]) => `{@"quality"@:@${q}@,@"unit"@:@${u}@,@"value"@:@${v}@,@"at"@:@${a}@,@"sensor"@:@"${s}"@}`,
+    ),
+  fc
+    .tuple(fc.array(field, { maxLength: 3 }), at, value, fc.array(field, { maxLength: 3 }))
+    .map(
+      ([before, a, v, after]) =>
+        `{@${['"sensor"@:@"OVEN"', ...before, `"at":${a}`, `"value":${v}`, ...after].join('@,@')}@}`,
+    ),
+  ...['{}', '[]', '1', '""', 'null', '{@}'],
+);
+const blank = mostly(fc.constantFrom('', ' ', '\t'), '\n', '\r\n', '\v', '\u00a0');
+const body = fc.tuple(fc.array(reading, { maxLength: 5 }), blank, fc.boolean()).map(([items, space, isLines]) => {
+  const text = isLines ? `${items.join('\n')}\n` : `@{@"readings"@:@[@${items.join('@,@')}@]@}@`;
+  return { text: text.replaceAll('@', space), isLines };
+});
+
+describe('usual readings', () => {
+  it('that are read from the bytes are those that the validator would keep, to the bit', () => {
+    let usual = 0;
+    fc.assert(
+      fc.property(body, ({ text, isLines }) => {
+        usual += compare(Buffer.from(text), isLines);
+      }),
+      { numRuns: 4000 },
+    );
+    expect(usual).toBeGreaterThan(1000);
+  });
+
+  it('are found the same in bodies that are cut off or damaged anywhere', () => {
+    const harm = fc.array(
+      fc.tuple(fc.nat(), fc.oneof(fc.nat({ max: 255 }), fc.constantFrom(34, 44, 48, 57, 92, 123, 125))),
+      { maxLength: 3 },
+    );
+    let usual = 0;
+    fc.assert(
+      fc.property(body, harm, fc.nat(), ({ text, isLines }, places, cut) => {
+        const bytes = Buffer.from(text);
+        for (const [place, byte] of places) bytes[place % bytes.length] = byte;
+        usual += compare(bytes, isLines);
+        usual += compare(bytes.subarray(0, cut % (bytes.length + 1)), isLines);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(usual).toBeGreaterThan(1000);
+  });
+
+  it('leave to the validator what no generator finds', () => {
+    const readings = [
+      '{"sensor":"SLASH","at":1600000000000,"value":1,"unit":"\\\\"}',
+      '{"sensor":"FAR","at":1600000000000,"value":1}',
+      '{"sensor":"OVEN","at":"1684-12-31T00:00:00Z","value":1}',
+    ];
+    for (const item of readings)
+      expect([item, compare(Buffer.from(`{"readings":[${item}]}`), false)]).toEqual([item, 0]);
+  });
+
+  it('may be as long as any reading, and no longer', () => {
+    for (const fill of [16_300, 16_333, 16_334, 16_335, 16_336, 16_337, 16_338, 16_339, 16_340, 16_341, 16_342, 4000]) {
+      const item = `{"sensor":"OVEN","at":1600000000000,"value"${' '.repeat(fill)}:1}`;
+      expect(compare(Buffer.from(`{"readings":[${item}]}`), false)).toBe(item.length <= 16_384 ? 1 : 0);
+      compare(Buffer.from(`${item}\n${item}`), true);
+    }
+  });
+});
