@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
 import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
 import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
-import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import type { Connection } from '../../../../src/store/sqlite/connection/driver.ts';
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
-import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
 import { client } from '../../conformance/readings/readings.ts';
+import { readingsInMemory } from './in-memory.ts';
 
 /** Series 1 to 3 have a reading a second each; 4 has more than a page of buckets looks through. */
 const count = 12_000;
@@ -14,14 +14,18 @@ const long = readLimits.page + 500_000;
 let connection: Connection;
 let readSlice: (request: SliceRequest) => Slice;
 beforeAll(() => {
-  connection = openDatabase(':memory:', {});
-  applyMigrations(connection, 'readings', 'migrations', ':memory:');
-  const fill = (series: number, rows: number) =>
-    connection.exec(`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${rows - 1})
-      insert into readings select ${series}, i * 1000000, i * 0.1, 0 from n`);
+  const { stored, send, ...memory } = readingsInMemory();
+  connection = memory.connection;
+  const atOnce = 100_000;
+  const fill = (series: number, rows: number) => {
+    for (let from = 0; from < rows; from += atOnce)
+      send(
+        Array.from({ length: Math.min(atOnce, rows - from) }, (_, i) => [series, (from + i) * 1e6, (from + i) * 0.1]),
+      );
+  };
   for (const series of [1, 2, 3]) fill(series, count);
   fill(4, long);
-  readSlice = createSliceReader(connection);
+  readSlice = createSliceReader(connection, stored);
 });
 afterAll(() => connection.close());
 
