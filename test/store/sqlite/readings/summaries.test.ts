@@ -5,7 +5,7 @@ import { Reads } from '../../../../src/core/readings/reads/reads.ts';
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { client } from '../../conformance/readings/readings.ts';
-import { readingsInMemory } from './in-memory.ts';
+import { readingsInMemory } from './sent.ts';
 
 const hourUs = 3_600_000_000;
 

@@ -1,6 +1,6 @@
 /** Writes numbers as bytes, into a buffer that is reused: what `written` returns holds until the next `begin`. */
 export class ByteWriter {
-  #bytes = new Uint8Array(2 ** 16);
+  #bytes = new Uint8Array(1024);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
 

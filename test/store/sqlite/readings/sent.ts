@@ -1,3 +1,4 @@
+import { readingColumns } from '../../../../src/core/port/readings.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import { IngestWriter, toGroup } from '../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
@@ -10,13 +11,16 @@ export type Sent = readonly [series: number, atUs: number, value: number, qualit
 export function readingsInMemory() {
   const connection: Connection = openDatabase(':memory:', {});
   applyMigrations(connection, 'readings', 'migrations', ':memory:');
+  return readingsOn(connection);
+}
+
+/** What reads and writes the readings of a database. */
+export function readingsOn(connection: Connection) {
   const stored = new StoredReadings(connection);
   const writer = new IngestWriter(connection, stored);
-  const send = (sent: readonly Sent[]) => {
-    const rows = Float64Array.from(
-      sent.flatMap(([series, atUs, value, quality = 0]) => [series, atUs, value, quality]),
-    );
-    return writer.write([toGroup([{ count: sent.length, rows }], [])])[0]?.readings[0];
-  };
-  return { connection, stored, send };
+  const sendRows = (rows: Float64Array) =>
+    writer.write([toGroup([{ count: rows.length / readingColumns, rows }], [])])[0]?.readings[0];
+  const send = (sent: readonly Sent[]) =>
+    sendRows(Float64Array.from(sent.flatMap(([series, atUs, value, quality = 0]) => [series, atUs, value, quality])));
+  return { connection, stored, send, sendRows };
 }
