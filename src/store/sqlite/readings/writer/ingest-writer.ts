@@ -64,7 +64,10 @@ export class IngestWriter {
   write(groups: readonly IngestGroup[]): GroupResult[] {
     return this.#stored.writing(() => {
       const { log } = this.#stored;
-      requireSpace(this.#stored, groups);
+      requireSpace(
+        this.#stored,
+        groups.reduce((sum, { rows }) => sum + rows.length / columns, 0),
+      );
       this.#row.begin();
       let added = 0;
       const results = groups.map((group) => {

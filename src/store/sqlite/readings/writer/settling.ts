@@ -1,6 +1,5 @@
 import { HkctlError } from '../../../../core/errors.ts';
 import type { StoredReadings } from '../stored.ts';
-import type { IngestGroup } from './ingest-writer.ts';
 
 /** Readings in the log: beyond the first number each commit settles some, beyond the second one none is accepted. */
 const loggedReadings = { settleFrom: 500_000, most: 1_000_000 } as const;
@@ -9,10 +8,8 @@ const settledForAdded = 1.5;
 /** Readings that are settled at once, of a series and of all of them while nothing else is written: some milliseconds. */
 const atOnce = { ofSeries: 16_384, ofAll: 8192 } as const;
 
-/** Throws `unavailable` if the log would take too much memory. */
-export function requireSpace({ log }: StoredReadings, groups: readonly IngestGroup[]): void {
-  let added = 0;
-  for (const { sizes } of groups) for (const size of sizes) added += size;
+/** Throws `unavailable` if the log would take too much memory with so many readings more. */
+export function requireSpace({ log }: StoredReadings, added: number): void {
   if (added === 0 || log.memory.count + added <= Math.max(loggedReadings.most, added)) return;
   throw new HkctlError('unavailable', 'Too many readings wait for the disk.', { hint: 'Try again in a few seconds.' });
 }
