@@ -23,6 +23,7 @@ import { OpenFiles } from './connection/open-files.ts';
 import { type Reserve, withinReserve } from './connection/reserve.ts';
 import { ReaderClient } from './readings/reader/client.ts';
 import { createReadingStore, type ReadingThreads } from './readings/readings.ts';
+import { StoredReadings } from './readings/stored.ts';
 import { WriterClient } from './readings/writer/client.ts';
 import { importRecords } from './records/imports.ts';
 import { emptyOutbox } from './records/outbox.ts';
@@ -72,6 +73,7 @@ export class SqliteStore implements Store {
   readonly #opened: Connection[];
   readonly #recordsFile: () => Connection;
   readonly #readingsFile: () => Connection;
+  readonly #stored: () => StoredReadings;
   readonly #threads: ReadingThreads | undefined;
   /** Releases the lock that shows other processes a serving daemon. */
   readonly #release: () => void;
@@ -88,6 +90,7 @@ export class SqliteStore implements Store {
     this.#opened = [registry, options.records, options.readings].filter((open) => open !== undefined);
     this.#recordsFile = lazily(() => options.records ?? this.#open('records'));
     this.#readingsFile = lazily(() => options.readings ?? this.#open('readings'));
+    this.#stored = lazily(() => new StoredReadings(this.#readingsFile()));
     const { threads, migrationsFolder } = options;
     this.#threads = threads && {
       writer: new WriterClient(threads.writer, { path, migrationsFolder }, () => this.requireInPlace()),
@@ -110,6 +113,7 @@ export class SqliteStore implements Store {
     const ofReadings = createReadingStore({
       records: this.#recordsFile,
       readings: this.#readingsFile,
+      stored: this.#stored,
       recordsVersion: () => Number(this.records.version()),
       path,
       threads: () => this.#requireThreads(),
@@ -235,7 +239,10 @@ export class SqliteStore implements Store {
     this.#ownRecordChanges++;
     translating(this.#path, () => {
       emptyOutbox(this.#registry, this.#recordsFile(), this.#append);
-      purgeRemoved(this.#registry, this.#recordsFile, this.#readingsFile);
+      purgeRemoved(this.#registry, this.#recordsFile, () => ({
+        connection: this.#readingsFile(),
+        stored: this.#stored(),
+      }));
     });
   }
 }

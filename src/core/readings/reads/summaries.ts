@@ -22,8 +22,8 @@ export interface Summary {
   lastAtUs: number;
 }
 
-/** A reading without its quality. */
-export type TimedValue = readonly [atUs: number, value: number];
+/** A reading, whose quality does not matter here. */
+export type TimedValue = readonly [atUs: number, value: number, quality?: number];
 
 /** The hours of readings. */
 export function hoursOf(rows: readonly TimedValue[]): number[] {

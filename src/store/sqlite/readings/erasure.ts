@@ -1,17 +1,10 @@
 import type { RangeCount, SeriesRange } from '../../../core/port/readings.ts';
 import { firstHourOf } from '../../../core/readings/reads/summarised-hours.ts';
 import type { Connection } from '../connection/driver.ts';
-
-/** Readings deleted in one transaction, so that ingest can commit in between. */
-const readingsAtOnce = 20_000;
+import type { StoredReadings } from './stored.ts';
 
 /** Counts and deletes what a range of a series holds; see the port. */
-export function createErasure(connection: Connection) {
-  const countReadings = connection
-    .prepare<[number, number, number], number>(
-      'select count(*) from readings where series = ? and at_us >= ? and at_us < ?',
-    )
-    .pluck();
+export function createErasure(connection: Connection, stored: StoredReadings) {
   const ofHours = 'series = ? and hour_us >= ? and hour_us < ?';
   const isInside = 'first_at_us >= ? and last_at_us < ?';
   const countSummarised = connection
@@ -28,30 +21,29 @@ export function createErasure(connection: Connection) {
   const removeSummaries = connection.prepare<[number, number, number, number, number]>(
     `delete from summaries where ${ofHours} and ${isInside}`,
   );
-  const pieceEnd = connection
-    .prepare<[number, number, number], number>(
-      `select at_us from readings where series = ? and at_us >= ? and at_us < ? order by at_us limit 1 offset ${readingsAtOnce}`,
-    )
-    .pluck();
-  const removePiece = connection.prepare<[number, number, number]>(
-    'delete from readings where series = ? and at_us >= ? and at_us < ?',
-  );
-
   const count = ({ series, fromUs, toUs }: SeriesRange): RangeCount => {
     const hourUs = firstHourOf(fromUs);
     return {
-      readings: countReadings.get(series, fromUs, toUs) ?? 0,
+      readings: stored.count(series, fromUs, toUs),
       summarised: countSummarised.get(series, hourUs, toUs, fromUs, toUs) ?? 0,
       splitHourUs: splitHour.get(series, hourUs, toUs, toUs, fromUs, fromUs, toUs) ?? null,
     };
   };
+  /** Removes the first part of a range, and returns where to go on; undefined once there is nothing left. */
+  const eraseStep = ({ series, fromUs, toUs }: SeriesRange): number | undefined => {
+    const endUs = stored.chunks.stepEnd(series, fromUs, toUs);
+    stored.remove([{ series, fromUs, toUs: endUs ?? toUs }]);
+    return endUs;
+  };
   return {
-    count: (range: SeriesRange): RangeCount => connection.transaction(() => count(range))(),
-    erase({ series, fromUs, toUs }: SeriesRange): void {
-      for (let end = pieceEnd.get(series, fromUs, toUs); end !== undefined; end = pieceEnd.get(series, fromUs, toUs)) {
-        removePiece.run(series, fromUs, end);
+    count: (range: SeriesRange): RangeCount => stored.reading(() => count(range)),
+    /** In steps, so that ingest can commit in between. */
+    erase(range: SeriesRange): void {
+      for (let fromUs: number | undefined = range.fromUs; fromUs !== undefined; ) {
+        const rest: SeriesRange = { ...range, fromUs };
+        fromUs = stored.writing(() => eraseStep(rest));
       }
-      removePiece.run(series, fromUs, toUs);
+      const { series, fromUs, toUs } = range;
       // Last: what is dropped meanwhile is in a summary by now.
       removeSummaries.run(series, firstHourOf(fromUs), toUs, fromUs, toUs);
     },

@@ -3,6 +3,7 @@ import type {
   Heartbeat,
   ReadingBatch,
   ReadingClient,
+  ReadingRange,
   ReadingStore,
   ReadingText,
   ReadingTextRequest,
@@ -12,14 +13,15 @@ import type {
 } from '../../../core/port/readings.ts';
 import { toDirectory } from '../../../core/readings/directory.ts';
 import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
-import { boundedRange, toReading } from '../../../core/readings/reads/slice-request.ts';
+import { boundedRange, type SliceRow, toReading } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { entityNumber } from '../records/tables.ts';
 import { createDroppable } from './droppable.ts';
 import { createErasure } from './erasure.ts';
 import type { ReaderClient } from './reader/client.ts';
-import { createRowReader, createSliceReader } from './reader/slices.ts';
+import { createSliceReader } from './reader/slices.ts';
+import type { StoredReadings } from './stored.ts';
 import type { WriterClient } from './writer/client.ts';
 
 /** The threads of a store. */
@@ -39,12 +41,13 @@ interface SensorRow {
 export function createReadingStore(options: {
   records: () => Connection;
   readings: () => Connection;
+  stored: () => StoredReadings;
   recordsVersion: () => number;
   path: string;
   /** The threads, of a store that has them. */
   threads: () => ReadingThreads;
 }): ReadingStore & { close(): void } {
-  const { records, readings, recordsVersion, path, threads } = options;
+  const { records, readings, stored, recordsVersion, path, threads } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
   const sensorsOf = lazily(() =>
     records().prepare<[string], SensorRow>(
@@ -59,21 +62,15 @@ export function createReadingStore(options: {
   const addSeries = lazily(() =>
     readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
   );
-  const rows = lazily(() => createRowReader(readings()));
-  const readSlice = lazily(() => createSliceReader(readings()));
+  const readSlice = lazily(() => createSliceReader(readings(), stored()));
   const reads = new Reads((request) => threads().reader.readSlice(request));
-  const lastReading = lazily(() =>
-    readings().prepare<[number], { atUs: number; value: number }>(
-      'select at_us as atUs, value from readings where series = ? order by at_us desc limit 1',
-    ),
-  );
   const lastSummary = lazily(() =>
     readings().prepare<[number], { atUs: number; value: number }>(
       'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
     ),
   );
-  const droppable = lazily(() => createDroppable(readings()));
-  const erasure = lazily(() => createErasure(readings()));
+  const droppable = lazily(() => createDroppable(readings(), stored()));
+  const erasure = lazily(() => createErasure(readings(), stored()));
   const lastHeartbeat = lazily(() =>
     readings().prepare<[number], { atUs: number; status: string | null }>(
       'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
@@ -104,6 +101,24 @@ export function createReadingStore(options: {
   const readAtOnce = (request: ReadingTextRequest, client: ReadingClient): ReadingText =>
     translating(path, () => textOf(readSlice()({ ...request, most: request.limit }), client));
 
+  const rowsOf = (range: ReadingRange): SliceRow[] => {
+    const { series, fromUs, toUs, limit } = boundedRange(range);
+    return stored().rows(series, fromUs, toUs, limit);
+  };
+
+  const stateOf = (series: number): SensorState => {
+    const summary = lastSummary().get(series);
+    const [atUs = Number.NEGATIVE_INFINITY, value = 0] = stored().last(series) ?? [];
+    const reading = atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? { atUs, value } : summary;
+    const heartbeat = lastHeartbeat().get(series);
+    return {
+      lastReadingAtUs: reading?.atUs ?? null,
+      lastValue: reading?.value ?? null,
+      lastHeartbeatAtUs: heartbeat?.atUs ?? null,
+      lastStatus: heartbeat?.status ?? null,
+    };
+  };
+
   return {
     directory(entityId) {
       const version = recordsVersion();
@@ -115,7 +130,7 @@ export function createReadingStore(options: {
     },
     append: (batch: ReadingBatch) => threads().writer.write({ kind: 'readings', batch }),
     appendHeartbeats: (heartbeats: readonly Heartbeat[]) => threads().writer.write({ kind: 'heartbeats', heartbeats }),
-    range: (range) => translating(path, () => rows()(boundedRange(range)).map(toReading)),
+    range: (range) => translating(path, () => stored().reading(() => rowsOf(range).map(toReading))),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
     drop: (request) => threads().writer.drop(request),
     retention: (entityId) => translating(path, () => droppable().state(entityId)),
@@ -124,22 +139,7 @@ export function createReadingStore(options: {
     erase: (range) => translating(path, () => erasure().erase(range)),
     close: () => reads.close(),
     states: (numbers) =>
-      translating(path, () => {
-        const states = new Map<number, SensorState>();
-        for (const series of numbers) {
-          const summary = lastSummary().get(series);
-          const newest = lastReading().get(series);
-          const reading = newest && newest.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? newest : summary;
-          const heartbeat = lastHeartbeat().get(series);
-          states.set(series, {
-            lastReadingAtUs: reading?.atUs ?? null,
-            lastValue: reading?.value ?? null,
-            lastHeartbeatAtUs: heartbeat?.atUs ?? null,
-            lastStatus: heartbeat?.status ?? null,
-          });
-        }
-        return states;
-      }),
+      translating(path, () => stored().reading(() => new Map(numbers.map((series) => [series, stateOf(series)])))),
   };
 }
 

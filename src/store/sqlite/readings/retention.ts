@@ -1,6 +1,8 @@
 import type { DropRequest, DropResult } from '../../../core/port/readings.ts';
 import { hoursOf, type Summary, summarised, type TimedValue } from '../../../core/readings/reads/summaries.ts';
 import type { Connection } from '../connection/driver.ts';
+import type { Removal } from './log/rows.ts';
+import type { StoredReadings } from './stored.ts';
 
 /** What one step handles: some milliseconds, for which ingest waits at most. */
 const dropLimits = { readings: 2000, series: 500 } as const;
@@ -8,6 +10,7 @@ const dropLimits = { readings: 2000, series: 500 } as const;
 /** Creates the step that replaces old readings by summaries; see the port. Each step is one transaction. */
 export function createDrop(
   connection: Connection,
+  stored: StoredReadings,
   limits: Readonly<Record<keyof typeof dropLimits, number>> = dropLimits,
 ): (request: DropRequest) => DropResult {
   const recordUntil = connection.prepare<[string, number]>(
@@ -18,12 +21,6 @@ export function createDrop(
       `select series from series where entity_id = ? and series >= ? order by series limit ${limits.series + 1}`,
     )
     .pluck();
-  const oldest = connection
-    .prepare<[number, number, number], TimedValue>(
-      'select at_us, value from readings where series = ? and at_us < ? order by at_us limit ?',
-    )
-    .raw();
-  const remove = connection.prepare<[number, number]>('delete from readings where series = ? and at_us <= ?');
   const find = connection.prepare<[number, number], Summary>(
     `select hour_us as hourUs, count, min, max, mean, first, last, first_at_us as firstAtUs, last_at_us as lastAtUs
      from summaries where series = ? and hour_us = ?`,
@@ -39,23 +36,31 @@ export function createDrop(
       const { hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs } = summary;
       put.run(series, hourUs, count, min, max, mean, first, last, firstAtUs, lastAtUs);
     }
-    remove.run(series, rows.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY);
   };
 
-  const step = connection.transaction(({ entityId, untilUs, position }: DropRequest): DropResult => {
+  const step = ({ entityId, untilUs, position }: DropRequest): DropResult => {
     if (position === undefined) recordUntil.run(entityId, untilUs);
     const numbers = seriesFrom.all(entityId, position ?? 0);
+    const removals: Removal[] = [];
     let readings = 0;
+    let next = numbers[limits.series] ?? null;
     for (const series of numbers.slice(0, limits.series)) {
       const left = limits.readings - readings;
-      const rows = oldest.all(series, untilUs, left + 1) as TimedValue[]; // raw gives columns
+      const rows = stored.rows(series, Number.NEGATIVE_INFINITY, untilUs, left + 1);
       const isMore = rows.length > left;
       if (isMore) rows.length = left;
-      if (rows.length > 0) dropOf(series, rows);
+      const [lastUs] = rows.at(-1) ?? [];
+      if (lastUs !== undefined) {
+        dropOf(series, rows);
+        removals.push({ series, fromUs: Number.NEGATIVE_INFINITY, toUs: lastUs + 1 });
+      }
       readings += rows.length;
-      if (isMore) return { readings, next: series };
+      if (!isMore) continue;
+      next = series;
+      break;
     }
-    return { readings, next: numbers[limits.series] ?? null };
-  });
-  return (request) => step.immediate(request);
+    if (removals.length > 0) stored.remove(removals);
+    return { readings, next };
+  };
+  return (request) => stored.writing(() => step(request));
 }

@@ -1,4 +1,4 @@
-import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { blob, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 
 /** A sensor's number, assigned when the sensor is first seen: shorter in each reading than its id. */
 export const series = sqliteTable(
@@ -11,19 +11,30 @@ export const series = sqliteTable(
   (table) => [uniqueIndex('series_sensor').on(table.entityId, table.sensorId)],
 );
 
-/** Readings in order of sensor and time. WITHOUT ROWID is written into the migration by hand: drizzle has no option for it. */
-export const readings = sqliteTable(
-  'readings',
+/**
+ * What was written lately, in order: readings of many series, and ranges that were removed. An id is never used again, since
+ * the newest row is kept: once its readings are in chunks, without its body.
+ */
+export const log = sqliteTable('log', {
+  id: integer('id').primaryKey(),
+  body: blob('body', { mode: 'buffer' }).notNull(),
+});
+
+/** Readings in compressed form, each chunk of a range of one series in which no other chunk has readings; `to` is the last one. */
+export const chunks = sqliteTable(
+  'chunks',
   {
+    id: integer('id').primaryKey(),
     series: integer('series').notNull(),
-    atUs: integer('at_us').notNull(),
-    value: real('value').notNull(),
-    quality: integer('quality').notNull(),
+    fromUs: integer('from_us').notNull(),
+    toUs: integer('to_us').notNull(),
+    count: integer('count').notNull(),
+    body: blob('body', { mode: 'buffer' }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.series, table.atUs] })],
+  (table) => [uniqueIndex('chunks_series').on(table.series, table.fromUs)],
 );
 
-/** Heartbeats in order of sensor and time; likewise WITHOUT ROWID. */
+/** Heartbeats in order of sensor and time. WITHOUT ROWID is written into the migration by hand: drizzle has no option for it. */
 export const heartbeats = sqliteTable(
   'heartbeats',
   {

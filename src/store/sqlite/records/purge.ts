@@ -1,11 +1,19 @@
 import { eq } from 'drizzle-orm';
 import type { Connection } from '../connection/driver.ts';
+import { createErasure } from '../readings/erasure.ts';
+import type { StoredReadings } from '../readings/stored.ts';
 import type { Registry } from '../registry/registry.ts';
 import { purges } from '../registry/tables.ts';
 import { entityNumber } from './tables.ts';
 
+/** The database of readings, and what reads and writes those in its log and its chunks. */
+interface PlaceOfReadings {
+  connection: Connection;
+  stored: StoredReadings;
+}
+
 /** Deletes the records and readings of removed entities; continues a purge that a crash interrupted. */
-export function purgeRemoved(registry: Registry, records: () => Connection, readings: () => Connection): void {
+export function purgeRemoved(registry: Registry, records: () => Connection, readings: () => PlaceOfReadings): void {
   for (const { entityId } of registry.read(() => registry.db.select().from(purges).all())) {
     purgeRecords(records(), entityId);
     purgeReadings(readings(), entityId);
@@ -32,10 +40,11 @@ function purgeRecords(connection: Connection, entityId: string): void {
 /** Rows deleted in one transaction, so that ingest of other entities can commit in between. */
 const rowsAtOnce = 20_000;
 
-function purgeReadings(connection: Connection, entityId: string): void {
+function purgeReadings({ connection, stored }: PlaceOfReadings, entityId: string): void {
   const numbers = connection.prepare<[string], number>('select series from series where entity_id = ?').pluck();
   const remove = connection.prepare<[number]>('delete from series where series = ?');
-  const tables = { readings: 'at_us', heartbeats: 'at_us', summaries: 'hour_us' };
+  const { erase } = createErasure(connection, stored);
+  const tables = { heartbeats: 'at_us', summaries: 'hour_us' };
   const deletions = Object.entries(tables).map(([table, time]) => ({
     // The end of the next piece; undefined for the last piece.
     end: connection
@@ -47,6 +56,7 @@ function purgeReadings(connection: Connection, entityId: string): void {
     rest: connection.prepare<[number]>(`delete from ${table} where series = ?`),
   }));
   for (const series of numbers.all(entityId)) {
+    erase({ series, fromUs: Number.NEGATIVE_INFINITY, toUs: Number.POSITIVE_INFINITY });
     for (const { end, piece, rest } of deletions) {
       for (let until = end.get(series); until !== undefined; until = end.get(series)) piece.run(series, until);
       rest.run(series);

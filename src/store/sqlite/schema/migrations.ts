@@ -5,6 +5,7 @@ import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import type { DatabaseName } from '../connection/files.ts';
 import { requireOwnSchema } from './own-schema.ts';
+import { rowsToChunks } from './rows-to-chunks.ts';
 import { requireNotNewer, schemaVersions } from './schema-versions.ts';
 
 /**
@@ -20,7 +21,10 @@ export function applyMigrations(connection: Connection, name: DatabaseName, fold
     const before = requireNotNewer(connection, name, path);
     requireOwnSchema(connection, path, { name, version: before, migrationsFolder: folder });
     const missing = readMigrationFiles({ migrationsFolder }).slice(before);
-    for (const statement of missing.flatMap(({ sql }) => sql)) connection.exec(statement);
+    for (const statement of missing.flatMap(({ sql }) => sql)) {
+      if (statement.trim() === 'DROP TABLE `readings`;') rowsToChunks(connection);
+      connection.exec(statement);
+    }
     connection.pragma(`user_version = ${schemaVersions[name]}`);
     return missing.length;
   });

@@ -9,7 +9,7 @@ import { requireOwnSchema } from './own-schema.ts';
  * Number of migrations of each database in this version of hkctl, kept in its `user_version`, so that opening a store does
  * not read the migrations folder. A test compares it with the folder.
  */
-export const schemaVersions: Record<DatabaseName, number> = { registry: 3, records: 2, readings: 2 };
+export const schemaVersions: Record<DatabaseName, number> = { registry: 3, records: 2, readings: 3 };
 
 /**
  * Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version, and `store_corrupt` where its

@@ -6,6 +6,7 @@ import type { SliceRequest } from '../../../../src/core/readings/reads/slice-req
 import { openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { ReaderClient } from '../../../../src/store/sqlite/readings/reader/client.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
+import { readingsOn } from './sent.ts';
 
 const script = join(process.cwd(), 'dist', 'readings.cjs');
 const slice: SliceRequest = { series: 1, limit: 10, most: 10, format: 'csv' };
@@ -17,7 +18,10 @@ beforeAll(() => {
   file = join(folder, 'readings.db');
   const connection = openFile(file, { busyTimeoutMs: 100, create: true });
   applyMigrations(connection, 'readings', 'migrations', file);
-  connection.exec('insert into readings values (1, 0, 1.5, 1), (1, 1000000, 2.5, 0)');
+  readingsOn(connection).send([
+    [1, 0, 1.5, 1],
+    [1, 1_000_000, 2.5],
+  ]);
   connection.close();
 });
 afterAll(() => rmSync(folder, { recursive: true }));

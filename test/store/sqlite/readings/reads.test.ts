@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
 import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
 import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
-import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import type { Connection } from '../../../../src/store/sqlite/connection/driver.ts';
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
-import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
 import { client } from '../../conformance/readings/readings.ts';
+import { fillSeries } from './filled.ts';
+import { readingsInMemory } from './sent.ts';
 
 /** Series 1 to 3 have a reading a second each; 4 has more than a page of buckets looks through. */
 const count = 12_000;
@@ -14,14 +15,12 @@ const long = readLimits.page + 500_000;
 let connection: Connection;
 let readSlice: (request: SliceRequest) => Slice;
 beforeAll(() => {
-  connection = openDatabase(':memory:', {});
-  applyMigrations(connection, 'readings', 'migrations', ':memory:');
-  const fill = (series: number, rows: number) =>
-    connection.exec(`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${rows - 1})
-      insert into readings select ${series}, i * 1000000, i * 0.1, 0 from n`);
+  const memory = readingsInMemory();
+  connection = memory.connection;
+  const fill = (series: number, rows: number) => fillSeries(connection, series, rows, (i) => [i * 1e6, i * 0.1]);
   for (const series of [1, 2, 3]) fill(series, count);
   fill(4, long);
-  readSlice = createSliceReader(connection);
+  readSlice = createSliceReader(connection, memory.stored);
 });
 afterAll(() => connection.close());
 
@@ -149,7 +148,8 @@ describe('a page of buckets', () => {
       long % 3600,
     ]);
     const sums = connection.prepare<unknown[], { avg: number; min: number; max: number }>(
-      'select avg(value) as avg, min(value) as min, max(value) as max from readings where series = 4 group by at_us / 3600000000',
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < ${long - 1})
+       select avg(i * 0.1) as avg, min(i * 0.1) as min, max(i * 0.1) as max from n group by i / 3600`,
     );
     expect(rows.map(({ avg, min, max }) => ({ avg, min, max }))).toEqual(sums.all());
     expect(rows.every(({ last, max }) => last === max)).toBe(true);

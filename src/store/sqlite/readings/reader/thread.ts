@@ -5,6 +5,7 @@ import { lazily } from '../../../../core/lazily.ts';
 import type { Connection } from '../../connection/driver.ts';
 import { toDomainError } from '../../connection/errors.ts';
 import { openFile } from '../../connection/files.ts';
+import { StoredReadings } from '../stored.ts';
 import { toPostedError } from '../thread-errors.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
 import { createSliceReader } from './slices.ts';
@@ -17,7 +18,7 @@ function host(port: MessagePort, { file }: ReaderData): void {
   const readSlice = lazily(() => {
     opened ??= openFile(file);
     opened.pragma('query_only = on');
-    return createSliceReader(opened);
+    return createSliceReader(opened, new StoredReadings(opened));
   });
   port.on('message', (request: ReaderRequest) => {
     if (request === 'close') {

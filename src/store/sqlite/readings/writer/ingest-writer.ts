@@ -5,6 +5,10 @@ import {
   type ReadingBatch,
 } from '../../../../core/port/readings.ts';
 import type { Connection, Statement } from '../../connection/driver.ts';
+import type { SeriesMemory } from '../log/memory.ts';
+import { LogRow } from '../log/rows.ts';
+import type { StoredReadings } from '../stored.ts';
+import { settleAfter } from './settling.ts';
 
 /** Batches written together; flat, since they cross from one thread to another. */
 export interface IngestGroup {
@@ -36,129 +40,89 @@ export function toGroup(batches: readonly ReadingBatch[], heartbeats: readonly (
   return { sizes, rows, heartbeats };
 }
 
-/** Rows a statement, largest first: one statement of many rows costs a third of many of one. */
-const chunkSizes = [250, 50, 10, 1] as const;
-
-interface Chunk {
-  rows: number;
-  insert: Statement;
-  values: number[];
-}
-
 /**
  * Writes readings and heartbeats; once `write` has returned all is committed and synced. Throws the errors of the driver;
  * then nothing of the groups was written.
  */
 export class IngestWriter {
-  readonly #chunks: readonly Chunk[];
-  readonly #single: Chunk;
-  readonly #valueAt: Statement<number>;
+  readonly #stored: StoredReadings;
+  readonly #row = new LogRow();
   readonly #insertHeartbeat: Statement;
   readonly #heartbeatAt: Statement<HeartbeatRow>;
-  readonly #savepoint: Record<'set' | 'undo' | 'release', Statement>;
-  readonly #write: (groups: readonly IngestGroup[]) => GroupResult[];
-  /** Whether the group before held repeats: then the next one is likely to, and trying it at once costs more than it saves. */
-  #repeatsLately = false;
 
-  constructor(connection: Connection) {
-    const toChunk = (rows: number): Chunk => ({
-      rows,
-      insert: connection.prepare(
-        `insert or ignore into readings (series, at_us, value, quality) values ${Array(rows).fill('(?, ?, ?, ?)').join()}`,
-      ),
-      values: new Array(rows * columns).fill(0),
-    });
-    this.#chunks = chunkSizes.map(toChunk);
-    this.#single = this.#chunks.at(-1) ?? toChunk(1);
-    const valueAt = connection
-      .prepare<unknown[], number>('select value from readings where series = ? and at_us = ?')
-      .pluck();
-    this.#valueAt = valueAt as Statement<number>; // pluck gives the only column
+  constructor(connection: Connection, stored: StoredReadings) {
+    this.#stored = stored;
     this.#insertHeartbeat = connection.prepare(
       'insert or ignore into heartbeats (series, at_us, status, battery, signal, firmware) values (?, ?, ?, ?, ?, ?)',
     );
     this.#heartbeatAt = connection.prepare<unknown[], HeartbeatRow>(
       'select status, battery, signal, firmware from heartbeats where series = ? and at_us = ?',
     );
-    this.#savepoint = {
-      set: connection.prepare('savepoint rows'),
-      undo: connection.prepare('rollback to rows'),
-      release: connection.prepare('release rows'),
-    };
-    this.#write = connection.transaction((groups: readonly IngestGroup[]) => {
-      return groups.map((group) => ({
-        readings: this.#putReadings(group),
-        heartbeats: group.heartbeats.map((batch) => this.#putHeartbeats(batch)),
-      }));
-    }).immediate;
   }
 
   /** Writes groups in one transaction, synced once; returns a result for each, in their order. */
   write(groups: readonly IngestGroup[]): GroupResult[] {
-    return this.#write(groups);
+    return this.#stored.writing(() => {
+      const { log } = this.#stored;
+      this.#row.begin();
+      let added = 0;
+      const results = groups.map((group) => {
+        const readings = this.#putReadings(group);
+        for (const { accepted } of readings) added += accepted;
+        return { readings, heartbeats: group.heartbeats.map((batch) => this.#putHeartbeats(batch)) };
+      });
+      if (added === 0) return results;
+      log.append(this.#row.body());
+      log.memory.added(added);
+      settleAfter(this.#stored, added);
+      return results;
+    });
   }
 
-  /**
-   * A statement of many rows reports how many rows it ignored, not which. Repeats are rare, so the whole group is tried at
-   * once first, and batch by batch only where one of its rows existed already.
-   */
   #putReadings({ sizes, rows }: IngestGroup): BatchResult[] {
-    const allNew = !this.#repeatsLately && this.#undoing(() => this.#putRows(rows, 0, rows.length / columns));
-    if (allNew) return sizes.map((size) => ({ accepted: size, duplicates: 0, conflicts: [] }));
     let from = 0;
-    const results = sizes.map((size) => {
-      const result = this.#putBatch(rows, from, size);
+    return sizes.map((size) => {
+      const result = this.#putBatch(rows, from, from + size);
       from += size;
       return result;
     });
-    this.#repeatsLately = results.some(({ accepted }, batch) => accepted < (sizes[batch] ?? 0));
-    return results;
   }
 
-  /** Inserts rows in chunks; false, with some of them inserted, where one existed already. */
-  #putRows(rows: Float64Array, from: number, to: number): boolean {
-    let at = from;
-    for (const chunk of this.#chunks) {
-      for (; to - at >= chunk.rows; at += chunk.rows) {
-        if (this.#putChunk(rows, at, chunk) < chunk.rows) return false;
-      }
-    }
-    return true;
-  }
-
-  #putChunk(rows: Float64Array, at: number, { insert, values }: Chunk): number {
-    const start = at * columns;
-    for (let i = 0; i < values.length; i++) values[i] = rows[start + i] ?? 0;
-    // The driver binds arguments at half the cost of an array.
-    return insert.run(...values).changes;
-  }
-
-  #putBatch(rows: Float64Array, from: number, size: number): BatchResult {
+  /** The same value again is a retry; another value does not replace the first (contract, section 5). */
+  #putBatch(rows: Float64Array, from: number, to: number): BatchResult {
+    const { log } = this.#stored;
+    const { memory, nextId } = log;
     const result: MutableResult = { accepted: 0, duplicates: 0, conflicts: [] };
-    const { rows: most } = this.#chunks[0] ?? this.#single;
-    for (let at = from; at < from + size; at += most) {
-      const to = Math.min(at + most, from + size);
-      if (this.#undoing(() => this.#putRows(rows, at, to))) result.accepted += to - at;
-      else for (let row = at; row < to; row++) this.#putRow(rows, row, row - from, result);
+    let series = -1;
+    let logged: SeriesMemory | undefined;
+    let settledUs = 0;
+    for (let place = from; place < to; place++) {
+      const at = place * columns;
+      const number = rows[at] ?? 0;
+      const atUs = rows[at + 1] ?? 0;
+      const value = rows[at + 2] ?? 0;
+      const quality = rows[at + 3] ?? 0;
+      if (number !== series || !logged) {
+        series = number;
+        logged = memory.forRow(series, nextId);
+        logged.settledUs ??= this.#stored.chunks.lastUs(series);
+        settledUs = logged.settledUs;
+      }
+      const first =
+        atUs > logged.lastUs && atUs > settledUs ? undefined : this.#valueAt(series, atUs, logged, settledUs);
+      if (first === undefined) {
+        logged.add(atUs, value, quality, nextId);
+        this.#row.add(series, atUs, value, quality);
+        result.accepted++;
+      } else if (first === value) result.duplicates++;
+      else result.conflicts.push(place - from);
     }
     return result;
   }
 
-  /** The same value again is a retry; another value does not replace the first (contract, section 5). */
-  #putRow(rows: Float64Array, row: number, position: number, result: MutableResult): void {
-    if (this.#putChunk(rows, row, this.#single) === 1) result.accepted++;
-    else if (this.#valueAt.get(rows[row * columns], rows[row * columns + 1]) === rows[row * columns + 2])
-      result.duplicates++;
-    else result.conflicts.push(position);
-  }
-
-  /** Runs work and undoes what it wrote where it returns false. */
-  #undoing(work: () => boolean): boolean {
-    this.#savepoint.set.run();
-    const done = work();
-    if (!done) this.#savepoint.undo.run();
-    this.#savepoint.release.run();
-    return done;
+  #valueAt(series: number, atUs: number, logged: SeriesMemory, settledUs: number): number | undefined {
+    const value = logged.valueAt(atUs);
+    return value !== undefined || atUs > settledUs ? value : this.#stored.chunks.valueAt(series, atUs);
   }
 
   #putHeartbeats(heartbeats: readonly Heartbeat[]): BatchResult {

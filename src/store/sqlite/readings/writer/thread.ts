@@ -1,16 +1,21 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { isHkctlError } from '../../../../core/errors.ts';
 import { lazily } from '../../../../core/lazily.ts';
 import { toDomainError } from '../../connection/errors.ts';
 import { filesOf, openFile } from '../../connection/files.ts';
+import { Reserve } from '../../connection/reserve.ts';
 import { createAppendAudit } from '../../registry/audit.ts';
 import { createClockStore } from '../../registry/clock.ts';
 import { createKeyStore } from '../../registry/keys.ts';
 import { createRegistry } from '../../registry/registry.ts';
 import { requireSchemaVersion } from '../../schema/schema-versions.ts';
 import { createDrop } from '../retention.ts';
+import { StoredReadings } from '../stored.ts';
 import { toPostedError } from '../thread-errors.ts';
+import { IdleSettler } from './idle-settler.ts';
 import { IngestWriter } from './ingest-writer.ts';
 import type { WriterAnswer, WriterData, WriterRequest } from './messages.ts';
+import { settleIdle } from './settling.ts';
 
 type GroupRequest = Extract<WriterRequest, { kind: 'group' }>;
 type OtherRequest = Exclude<WriterRequest, GroupRequest>;
@@ -23,14 +28,20 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   const files = filesOf(path);
   const readings = openFile(files.readings, { busyTimeoutMs });
   const registryConnection = openFile(files.registry, { busyTimeoutMs });
+  // A fourth of the usual number: each checkpoint is over soon, and the slowest answers take half as long.
+  readings.pragma('wal_autocheckpoint = 1000');
   requireSchemaVersion(readings, 'readings', files.readings, migrationsFolder);
   requireSchemaVersion(registryConnection, 'registry', path, migrationsFolder);
   const registry = createRegistry(registryConnection, path);
   const append = createAppendAudit(registry);
   const keys = createKeyStore(registry, append, files.revocations);
   const clock = createClockStore(registry, append);
-  const writer = new IngestWriter(readings);
-  const drop = lazily(() => createDrop(readings));
+  const stored = new StoredReadings(readings);
+  const writer = new IngestWriter(readings, stored);
+  const drop = lazily(() => createDrop(readings, stored));
+  const reserve = new Reserve(files.reserve, path);
+  const idle = new IdleSettler(() => settleUnlessRefused(stored, reserve, files.readings));
+  idle.written();
 
   const reply = (answers: readonly WriterAnswer[]) => port.postMessage(answers);
 
@@ -39,6 +50,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
     try {
       const results = writer.write(requests.map(({ group }) => group));
       answers = requests.map(({ id }, index) => ({ id, result: results[index] ?? null }));
+      idle.written();
     } catch (thrown) {
       const error = toPostedError(toDomainError(thrown, files.readings));
       answers = requests.map(({ id }) => ({ id, error }));
@@ -50,6 +62,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
     try {
       if (request.kind === 'drop') {
         reply([{ id, result: drop()(request.request) }]);
+        idle.written();
         return;
       }
       if (request.kind === 'uses') {
@@ -57,6 +70,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
       } else if (request.kind === 'clock') {
         clock.merge(request.progress);
       } else {
+        idle.close();
         readings.close();
         registryConnection.close();
       }
@@ -79,6 +93,17 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
     if (groups.length > 0) writeGroups(groups);
     for (const request of others) answer(request);
   });
+}
+
+/** Settles a step of the log; undefined if that must wait, because the disk is full or the store is locked. */
+function settleUnlessRefused(stored: StoredReadings, reserve: Reserve, file: string): boolean | undefined {
+  try {
+    reserve.requireWhole();
+    return settleIdle(stored);
+  } catch (thrown) {
+    if (isHkctlError(toDomainError(thrown, file))) return undefined;
+    throw thrown;
+  }
 }
 
 function nextOn(port: MessagePort): WriterRequest | undefined {

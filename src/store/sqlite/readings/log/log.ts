@@ -1,0 +1,104 @@
+import type { Connection } from '../../connection/driver.ts';
+import { LogMemory } from './memory.ts';
+import { bodyOfRemovals, type Removal, readRow } from './rows.ts';
+
+/**
+ * The log on one connection, with its readings in memory. Whoever changes the log on a connection does so through the same
+ * object; all methods run inside a transaction.
+ */
+export class ReadingLog {
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #onForeignChange: () => void;
+  #memory = new LogMemory();
+  #dataVersion: number | undefined;
+  #lastId = 0;
+  #trimmedId = 0;
+
+  /** `onForeignChange` is called when another connection has changed the database. */
+  constructor(connection: Connection, onForeignChange: () => void) {
+    this.#statements = prepare(connection);
+    this.#onForeignChange = onForeignChange;
+  }
+
+  /** The readings of the log, as of the last `refresh`; some may be in chunks already. */
+  get memory(): LogMemory {
+    return this.#memory;
+  }
+
+  /** The id of the next row. */
+  get nextId(): number {
+    return this.#lastId + 1;
+  }
+
+  /** Reads what other connections have logged and trimmed since the last call. */
+  refresh(): void {
+    const { dataVersion, first, after } = this.#statements;
+    const version = dataVersion.get();
+    if (version === this.#dataVersion) return;
+    this.#onForeignChange();
+    this.#memory.forgetSettled();
+    const { id = 0, isEmpty = 0 } = first.get() ?? {};
+    this.#trimmedId = isEmpty ? id : Math.max(id - 1, 0);
+    this.#memory.removeRows(this.#trimmedId);
+    for (const row of after.iterate(this.#lastId)) {
+      this.#read(row.id, row.body);
+      this.#lastId = row.id;
+    }
+    this.#dataVersion = version;
+  }
+
+  /** Forgets everything, because a transaction failed: the next `refresh` reads the log anew. */
+  discard(): void {
+    this.#memory = new LogMemory();
+    this.#dataVersion = undefined;
+    this.#lastId = 0;
+    this.#trimmedId = 0;
+  }
+
+  /** Appends a row with readings that are in memory already. */
+  append(body: Uint8Array): void {
+    this.#statements.append.run(this.nextId, body);
+    this.#lastId++;
+  }
+
+  /** Removes ranges here, and from the memory of every other connection when it reads this row. */
+  remove(removals: readonly Removal[]): void {
+    for (const { series, fromUs, toUs } of removals) this.#memory.removeRange(series, fromUs, toUs);
+    this.append(bodyOfRemovals(removals));
+  }
+
+  /** Forgets the rows all of whose readings are in chunks, if they are many: each time, other connections have to forget them, too. */
+  trim(): void {
+    const settledId = (this.#memory.first?.[1].firstId ?? this.nextId) - 1;
+    const rows = settledId - this.#trimmedId;
+    if (rows <= 0 || rows * 4 < this.#lastId - this.#trimmedId) return;
+    this.#statements.empty.run(settledId);
+    this.#statements.trim.run(settledId);
+    this.#trimmedId = settledId;
+  }
+
+  #read(id: number, body: Uint8Array): void {
+    const memory = this.#memory;
+    readRow(body, {
+      reading(series, atUs, value, quality) {
+        if (memory.forRow(series, id).add(atUs, value, quality, id)) memory.added(1);
+      },
+      removal: ({ series, fromUs, toUs }) => memory.removeRange(series, fromUs, toUs),
+    });
+  }
+}
+
+function prepare(connection: Connection) {
+  return {
+    dataVersion: connection.prepare<[], number>('pragma data_version').pluck(),
+    first: connection.prepare<[], { id: number; isEmpty: number }>(
+      'select id, length(body) = 0 as isEmpty from log order by id limit 1',
+    ),
+    after: connection.prepare<[number], { id: number; body: Buffer }>(
+      'select id, body from log where id > ? order by id',
+    ),
+    append: connection.prepare<[number, Uint8Array]>('insert into log (id, body) values (?, ?)'),
+    empty: connection.prepare<[number]>("update log set body = x'' where id = ?"),
+    trim: connection.prepare<[number]>('delete from log where id < ?'),
+  };
+}

@@ -1,0 +1,105 @@
+import { ByteReader, ByteWriter, damaged } from '../chunks/bytes.ts';
+
+/** What a row of the log contains: the first byte of its body. */
+const kinds = { readings: 1, removals: 2 } as const;
+
+/** A range of one series that was removed; `fromUs` is inclusive, `toUs` exclusive, either may be infinite. */
+export interface Removal {
+  series: number;
+  fromUs: number;
+  toUs: number;
+}
+
+/** The first byte of a reading: its quality, and how the rest of it is written. */
+const flags = { sameSeries: 4, plainInstant: 8, plainValue: 16 } as const;
+const furthestUs = 2 ** 50;
+/** Most values are decimal numbers of few digits, which take half the bytes. */
+const scale = 1000;
+const largestWhole = 2 ** 30;
+
+/** Collects new readings for one row of the log. */
+export class LogRow {
+  readonly #writer = new ByteWriter();
+  #series = 0;
+  #atUs = 0;
+
+  begin(): void {
+    this.#writer.begin();
+    this.#writer.reserve(1);
+    this.#writer.byte(kinds.readings);
+    this.#series = 0;
+    this.#atUs = 0;
+  }
+
+  add(series: number, atUs: number, value: number, quality: number): void {
+    const writer = this.#writer;
+    writer.reserve(25);
+    const step = atUs - this.#atUs;
+    const isNear = step < furthestUs && step > -furthestUs;
+    const whole = Math.round(value * scale);
+    const isWhole =
+      whole / scale === value && whole < largestWhole && whole > -largestWhole && (whole !== 0 || 1 / value > 0);
+    const isSame = series === this.#series;
+    writer.byte(
+      quality + (isSame ? flags.sameSeries : 0) + (isNear ? 0 : flags.plainInstant) + (isWhole ? 0 : flags.plainValue),
+    );
+    if (!isSame) writer.signed(series - this.#series);
+    if (isNear) writer.signed(step);
+    else writer.float64(atUs);
+    if (isWhole) writer.signed(whole);
+    else writer.float64(value);
+    this.#series = series;
+    this.#atUs = atUs;
+  }
+
+  /** The body of the row, which holds until the next `begin`. */
+  body(): Uint8Array {
+    return this.#writer.written();
+  }
+}
+
+/** The body of a row that says what was removed. */
+export function bodyOfRemovals(removals: readonly Removal[]): Uint8Array {
+  const writer = new ByteWriter();
+  writer.reserve(1 + 24 * removals.length);
+  writer.byte(kinds.removals);
+  for (const { series, fromUs, toUs } of removals) {
+    writer.float64(series);
+    writer.float64(fromUs);
+    writer.float64(toUs);
+  }
+  return writer.written();
+}
+
+/** What is done with the parts of a row, in their order. */
+export interface RowReader {
+  reading(series: number, atUs: number, value: number, quality: number): void;
+  removal(removal: Removal): void;
+}
+
+/** Reads the body of a row; one without bytes, whose readings are in chunks, has no parts. Throws if it is damaged. */
+export function readRow(body: Uint8Array, on: RowReader): void {
+  if (body.length === 0) return;
+  const reader = new ByteReader(body);
+  const kind = reader.byte();
+  if (kind === kinds.removals) {
+    while (!reader.isAtEnd) {
+      on.removal({ series: reader.float64(), fromUs: reader.float64(), toUs: reader.float64() });
+    }
+  } else if (kind === kinds.readings) {
+    readReadings(reader, on);
+  } else throw damaged();
+  reader.requireEnd();
+}
+
+function readReadings(reader: ByteReader, on: RowReader): void {
+  let series = 0;
+  let atUs = 0;
+  while (!reader.isAtEnd) {
+    const how = reader.byte();
+    if ((how & flags.sameSeries) === 0) series += reader.signed();
+    atUs = how & flags.plainInstant ? reader.float64() : atUs + reader.signed();
+    const value = how & flags.plainValue ? reader.float64() : reader.signed() / scale;
+    on.reading(series, atUs, value, how % 4);
+  }
+}

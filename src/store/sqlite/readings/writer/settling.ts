@@ -1,0 +1,41 @@
+import type { StoredReadings } from '../stored.ts';
+
+/** Readings in the log, 25 bytes of memory each: beyond so many each commit settles some. */
+const settleFrom = 500_000;
+/** Readings that a commit then settles for each one that it adds: more than one, so that the log does not grow any more. */
+const settledForAdded = 1.5;
+/** Readings that are settled at once, of a series and of all of them while nothing else is written: some milliseconds. */
+const atOnce = { ofSeries: 16_384, ofAll: 8192 } as const;
+
+/** Settles as much as a commit has to, inside its transaction. */
+export function settleAfter(stored: StoredReadings, added: number): void {
+  if (stored.log.memory.count <= settleFrom) return;
+  settle(stored, added * settledForAdded);
+  stored.log.trim();
+}
+
+/** Settles some of the log while nothing else is written; returns whether there is more. */
+export function settleIdle(
+  stored: StoredReadings,
+  { ofSeries, ofAll }: Readonly<Record<keyof typeof atOnce, number>> = atOnce,
+): boolean {
+  return stored.writing(() => {
+    settle(stored, ofAll, ofSeries);
+    stored.log.trim();
+    return stored.log.memory.first !== undefined;
+  });
+}
+
+/** Moves about a number of readings from the log into chunks, series by series: those that wait longest first. */
+function settle({ log, chunks }: StoredReadings, readings: number, ofSeries: number = atOnce.ofSeries): void {
+  const { memory } = log;
+  for (let left = readings; left > 0; ) {
+    const [series, logged] = memory.first ?? [];
+    if (series === undefined || !logged) return;
+    const settled = logged.range(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, ofSeries);
+    if (settled.count > 0) chunks.add(series, settled, logged.settledUs);
+    logged.settledUs = undefined;
+    memory.removeRange(series, Number.NEGATIVE_INFINITY, (settled.atUs[settled.count - 1] ?? 0) + 1);
+    left -= settled.count + 1;
+  }
+}

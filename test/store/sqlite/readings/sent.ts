@@ -1,0 +1,27 @@
+import { readingColumns } from '../../../../src/core/port/readings.ts';
+import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import type { ChunkSizes } from '../../../../src/store/sqlite/readings/chunks/chunks.ts';
+import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
+import { IngestWriter, toGroup } from '../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
+import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
+
+/** A reading as a batch has it. */
+export type Sent = readonly [series: number, atUs: number, value: number, quality?: number];
+
+/** A database of readings in memory, and what reads and writes it. */
+export function readingsInMemory() {
+  const connection: Connection = openDatabase(':memory:', {});
+  applyMigrations(connection, 'readings', 'migrations', ':memory:');
+  return readingsOn(connection);
+}
+
+/** What reads and writes the readings of a database. */
+export function readingsOn(connection: Connection, sizes?: ChunkSizes) {
+  const stored = new StoredReadings(connection, sizes);
+  const writer = new IngestWriter(connection, stored);
+  const sendRows = (rows: Float64Array) =>
+    writer.write([toGroup([{ count: rows.length / readingColumns, rows }], [])])[0]?.readings[0];
+  const send = (sent: readonly Sent[]) =>
+    sendRows(Float64Array.from(sent.flatMap(([series, atUs, value, quality = 0]) => [series, atUs, value, quality])));
+  return { connection, stored, send, sendRows };
+}
