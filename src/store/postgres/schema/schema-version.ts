@@ -14,7 +14,7 @@ export const schemaVersion = 2;
  */
 export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number>>> = {
   1: { registry: 2, records: 2, readings: 2 },
-  2: { registry: 2, records: 2, readings: 2 },
+  2: { registry: 2, records: 2, readings: 3 },
 };
 
 /** What is at the place of a store. */

@@ -22,7 +22,9 @@ export function applyMigrations(connection: Connection, name: DatabaseName, fold
     requireOwnSchema(connection, path, { name, version: before, migrationsFolder: folder });
     const missing = readMigrationFiles({ migrationsFolder }).slice(before);
     for (const statement of missing.flatMap(({ sql }) => sql)) {
-      if (statement.trim() === 'DROP TABLE `readings`;') rowsToChunks(connection);
+      if (statement.trim() === 'DROP TABLE `readings`;') {
+        for (const _ of rowsToChunks({ from: connection, rows: 'readings', to: connection }));
+      }
       connection.exec(statement);
     }
     connection.pragma(`user_version = ${schemaVersions[name]}`);

@@ -3,7 +3,7 @@ import { DecodedChunks, placeOf } from './cache.ts';
 import { ChunkEncoder, type Columns, createColumns, decodeChunk } from './codec.ts';
 
 /** Readings in one chunk at most; more take hardly fewer bytes, and a late one rewrites all of them. */
-const chunkSize = 1024;
+export const chunkSize = 1024;
 /** A chunk of fewer readings takes in the next ones, instead of another small chunk beside it. */
 const smallSize = 128;
 /** Chunks that a long removal deletes in one step: some milliseconds. */

@@ -1,4 +1,6 @@
 import { HkctlError } from '../../../../core/errors.ts';
+import type { Chunks } from '../chunks/chunks.ts';
+import type { LogMemory } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
 import type { IngestGroup } from './ingest-writer.ts';
 
@@ -20,22 +22,21 @@ export function requireSpace({ log }: StoredReadings, groups: readonly IngestGro
 /** Settles as much as a commit has to, inside its transaction. */
 export function settleAfter(stored: StoredReadings, added: number): void {
   if (stored.log.memory.count <= loggedReadings.settleFrom) return;
-  settle(stored, added * settledForAdded);
+  settle(stored.log.memory, stored.chunks, added * settledForAdded);
   stored.log.trim();
 }
 
 /** Settles some of the log while nothing else is written; returns whether there is more. */
 export function settleIdle(stored: StoredReadings): boolean {
   return stored.writing(() => {
-    settle(stored, atOnce.idle);
+    settle(stored.log.memory, stored.chunks, atOnce.idle);
     stored.log.trim();
     return stored.log.memory.first !== undefined;
   });
 }
 
-/** Moves about a number of readings from the log into chunks, series by series: those that wait longest first. */
-function settle({ log, chunks }: StoredReadings, readings: number): void {
-  const { memory } = log;
+/** Moves about a number of readings from the log's memory into chunks, series by series: those that wait longest first. */
+export function settle(memory: LogMemory, chunks: Chunks, readings: number): void {
   for (let left = readings; left > 0; ) {
     const [series, logged] = memory.first ?? [];
     if (series === undefined || !logged) return;
