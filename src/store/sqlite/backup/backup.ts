@@ -61,7 +61,7 @@ function fill(backup: Connection, files: StoreFiles, nowMs: number, migrationsFo
     const tables = addTables(backup, name, version, migrationsFolder);
     refusingRows(
       () => {
-        copyAttached(backup, name, tables.filter(isCopied));
+        copyAttached(backup, name, 'main', tables.filter(isCopied));
         if (tables.some((table) => !isCopied(table))) settleLog(backup);
       },
       () => damagedStore(files.registry, `it holds rows that its own tables forbid (${name})`),
