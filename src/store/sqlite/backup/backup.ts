@@ -81,7 +81,7 @@ function settleLog(backup: Connection): void {
   const memory = new LogMemory();
   const rows = backup.prepare<[], { id: number; body: Buffer }>('select id, body from readings.log order by id');
   for (const { id, body } of rows.iterate()) remember(memory, id, body);
-  settle(memory, new Chunks(backup), Number.POSITIVE_INFINITY);
+  settle({ log: { memory }, chunks: new Chunks(backup) }, Number.POSITIVE_INFINITY);
 }
 
 function damagedStore(path: string, what: string): HkctlError {

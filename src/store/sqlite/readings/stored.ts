@@ -1,6 +1,6 @@
 import type { SliceRow } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection, Transaction } from '../connection/driver.ts';
-import { Chunks } from './chunks/chunks.ts';
+import { type ChunkSizes, Chunks } from './chunks/chunks.ts';
 import { ReadingLog } from './log/log.ts';
 import type { Removal } from './log/rows.ts';
 
@@ -13,8 +13,8 @@ export class StoredReadings {
   readonly chunks: Chunks;
   readonly #transaction: Transaction<(work: () => unknown) => unknown>;
 
-  constructor(connection: Connection) {
-    this.chunks = new Chunks(connection);
+  constructor(connection: Connection, sizes?: ChunkSizes) {
+    this.chunks = new Chunks(connection, sizes);
     this.log = new ReadingLog(connection, () => this.chunks.forget());
     this.#transaction = connection.transaction((work) => {
       this.log.refresh();

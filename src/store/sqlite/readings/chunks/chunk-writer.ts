@@ -1,6 +1,6 @@
 import { qualities } from '../../../../core/port/readings.ts';
 import type { Connection } from '../../connection/driver.ts';
-import { chunkSize } from './chunks.ts';
+import { usualSizes } from './chunks.ts';
 import { ChunkEncoder, createColumns } from './codec.ts';
 
 /** Whether a reading, which comes from a file of unknown origin, is one that hkctl writes. */
@@ -18,7 +18,7 @@ export function isReading(atUs: unknown, value: unknown, quality: unknown): bool
 export class ChunkWriter {
   readonly #insert;
   readonly #encoder = new ChunkEncoder();
-  readonly #columns = createColumns(chunkSize);
+  readonly #columns = createColumns(usualSizes.full);
   #series = 0;
 
   constructor(connection: Connection) {
@@ -29,7 +29,7 @@ export class ChunkWriter {
 
   put(series: number, atUs: number, value: number, quality: number): void {
     const columns = this.#columns;
-    if (columns.count === chunkSize || series !== this.#series) this.end();
+    if (columns.count === usualSizes.full || series !== this.#series) this.end();
     this.#series = series;
     columns.atUs[columns.count] = atUs;
     columns.values[columns.count] = value;

@@ -2,10 +2,15 @@ import type { Connection } from '../../connection/driver.ts';
 import { DecodedChunks, placeOf } from './cache.ts';
 import { ChunkEncoder, type Columns, createColumns, decodeChunk } from './codec.ts';
 
-/** Readings in one chunk at most; more take hardly fewer bytes, and a late one rewrites all of them. */
-export const chunkSize = 1024;
-/** A chunk of fewer readings takes in the next ones, instead of another small chunk beside it. */
-const smallSize = 128;
+/** Numbers of readings in one chunk. */
+export interface ChunkSizes {
+  /** At most: more take hardly fewer bytes, and a late one rewrites all of them. */
+  full: number;
+  /** A chunk of fewer takes in the next ones, instead of another small chunk after it. */
+  small: number;
+}
+
+export const usualSizes: ChunkSizes = { full: 1024, small: 128 };
 /** Chunks that a long removal deletes in one step: some milliseconds. */
 const chunksInStep = 200;
 
@@ -23,8 +28,10 @@ export class Chunks {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #encoder = new ChunkEncoder();
   readonly #decoded = new DecodedChunks();
+  readonly #sizes: ChunkSizes;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, sizes = usualSizes) {
+    this.#sizes = sizes;
     this.#statements = prepare(connection);
   }
 
@@ -77,19 +84,27 @@ export class Chunks {
     return count;
   }
 
-  /** Adds readings of a series in order of time; one at an instant that has a reading already is left out. */
-  add(series: number, added: Columns): void {
+  /**
+   * Adds readings of a series in order of time; one at an instant that has a reading already is left out. `lastUs` is the instant
+   * of the last reading in its chunks.
+   */
+  add(series: number, added: Columns, lastUs = this.lastUs(series)): void {
     const { before, after } = this.#statements;
     this.#decoded.delete(series);
+    const { small } = this.#sizes;
+    if (added.count >= small && (added.atUs[0] ?? 0) > lastUs) {
+      this.#write(series, added, { isLast: true });
+      return;
+    }
     for (let from = 0; from < added.count; ) {
       const firstUs = added.atUs[from] ?? 0;
       const chunk = before.get(series, firstUs);
       const next = after.get(series, firstUs);
       const to = next ? placeOf(added, next.fromUs) : added.count;
-      if (chunk && (firstUs <= chunk.toUs || chunk.count < smallSize)) {
+      if (chunk && (firstUs <= chunk.toUs || chunk.count < small)) {
         const merged = merge(decodeChunk(chunk.body, chunk.count), added, from, to);
         this.#write(series, merged, { id: chunk.id, isLast: next === undefined });
-      } else if (next && next.count < smallSize) {
+      } else if (next && next.count < small) {
         const merged = merge(decodeChunk(next.body, next.count), added, from, to);
         this.#write(series, merged, { id: next.id, isLast: false });
       } else {
@@ -136,7 +151,8 @@ export class Chunks {
   /** Writes readings in place of a chunk, or as new ones. The last ones of a series fill their chunks, so that the next follow. */
   #write(series: number, columns: Columns, { id, isLast }: { id?: number; isLast: boolean }): void {
     const { count, atUs } = columns;
-    const size = isLast ? chunkSize : Math.ceil(count / Math.ceil(count / chunkSize));
+    const { full } = this.#sizes;
+    const size = isLast ? full : Math.ceil(count / Math.ceil(count / full));
     for (let from = 0; from < count; from += size) {
       const to = Math.min(from + size, count);
       const body = this.#encoder.encode(columns, from, to);

@@ -3,11 +3,11 @@ import { quotedText } from '../../../../core/text/shown-text.ts';
 import { formatInstantUs } from '../../../../core/time/instants.ts';
 import type { Connection } from '../../connection/driver.ts';
 import { isReading } from './chunk-writer.ts';
-import { chunkSize } from './chunks.ts';
+import { usualSizes } from './chunks.ts';
 import { decodeChunk } from './codec.ts';
 
 /** Bytes of a chunk at most: as many take readings that are random numbers at random instants. */
-const longestBody = 32 * chunkSize;
+const longestBody = 32 * usualSizes.full;
 
 interface CheckedChunk {
   series: unknown;
@@ -50,7 +50,7 @@ const longestName = 60;
 
 function faultOf({ fromUs, toUs, count, body, sensor }: CheckedChunk): string | undefined {
   if (sensor === null) return 'there is no such sensor';
-  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > chunkSize) return 'their number is none';
+  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > usualSizes.full) return 'their number is none';
   if (body === null) return 'they are no bytes, or too many';
   try {
     const { atUs, values, qualities } = decodeChunk(body, Number(count));
