@@ -31,7 +31,7 @@ export interface Services {
   migrateStore(
     path: string,
     authorize: (store: Store) => Promise<void>,
-    request: { withoutBackup: boolean },
+    request: { withoutBackup: boolean; progress(bytes: number, total: number): void },
   ): Promise<{ applied: number; backup?: string | undefined }>;
   /** Writes all of a store into one checked file; `state_forbids` where the file exists and `force` is false. */
   backupStore(

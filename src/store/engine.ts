@@ -25,6 +25,13 @@ export interface MigrationOutcome {
   backup?: string | undefined;
 }
 
+/** How a store is migrated. */
+export interface MigrationRequest {
+  withoutBackup?: boolean;
+  /** Receives how many bytes of how many are done, where a migration takes long. */
+  progress?: ((bytes: number, total: number) => void) | undefined;
+}
+
 /** How a backup is written. */
 export interface BackupRequest {
   nowMs: number;
@@ -47,10 +54,7 @@ export interface Engine {
    * Applies the missing migrations, all or none, after a backup: beside the store, or of PostgreSQL in the current folder.
    * `check` receives the old store and refuses by throwing.
    */
-  migrate(
-    check?: (store: Store) => MaybePromise<void>,
-    request?: { withoutBackup: boolean },
-  ): Promise<MigrationOutcome>;
+  migrate(check?: (store: Store) => MaybePromise<void>, request?: MigrationRequest): Promise<MigrationOutcome>;
   /**
    * Writes all of the store into one checked file; `state_forbids` where `target` exists and `force` is false. `progress`
    * receives the size of the file where the engine copies row by row.

@@ -2,6 +2,7 @@ import { auditDraft, requirePermissions } from '../../core/access/actors.ts';
 import { afterChange } from '../../core/errors.ts';
 import { defineCommand } from '../command.ts';
 import { toggle } from '../flags.ts';
+import { createProgress } from '../terminal/progress.ts';
 import { counted } from '../terminal/sentence.ts';
 
 /** `hkctl migrate` */
@@ -21,7 +22,14 @@ export const migrate = defineCommand({
       const actor = await context.actorIn(domain);
       await requirePermissions(domain, actor, ['store.manage'], { action: 'store.migrate', target: 'store' });
     };
-    const { applied, backup } = await context.services.migrateStore(context.storePath, authorize, { withoutBackup });
+    let bar: ReturnType<typeof createProgress> | undefined;
+    const progress = (bytes: number, total: number) => {
+      bar ??= createProgress(context.io, 'Migrating', total, context.json);
+      bar.at(bytes);
+    };
+    const { applied, backup } = await context.services
+      .migrateStore(context.storePath, authorize, { withoutBackup, progress })
+      .finally(() => bar?.end());
     if (applied > 0) {
       const { domain, actor } = await context.session();
       const detail = { applied, ...(backup !== undefined && { backup }) };

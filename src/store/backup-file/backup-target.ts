@@ -148,7 +148,7 @@ export const sqliteMagic = Buffer.from('SQLite format 3\0');
 /** Offset of `application_id` in the header of a database. */
 const applicationIdAt = 68;
 /** Offset of `user_version` in the header of a database, which holds the number of a backup in its series. */
-const userVersionAt = 60;
+export const userVersionAt = 60;
 /** Offset of the format versions for writing and reading in the header of a database; both are 1 without a log (WAL). */
 export const formatVersionsAt = 18;
 export const rollbackFormat = 0x01_01;

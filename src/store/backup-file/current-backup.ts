@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '../sqlite/connection/driver.ts';
 import { databaseNames } from '../sqlite/connection/files.ts';
-import { makeTables, migratedSchema, upgradeTables } from '../sqlite/schema/migrated-schema.ts';
+import { upgradeTables } from '../sqlite/schema/migrated-schema.ts';
 import { schemaVersions } from '../sqlite/schema/schema-versions.ts';
-import { backupTables, damagedBackup, type OpenBackup, openBackup } from './backup-file.ts';
+import { backupTables, type OpenBackup, openBackup } from './backup-file.ts';
+import { copyDatabase } from './copied-database.ts';
 import { completeBackup, journalIn } from './new-backup.ts';
-import { copyRead, createPrivate, refusingRows } from './whole-files.ts';
+import { createPrivate } from './whole-files.ts';
 
 /**
  * Runs something with a backup whose tables are those of this version: of an older one with a copy in a temporary folder, to
@@ -40,12 +41,7 @@ async function useCopy<T>(
       copy.exec('begin');
       for (const statement of backupTables) copy.exec(statement);
       for (const name of databaseNames) {
-        const version = backup.versions[name];
-        makeTables(copy, name, version, migrationsFolder);
-        refusingRows(
-          () => copyRead(backup.connection, copy, migratedSchema(name, version, migrationsFolder).tables),
-          () => damagedBackup(file, `it holds rows that its own tables forbid (${name})`),
-        );
+        const version = copyDatabase(backup, copy, { name, file, migrationsFolder });
         upgradeTables(copy, name, version, migrationsFolder);
       }
       completeBackup(copy, journalIn(backup.connection));

@@ -4,9 +4,11 @@ import type { HkctlError } from '../../core/errors.ts';
 import type { BackupFacts } from '../../core/operations/backups.ts';
 import type { Connection } from '../sqlite/connection/driver.ts';
 import { translating } from '../sqlite/connection/errors.ts';
+import { faultsOfChunks } from '../sqlite/readings/chunks/verification.ts';
 import { createAppendAudit, createAuditStore } from '../sqlite/registry/audit.ts';
 import { createRegistry } from '../sqlite/registry/registry.ts';
 import { syncFolderOf } from '../sqlite/restore/prepared.ts';
+import { firstWithChunks } from '../sqlite/schema/schema-versions.ts';
 import { creationOf, damagedBackup, openBackup } from './backup-file.ts';
 import {
   beingWritten,
@@ -94,7 +96,7 @@ export async function readBackup(
   migrationsFolder: string,
   damaged: (what: string) => HkctlError = (what) => damagedBackup(file, what),
 ): Promise<BackupFacts> {
-  const { connection: backup } = openBackup(file, migrationsFolder);
+  const { connection: backup, versions } = openBackup(file, migrationsFolder);
   try {
     const damage = translating(file, () => backup.pragma('integrity_check(1)', { simple: true }));
     if (damage !== 'ok') throw damaged(String(damage));
@@ -102,6 +104,8 @@ export async function readBackup(
     if (loose.length > 0) throw damaged(`${loose.length} rows refer to rows that are not there`);
     const unknown = translating(file, () => columnOfUnknownValue(backup));
     if (unknown !== undefined) throw damaged(`${unknown} has a value that hkctl does not know`);
+    const fault = versions.readings < firstWithChunks ? undefined : translating(file, () => faultOfReadings(backup));
+    if (fault !== undefined) throw damaged(fault);
     const registry = createRegistry(backup, file);
     const trail = createAuditStore(registry, createAppendAudit(registry), () => {});
     const chain = await verifyTrail(trail);
@@ -119,4 +123,11 @@ export async function readBackup(
   } finally {
     backup.close();
   }
+}
+
+/** A backup has no log: a restore would read all of it into memory. */
+function faultOfReadings(backup: Connection): string | undefined {
+  if (backup.prepare('select 1 from log').get() !== undefined) return 'it has readings outside of chunks';
+  const [fault] = faultsOfChunks(backup);
+  return fault;
 }

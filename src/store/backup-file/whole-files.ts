@@ -21,18 +21,18 @@ export function openUnlogged(file: string): Connection {
 }
 
 /**
- * Copies the rows of our own tables from an attached database of a connection into its main one, which has the tables and
- * their indexes already: SQLite then copies both in their order, without sorting. The columns are named, so that each row is
- * written anew by our own schema, even from pages that were tampered with.
+ * Copies the rows of our own tables from one database of a connection into another one, which has the tables and their indexes
+ * already: SQLite then copies both in their order, without sorting. The columns are named, so that each row is written anew by
+ * our own schema, even from pages that were tampered with.
  */
-export function copyAttached(connection: Connection, from: string, tables: readonly OwnTable[]): void {
+export function copyAttached(connection: Connection, from: string, to: string, tables: readonly OwnTable[]): void {
   for (const table of tables) {
     const columns = columnsOf(table);
     connection.exec(
-      `insert into main.${quoted(table.name)} (${columns}) select ${columns} from ${from}.${quoted(table.name)}`,
+      `insert into ${to}.${quoted(table.name)} (${columns}) select ${columns} from ${from}.${quoted(table.name)}`,
     );
   }
-  putSequences(connection, sequencesIn(connection, from, tables));
+  putSequences(connection, to, sequencesIn(connection, from, tables));
 }
 
 /** Rows in one statement: the call of a statement costs as much as a row. */
@@ -89,7 +89,7 @@ export function copyRead(
     }
     writer.end();
   }
-  putSequences(to, sequencesIn(from, 'main', tables));
+  putSequences(to, 'main', sequencesIn(from, 'main', tables));
 }
 
 /**
@@ -123,12 +123,12 @@ function sequencesIn(connection: Connection, database: string, tables: readonly 
     .filter(({ name }) => own.has(name));
 }
 
-function putSequences(connection: Connection, sequences: readonly Sequence[]): void {
-  if (!hasSequences(connection, 'main')) return;
-  const remove = connection.prepare<[string]>('delete from main.sqlite_sequence where name = ?');
+function putSequences(connection: Connection, to: string, sequences: readonly Sequence[]): void {
+  if (!hasSequences(connection, to)) return;
+  const remove = connection.prepare<[string]>(`delete from ${to}.sqlite_sequence where name = ?`);
   // The driver binds every number as a float, and the table has no types that would convert it.
   const put = connection.prepare<[string, number]>(
-    'insert into main.sqlite_sequence (name, seq) values (?, cast(? as integer))',
+    `insert into ${to}.sqlite_sequence (name, seq) values (?, cast(? as integer))`,
   );
   for (const { name, seq } of sequences) {
     remove.run(name);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import { beforeMigration } from '../backup-file/before-migration.ts';
-import type { MigrationOutcome, StoreOptions } from '../engine.ts';
+import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../engine.ts';
 import { storeAbsent } from '../refusals.ts';
 import { type Location, usualSchema } from './address/location.ts';
 import type { Database } from './connection/database.ts';
@@ -19,7 +19,7 @@ export async function migrateStore(
   database: Database,
   options: StoreOptions,
   check: (store: Store) => MaybePromise<void> = () => {},
-  { withoutBackup = false } = {},
+  { withoutBackup = false }: MigrationRequest = {},
 ): Promise<MigrationOutcome> {
   const { shown } = database.location;
   const version = await requireNotNewer(await database.session(), shown);

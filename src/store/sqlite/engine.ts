@@ -1,6 +1,6 @@
 import type { Engine, StoreOptions } from '../engine.ts';
 import { createStore, requireNoStore } from './creation.ts';
-import { migrateStore } from './migration.ts';
+import { migrateStore } from './migration/migration.ts';
 import { openStore } from './opening.ts';
 
 /** The SQLite engine for the store at a path. What few commands need is loaded when it is called. */

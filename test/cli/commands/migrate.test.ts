@@ -76,7 +76,7 @@ describe('migrate', () => {
 
   it('changes nothing where a database after the first cannot be migrated', async () => {
     const { readings, registry } = filesOf(cli.store);
-    tamper(readings, 'create trigger foreign_one after insert on readings begin select 1; end');
+    tamper(readings, 'create trigger foreign_one after insert on series begin select 1; end');
     expect((await cli.run('migrate --without-backup --json')).error().code).toBe('store_corrupt');
     expect(versionOf(registry)).toBe(1);
     tamper(readings, 'drop trigger foreign_one');

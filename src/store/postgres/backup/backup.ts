@@ -9,6 +9,7 @@ import type { BackupRequest } from '../../engine.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
 import { toDomainError } from '../../sqlite/connection/errors.ts';
 import { databaseNames } from '../../sqlite/connection/files.ts';
+import { ChunkWriter } from '../../sqlite/readings/chunks/chunk-writer.ts';
 import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
 import { schemaVersions } from '../../sqlite/schema/schema-versions.ts';
 import type { Database } from '../connection/database.ts';
@@ -95,10 +96,10 @@ async function copyTables(
     const putIndexesBack = takeIndexes(backup, tables);
     if (name === 'readings') await copySeries(session, backup, tables, series);
     for (const table of tables) {
-      const found = queryFor(table, types.get(table.name) ?? new Map(), (entity, n) => series.find(entity, n, damaged));
+      const found = queryFor(table, types, (entity, n) => series.find(entity, n, damaged));
       if (found === undefined || table.name === 'series') continue;
       const { query, toRow = (row) => row } = found;
-      const writer = createRowWriter(backup, table);
+      const writer = table.name === 'chunks' ? chunkRows(backup) : createRowWriter(backup, table);
       for await (const rows of cursorRows(session, query)) {
         refusing(table, damaged, () => {
           for (const row of rows) writer.write(toRow(row));
@@ -112,6 +113,16 @@ async function copyTables(
   const [head] = await session.query<{ seq: number }>('backup.head', 'select last_seq as seq from audit_head');
   if (head)
     backup.prepare("update sqlite_sequence set seq = max(seq, cast(? as integer)) where name = 'audit'").run(head.seq);
+}
+
+/** Rows of readings in order of series and time, which a backup has in chunks. */
+function chunkRows(backup: Connection) {
+  const chunks = new ChunkWriter(backup);
+  return {
+    write: ([series, atUs, value, quality]: readonly unknown[]) =>
+      chunks.put(Number(series), Number(atUs), Number(value), Number(quality)),
+    end: () => chunks.end(),
+  };
 }
 
 function refusing({ name }: OwnTable, damaged: Damaged, copy: () => void): void {

@@ -1,3 +1,4 @@
+import { qualities } from '../../../core/port/readings.ts';
 import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
 import { isShownMs, isShownUs, shownMs, shownUs } from '../connection/column-types.ts';
 import type { Row } from './cursor-rows.ts';
@@ -10,16 +11,22 @@ interface TableQuery {
   toRow?(row: Row): Row;
 }
 
-/** Tables of a backup that PostgreSQL has no rows for: they are of one machine, or of several files. */
-const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox']);
+/** Tables of a backup that PostgreSQL has no rows for: they are of one machine, of several files, or of no backup. */
+const withoutRows: ReadonlySet<string> = new Set(['daemons', 'audit_outbox', 'log']);
 
-/** The query for a table of a backup, and undefined for one without rows; `seriesOf` numbers the series of readings. */
+/**
+ * The query for a table of a backup, and undefined for one without rows; `seriesOf` numbers the series of readings. That for chunks
+ * returns readings, of which the caller makes chunks.
+ */
 export function queryFor(
-  table: OwnTable,
-  types: ReadonlyMap<string, string>,
+  { name: ofBackup, columns: inBackup }: OwnTable,
+  allTypes: ReadonlyMap<string, ReadonlyMap<string, string>>,
   seriesOf: (entity: number, series: number) => number,
 ): TableQuery | undefined {
-  const { name, columns } = table;
+  const isChunks = ofBackup === 'chunks';
+  const name = isChunks ? 'readings' : ofBackup;
+  const columns = isChunks ? ['series', 'at_us', 'value', 'quality'] : inBackup;
+  const types = allTypes.get(name) ?? new Map<string, string>();
   if (withoutRows.has(name)) return undefined;
   const listed = (of: string) => columns.map((column) => `${of}."${column}"`).join(', ');
   if (name === 'tenants') return { query: `select ${listed('t')} from tenants t order by number` };
@@ -56,6 +63,7 @@ export function queryFor(
  */
 function storableIn(type: string | undefined, column: string): string[] {
   if (type === 'bigint') return [isShownUs(column)];
+  if (type === 'smallint') return [`${column} between 0 and ${qualities.length}`];
   return type === 'double precision' ? [`(${column} is null or abs(${column}) <= ${Number.MAX_VALUE})`] : [];
 }
 

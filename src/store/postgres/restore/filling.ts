@@ -78,8 +78,10 @@ export function createFilling(session: Session, types: ColumnTypes, source: Fill
   };
 }
 
+/** How many rows of PostgreSQL a table of the backup has. */
 function countOf(backup: Connection, table: string): number {
-  return Number(backup.prepare(`select count(*) from "${table}"`).pluck().get());
+  const rows = table === 'chunks' ? 'total(count)' : 'count(*)';
+  return Number(backup.prepare(`select ${rows} from "${table}"`).pluck().get());
 }
 
 /** The highest number ever assigned, which may be beyond the records that are left. */

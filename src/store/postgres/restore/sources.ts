@@ -1,5 +1,6 @@
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
+import { decodeChunk } from '../../sqlite/readings/chunks/codec.ts';
 import type { OwnTable } from '../../sqlite/schema/migrated-schema.ts';
 import { bySeries, jsonTexts } from '../backup/queries.ts';
 import type { TableCopy } from './copying.ts';
@@ -79,7 +80,15 @@ export class EntityNumbering {
 }
 
 /** Tables of records and readings that have rows of their own in `plantSources`, or none. */
-const special: ReadonlySet<string> = new Set(['record_entities', 'record_epoch', 'audit_outbox', 'series', 'drops']);
+const special: ReadonlySet<string> = new Set([
+  'record_entities',
+  'record_epoch',
+  'audit_outbox',
+  'series',
+  'drops',
+  'log',
+]);
+const readingColumns = ['entity', 'series', 'at_us', 'value', 'quality'];
 
 /** The rows of records and readings in a backup, with their entities and series numbered anew. */
 export function plantSources(
@@ -92,6 +101,9 @@ export function plantSources(
   const sources = tables
     .filter(({ name }) => !special.has(name))
     .map(({ name, columns }): TableCopy => {
+      if (name === 'chunks') {
+        return { table: 'readings', columns: readingColumns, rows: readingRows(backup, numbers, strange) };
+      }
       const { rows } = sourceOf(backup, name, columns);
       if (bySeries.has(name)) {
         const ofSeries = mapped(rows, ([old, ...values]) => {
@@ -122,6 +134,23 @@ export function plantSources(
     { table: 'drops', columns: ['entity', 'until_us'], rows: drops },
     ...sources,
   ];
+}
+
+/** The readings of the chunks in a checked backup. */
+function* readingRows(
+  backup: Connection,
+  numbers: EntityNumbering,
+  strange: (table: string) => HkctlError,
+): Generator<readonly unknown[]> {
+  const chunks = backup.prepare<[], { series: number; count: number; body: Buffer }>(
+    'select series, count, body from chunks order by series, from_us',
+  );
+  for (const { series, count, body } of chunks.iterate()) {
+    const [entity, number] = numbers.series.get(series) ?? [];
+    if (entity === undefined) throw strange('chunks');
+    const { atUs, values, qualities } = decodeChunk(body, count);
+    for (let i = 0; i < count; i++) yield [entity, number, atUs[i], values[i], qualities[i]];
+  }
 }
 
 function sourceOf(backup: Connection, table: string, columns: readonly string[], order = ''): TableCopy {

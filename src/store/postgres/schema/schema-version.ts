@@ -15,7 +15,7 @@ export const schemaVersion = 3;
 export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number>>> = {
   1: { registry: 2, records: 2, readings: 2 },
   2: { registry: 2, records: 2, readings: 2 },
-  3: { registry: 3, records: 2, readings: 2 },
+  3: { registry: 3, records: 2, readings: 3 },
 };
 
 /** What is at the place of a store. */

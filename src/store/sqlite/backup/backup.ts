@@ -10,6 +10,11 @@ import { type Connection, exactPath } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { databaseNames, filesOf, missingFile, type StoreFiles } from '../connection/files.ts';
 import { readSmallFile, requireOwnDatabase } from '../connection/safe-files.ts';
+import { Chunks } from '../readings/chunks/chunks.ts';
+import { remember } from '../readings/log/log.ts';
+import { LogMemory } from '../readings/log/memory.ts';
+import { settle } from '../readings/writer/settling.ts';
+import type { OwnTable } from '../schema/migrated-schema.ts';
 import { requireOwnSchema } from '../schema/own-schema.ts';
 import { requireElsewhere } from './own-files.ts';
 
@@ -55,13 +60,28 @@ function fill(backup: Connection, files: StoreFiles, nowMs: number, migrationsFo
     requireOwnSchema(backup, files[name], { name, version, migrationsFolder, attachedAs: name });
     const tables = addTables(backup, name, version, migrationsFolder);
     refusingRows(
-      () => copyAttached(backup, name, tables),
+      () => {
+        copyAttached(backup, name, 'main', tables.filter(isCopied));
+        if (tables.some((table) => !isCopied(table))) settleLog(backup);
+      },
       () => damagedStore(files.registry, `it holds rows that its own tables forbid (${name})`),
     );
   }
   const journal = files.revocations;
   completeBackup(backup, existsSync(journal) ? readSmallFile(journal) : undefined);
   backup.exec('commit');
+}
+
+/** A backup has all readings in chunks: whoever reads it needs no memory for a log. */
+function isCopied({ name }: OwnTable): boolean {
+  return name !== 'log';
+}
+
+function settleLog(backup: Connection): void {
+  const memory = new LogMemory();
+  const rows = backup.prepare<[], { id: number; body: Buffer }>('select id, body from readings.log order by id');
+  for (const { id, body } of rows.iterate()) remember(memory, id, body);
+  settle({ log: { memory }, chunks: new Chunks(backup) }, Number.POSITIVE_INFINITY);
 }
 
 function damagedStore(path: string, what: string): HkctlError {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import { translatingTarget } from '../../backup-file/backup-target.ts';
 import { filesOf } from '../connection/files.ts';
+import { rebuiltPath } from '../migration/rebuilt-readings.ts';
 import { preparedPath } from '../restore/prepared.ts';
 
 /** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */
@@ -28,5 +29,7 @@ function ownFiles(path: string): string[] {
   const prepared = preparedPath(path);
   const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
   const sidecars = ['', '-wal', '-shm', '-journal'];
-  return [prepared.ready, prepared.lock, ...bases].flatMap((file) => sidecars.map((end) => file + end));
+  return [prepared.ready, prepared.lock, rebuiltPath(path), ...bases].flatMap((file) =>
+    sidecars.map((end) => file + end),
+  );
 }

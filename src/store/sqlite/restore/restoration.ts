@@ -12,7 +12,7 @@ import { holdFromDaemons } from '../connection/daemon-lock.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { filesOf, openFile } from '../connection/files.ts';
-import { migrateStore } from '../migration.ts';
+import { migrateStore } from '../migration/migration.ts';
 import { openStore } from '../opening.ts';
 import { drawEpoch } from '../records/changes.ts';
 import { SqliteStore } from '../store.ts';

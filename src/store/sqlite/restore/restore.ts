@@ -1,13 +1,14 @@
 import { existsSync, rmSync } from 'node:fs';
-import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { damagedBackup, type OpenBackup, openBackup } from '../../backup-file/backup-file.ts';
-import { copyRead, createPrivate, refusingRows, syncFile } from '../../backup-file/whole-files.ts';
-import { pause } from '../connection/daemon-lock.ts';
+import { isHkctlError } from '../../../core/errors.ts';
+import { type OpenBackup, openBackup } from '../../backup-file/backup-file.ts';
+import { copyDatabase } from '../../backup-file/copied-database.ts';
+import { createPrivate, syncFile } from '../../backup-file/whole-files.ts';
+import { openAlone } from '../connection/alone.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
-import { type DatabaseName, databaseNames, filesOf, openFile, type StoreFiles } from '../connection/files.ts';
+import { databaseNames, filesOf, type StoreFiles } from '../connection/files.ts';
 import { writeSmallFile } from '../connection/safe-files.ts';
-import { makeTables, migratedSchema } from '../schema/migrated-schema.ts';
+import { migratedSchema } from '../schema/migrated-schema.ts';
 import { finishRestore, preparedPath, syncFolderOf } from './prepared.ts';
 
 /** Builds a store from a checked backup, beside the one at `path`; returns its path. `progress` receives shares from 0 to 1. */
@@ -44,30 +45,10 @@ export function prepareRestore(
   }
 }
 
-/** A database to be made from a backup. */
-interface DatabaseCopy {
-  name: DatabaseName;
-  /** The path of the backup. */
-  file: string;
-  migrationsFolder: string;
-  /** Receives the number of rows since its last call. */
-  copied(rows: number): void;
-}
-
-/** Creates the tables of one database from our own migrations, in the version of the backup, and copies its rows. */
-function fill(
-  connection: Connection,
-  backup: OpenBackup,
-  { name, file, migrationsFolder, copied }: DatabaseCopy,
-): void {
-  const version = backup.versions[name];
+/** Fills one database, in the version of its tables. */
+function fill(connection: Connection, backup: OpenBackup, copy: Parameters<typeof copyDatabase>[2]): void {
   connection.exec('begin');
-  makeTables(connection, name, version, migrationsFolder);
-  const { tables } = migratedSchema(name, version, migrationsFolder);
-  refusingRows(
-    () => copyRead(backup.connection, connection, tables, copied),
-    () => damagedBackup(file, `it holds rows that its own tables forbid (${name})`),
-  );
+  const version = copyDatabase(backup, connection, copy);
   connection.pragma(`user_version = ${version}`);
   connection.exec('commit');
   // A property of the file, which those who open it expect.
@@ -98,7 +79,7 @@ export async function replaceStore(
   last: (present: Connection | undefined) => Promise<void>,
 ): Promise<void> {
   const { ready } = preparedPath(path);
-  const alone = existsSync(path) ? openAlone(path) : undefined;
+  const alone = existsSync(path) ? openRegistryAlone(path) : undefined;
   try {
     await last(alone);
     translating(ready, () => {
@@ -114,34 +95,16 @@ export async function replaceStore(
   }
 }
 
-/** How long to wait for commands that have the old store open for a moment. */
-const aloneWaitsMs = 3000;
-
 /**
- * Opens a database exclusively and without WAL, since closing it would delete the log of the new database, which has the
- * same name by then. Undefined for a damaged one.
+ * Opens a registry alone and without WAL, since closing it would delete the log of the new database, which has the same name by
+ * then. Undefined for a damaged one.
  */
-function openAlone(path: string): Connection | undefined {
-  for (const deadlineMs = performance.now() + aloneWaitsMs; ; pause()) {
-    let connection: Connection | undefined;
-    try {
-      connection = openFile(path, { busyTimeoutMs: 0 });
-      const held = connection;
-      translating(path, () => {
-        held.pragma('locking_mode = exclusive');
-        held.pragma('journal_mode = delete');
-      });
-      return connection;
-    } catch (thrown) {
-      connection?.close();
-      if (!isHkctlError(thrown) || thrown.code === 'store_unreadable') throw thrown;
-      if (thrown.code === 'store_corrupt') return undefined;
-      if (performance.now() < deadlineMs) continue;
-      throw new HkctlError('state_forbids', `Another process has the store ${path} open; nothing was changed.`, {
-        hint: 'Stop the daemon and every other hkctl, and try again.',
-        cause: thrown,
-      });
-    }
+function openRegistryAlone(path: string): Connection | undefined {
+  try {
+    return openAlone(path, path, (registry) => registry.pragma('journal_mode = delete'));
+  } catch (thrown) {
+    if (isHkctlError(thrown) && thrown.code === 'store_corrupt') return undefined;
+    throw thrown;
   }
 }
 

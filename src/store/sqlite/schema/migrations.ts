@@ -5,12 +5,12 @@ import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import type { DatabaseName } from '../connection/files.ts';
 import { requireOwnSchema } from './own-schema.ts';
-import { rowsToChunks } from './rows-to-chunks.ts';
 import { requireNotNewer, schemaVersions } from './schema-versions.ts';
 
 /**
  * Applies the missing migrations of a database and its new version, all or nothing, inside the transaction under way if
- * there is one; returns their number. Throws `store_corrupt` where a foreign trigger could run with them.
+ * there is one; returns their number. Throws `store_corrupt` where a foreign trigger could run with them. Readings of an older store
+ * are not moved by them: see `rebuildReadings`.
  */
 export function applyMigrations(connection: Connection, name: DatabaseName, folder: string, path: string): number {
   const migrationsFolder = join(folder, name);
@@ -21,10 +21,7 @@ export function applyMigrations(connection: Connection, name: DatabaseName, fold
     const before = requireNotNewer(connection, name, path);
     requireOwnSchema(connection, path, { name, version: before, migrationsFolder: folder });
     const missing = readMigrationFiles({ migrationsFolder }).slice(before);
-    for (const statement of missing.flatMap(({ sql }) => sql)) {
-      if (statement.trim() === 'DROP TABLE `readings`;') rowsToChunks(connection);
-      connection.exec(statement);
-    }
+    for (const statement of missing.flatMap(({ sql }) => sql)) connection.exec(statement);
     connection.pragma(`user_version = ${schemaVersions[name]}`);
     return missing.length;
   });

@@ -11,6 +11,9 @@ import { requireOwnSchema } from './own-schema.ts';
  */
 export const schemaVersions: Record<DatabaseName, number> = { registry: 3, records: 2, readings: 3 };
 
+/** The first version of the readings that has them in chunks; before, each was a row. */
+export const firstWithChunks = 3;
+
 /**
  * Throws `store_too_old` or `store_too_new` (exit 6) where a database is not of this version, and `store_corrupt` where its
  * schema is not that of the migrations.

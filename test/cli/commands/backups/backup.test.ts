@@ -142,7 +142,7 @@ describe('backup', () => {
         backup.prepare('attach ? as made').run(made);
         beginBackup(backup, 1);
         for (const name of databaseNames) {
-          copyAttached(backup, 'made', addTables(backup, name, schemaVersions[name], migrationsFolder));
+          copyAttached(backup, 'made', 'main', addTables(backup, name, schemaVersions[name], migrationsFolder));
         }
         completeBackup(backup, undefined);
         writeFileSync(file, 'of another process');

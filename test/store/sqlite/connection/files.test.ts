@@ -7,7 +7,7 @@ import { HkctlError } from '../../../../src/core/errors.ts';
 import type { StoreOptions } from '../../../../src/store/engine.ts';
 import { databaseNames, filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
 import { createStore, requireNoStore } from '../../../../src/store/sqlite/creation.ts';
-import { migrateStore } from '../../../../src/store/sqlite/migration.ts';
+import { migrateStore } from '../../../../src/store/sqlite/migration/migration.ts';
 import { openStore } from '../../../../src/store/sqlite/opening.ts';
 import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
 import { draftOf, fileStore, newKey, nowMs, plantIn } from '../../stores.ts';

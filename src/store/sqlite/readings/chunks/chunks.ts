@@ -10,7 +10,7 @@ export interface ChunkSizes {
   small: number;
 }
 
-const usualSizes: ChunkSizes = { full: 1024, small: 128 };
+export const usualSizes: ChunkSizes = { full: 1024, small: 128 };
 /** Chunks that a long removal deletes in one step: some milliseconds. */
 const chunksInStep = 200;
 

@@ -41,7 +41,7 @@ export class ReadingLog {
     this.#trimmedId = isEmpty ? id : Math.max(id - 1, 0);
     this.#memory.removeRows(this.#trimmedId);
     for (const row of after.iterate(this.#lastId)) {
-      this.#read(row.id, row.body);
+      remember(this.#memory, row.id, row.body);
       this.#lastId = row.id;
     }
     this.#dataVersion = version;
@@ -76,16 +76,16 @@ export class ReadingLog {
     this.#statements.trim.run(settledId);
     this.#trimmedId = settledId;
   }
+}
 
-  #read(id: number, body: Uint8Array): void {
-    const memory = this.#memory;
-    readRow(body, {
-      reading(series, atUs, value, quality) {
-        if (memory.forRow(series, id).add(atUs, value, quality, id)) memory.added(1);
-      },
-      removal: ({ series, fromUs, toUs }) => memory.removeRange(series, fromUs, toUs),
-    });
-  }
+/** Takes a row of the log into memory. */
+export function remember(memory: LogMemory, id: number, body: Uint8Array): void {
+  readRow(body, {
+    reading(series, atUs, value, quality) {
+      if (memory.forRow(series, id).add(atUs, value, quality, id)) memory.added(1);
+    },
+    removal: ({ series, fromUs, toUs }) => memory.removeRange(series, fromUs, toUs),
+  });
 }
 
 function prepare(connection: Connection) {

@@ -1,3 +1,5 @@
+import type { Chunks } from '../chunks/chunks.ts';
+import type { LogMemory } from '../log/memory.ts';
 import type { StoredReadings } from '../stored.ts';
 
 /** Readings in the log, 25 bytes of memory each: beyond so many each commit settles some. */
@@ -26,8 +28,14 @@ export function settleIdle(
   });
 }
 
+/** Readings of a log in memory, and where they settle. */
+interface Settleable {
+  log: { memory: LogMemory };
+  chunks: Chunks;
+}
+
 /** Moves about a number of readings from the log into chunks, series by series: those that wait longest first. */
-function settle({ log, chunks }: StoredReadings, readings: number, ofSeries: number = atOnce.ofSeries): void {
+export function settle({ log, chunks }: Settleable, readings: number, ofSeries: number = atOnce.ofSeries): void {
   const { memory } = log;
   for (let left = readings; left > 0; ) {
     const [series, logged] = memory.first ?? [];

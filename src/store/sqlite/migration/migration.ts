@@ -1,0 +1,172 @@
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, parse } from 'node:path';
+import { HkctlError } from '../../../core/errors.ts';
+import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
+import type { Store } from '../../../core/port/store.ts';
+import { beforeMigration } from '../../backup-file/before-migration.ts';
+import type { MigrationOutcome, MigrationRequest, StoreOptions } from '../../engine.ts';
+import { servedAt } from '../../refusals.ts';
+import { holdFromDaemons, isServed } from '../connection/daemon-lock.ts';
+import type { Connection } from '../connection/driver.ts';
+import { translating } from '../connection/errors.ts';
+import { type DatabaseName, databaseNames, filesOf, openFile } from '../connection/files.ts';
+import { openRegistry } from '../opening.ts';
+import { requireOwnSchema } from '../schema/own-schema.ts';
+import { firstWithChunks, requireNotNewer, schemaVersions } from '../schema/schema-versions.ts';
+import { SqliteStore } from '../store.ts';
+import { rebuildReadings, rebuiltPath, removeRebuild, unfinishedRebuild } from './rebuilt-readings.ts';
+
+type Versions = Record<DatabaseName, number>;
+
+/**
+ * Applies the missing migrations of a store, those of all its databases or none, and returns their number. `check` receives
+ * the store before the migration and refuses by throwing: of an older store it can use the profiles and the audit trail.
+ * Unless `withoutBackup` is set, a backup of the old store is written beside it first.
+ */
+export async function migrateStore(
+  path: string,
+  options: StoreOptions,
+  check: (store: Store) => MaybePromise<void> = () => {},
+  { withoutBackup = false, progress }: MigrationRequest = {},
+): Promise<MigrationOutcome> {
+  const registry = openRegistry(path);
+  const store = new SqliteStore(path, registry, { ...options, threads: undefined });
+  try {
+    const version = requireNotNewer(registry, 'registry', path);
+    requireOwnSchema(registry, path, { name: 'registry', version, migrationsFolder: options.migrationsFolder });
+    await check(store);
+    const versions = versionsAt(path, version);
+    const missing = databaseNames.filter((name) => versions[name] < schemaVersions[name]);
+    if (missing.length === 0) {
+      removeRebuild(path);
+      return { applied: 0 };
+    }
+    // An interrupted `init` or restore can leave a database without tables; a backup of that could not be restored.
+    const isWhole = databaseNames.every((name) => versions[name] > 0);
+    const isBackedUp = isWhole && !withoutBackup;
+    const isRebuilt = versions.readings > 0 && versions.readings < firstWithChunks;
+    if (!isRebuilt) {
+      const backup = isBackedUp ? await backUp(path, options) : undefined;
+      return { applied: await applyToAll(registry, path, options.migrationsFolder), backup };
+    }
+    return await withoutDaemons(path, async () => {
+      const total = sizeOf(filesOf(path).readings);
+      progress?.(0, total);
+      const unfinished = unfinishedRebuild(path);
+      requireSpace(path, isBackedUp && !unfinished);
+      const backup = unfinished ? unfinished.backup : isBackedUp ? await backUp(path, options) : undefined;
+      const rebuilt = rebuildReadings({
+        path,
+        version: versions.readings,
+        migrationsFolder: options.migrationsFolder,
+        backup,
+        progress: (share) => progress?.(share * total, total),
+      });
+      try {
+        const steps = firstWithChunks - versions.readings;
+        const applied = await applyToAll(registry, path, options.migrationsFolder, () => rebuilt.putInPlace());
+        return { applied: steps + applied, backup };
+      } finally {
+        rebuilt.close();
+      }
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+function versionsAt(path: string, registry: number): Versions {
+  const files = filesOf(path);
+  const versionOf = (name: DatabaseName) => {
+    const connection = openFile(files[name]);
+    try {
+      return requireNotNewer(connection, name, path);
+    } finally {
+      connection.close();
+    }
+  };
+  return { registry, records: versionOf('records'), readings: versionOf('readings') };
+}
+
+/** A daemon of the older version would go on writing to the file that is replaced. */
+async function withoutDaemons<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const { daemons } = filesOf(path);
+  const release = holdFromDaemons(daemons);
+  if (!release) {
+    if (isServed(daemons)) throw servedAt(undefined, 'Stop it, migrate, and start it again.');
+    throw new HkctlError('state_forbids', `Another process migrates or restores the store ${path}.`, {
+      hint: 'Wait until it has ended.',
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+/** Random readings take half as much in chunks as in rows, most take a twentieth. */
+const mostOfRebuilt = 0.5;
+
+/** Throws `store_full` if a migration could fill the disk. */
+function requireSpace(path: string, isBackedUp: boolean): void {
+  const files = filesOf(path);
+  const ofBackup = isBackedUp ? databaseNames.reduce((sum, name) => sum + sizeOf(files[name]), 0) : 0;
+  const needed = ofBackup + Math.max(0, mostOfRebuilt * sizeOf(files.readings) - sizeOf(rebuiltPath(path)));
+  const { bavail, bsize } = translating(path, () => statfsSync(dirname(path)));
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= needed) return;
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
+  throw new HkctlError(
+    'store_full',
+    `The migration of ${path} may need ${megabytes(needed)} beside the store, and its disk has ${megabytes(freeBytes)}; nothing was changed.`,
+    {
+      hint: isBackedUp
+        ? 'Free space. Or take a backup on another disk with the older version, and add --without-backup.'
+        : 'Free space on its file system and try again.',
+    },
+  );
+}
+
+function sizeOf(file: string): number {
+  return existsSync(file) ? statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) : 0;
+}
+
+/** Writes the backup beside the store, which its account can always write, and returns its path. */
+async function backUp(path: string, { clock, migrationsFolder }: StoreOptions): Promise<string> {
+  const { writeBackup } = await import('../backup/backup.ts');
+  const { dir, name } = parse(path);
+  const target = beforeMigration(dir, name, clock());
+  await writeBackup(path, target, { nowMs: clock(), force: false, migrationsFolder });
+  return target;
+}
+
+/**
+ * Migrates each database in a transaction of its own and commits when all are migrated; all but the readings where those were made
+ * anew, which `putInPlace` finishes. A process that is killed between two commits leaves a store that is too old, and the same
+ * command completes it.
+ */
+async function applyToAll(
+  registry: Connection,
+  path: string,
+  folder: string,
+  putInPlace?: () => void,
+): Promise<number> {
+  const { applyMigrations } = await import('../schema/migrations.ts');
+  const files = filesOf(path);
+  const others = databaseNames.filter((name) => name !== 'registry' && !(name === 'readings' && putInPlace));
+  const databases: [DatabaseName, Connection][] = [['registry', registry]];
+  try {
+    for (const name of others) databases.push([name, openFile(files[name])]);
+    for (const [, open] of databases) translating(path, () => open.exec('begin immediate'));
+    const applied = databases.map(([name, open]) => applyMigrations(open, name, folder, path));
+    putInPlace?.();
+    for (const [, open] of databases) translating(path, () => open.exec('commit'));
+    return applied.reduce((sum, number) => sum + number, 0);
+  } catch (thrown) {
+    for (const [, open] of databases) if (open.inTransaction) open.exec('rollback');
+    throw thrown;
+  } finally {
+    for (const [name, open] of databases) if (name !== 'registry') open.close();
+  }
+}
