@@ -3,7 +3,6 @@ import type {
   Heartbeat,
   ReadingBatch,
   ReadingClient,
-  ReadingRange,
   ReadingStore,
   ReadingText,
   ReadingTextRequest,
@@ -13,7 +12,7 @@ import type {
 } from '../../../core/port/readings.ts';
 import { toDirectory } from '../../../core/readings/directory.ts';
 import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
-import { boundedRange, type SliceRow, toReading } from '../../../core/readings/reads/slice-request.ts';
+import { boundedRange, toReadings } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { entityNumber } from '../records/tables.ts';
@@ -101,11 +100,6 @@ export function createReadingStore(options: {
   const readAtOnce = (request: ReadingTextRequest, client: ReadingClient): ReadingText =>
     translating(path, () => textOf(readSlice()({ ...request, most: request.limit }), client));
 
-  const rowsOf = (range: ReadingRange): SliceRow[] => {
-    const { series, fromUs, toUs, limit } = boundedRange(range);
-    return stored().rows(series, fromUs, toUs, limit);
-  };
-
   const stateOf = (series: number): SensorState => {
     const summary = lastSummary().get(series);
     const [atUs = Number.NEGATIVE_INFINITY, value = 0] = stored().last(series) ?? [];
@@ -130,7 +124,8 @@ export function createReadingStore(options: {
     },
     append: (batch: ReadingBatch) => threads().writer.write({ kind: 'readings', batch }),
     appendHeartbeats: (heartbeats: readonly Heartbeat[]) => threads().writer.write({ kind: 'heartbeats', heartbeats }),
-    range: (range) => translating(path, () => stored().reading(() => rowsOf(range).map(toReading))),
+    range: (range) =>
+      translating(path, () => stored().reading(() => toReadings(stored().columns(boundedRange(range))))),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
     drop: (request) => threads().writer.drop(request),
     retention: (entityId) => translating(path, () => droppable().state(entityId)),

@@ -1,6 +1,6 @@
+import { createColumns } from '../../../core/readings/reads/columns.ts';
 import type { Connection } from '../connection/driver.ts';
 import { Chunks } from '../readings/chunks/chunks.ts';
-import { createColumns } from '../readings/chunks/codec.ts';
 
 /** Readings that are read at once. */
 const rowsAtOnce = 65_536;

@@ -1,6 +1,7 @@
+import { type Columns, createColumns, type Piece, placeOf } from '../../../../core/readings/reads/columns.ts';
 import type { Connection } from '../../connection/driver.ts';
-import { DecodedChunks, placeOf } from './cache.ts';
-import { ChunkEncoder, type Columns, createColumns, decodeChunk } from './codec.ts';
+import { DecodedChunks } from './cache.ts';
+import { ChunkEncoder, decodeChunk } from './codec.ts';
 
 /** Readings in one chunk at most; more take hardly fewer bytes, and a late one rewrites all of them. */
 const chunkSize = 1024;
@@ -55,7 +56,7 @@ export class Chunks {
   }
 
   /** The readings of a range, one chunk after the other, each with the part of it that lies in the range. */
-  *read(series: number, fromUs: number, toUs: number): Generator<{ columns: Columns; from: number; to: number }> {
+  *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
     const { before, inside } = this.#statements;
     const firstUs = before.get(series, fromUs)?.fromUs ?? fromUs;
     for (const { body, count } of inside.iterate(series, firstUs, toUs)) {
@@ -153,7 +154,7 @@ function countIn({ body, count }: ChunkRow, fromUs: number, toUs: number): numbe
 }
 
 /** The readings of a chunk and those to add, of which the ones from one place up to another are meant. */
-function merge(chunk: Columns, added: Columns, from: number, to: number): Columns {
+export function merge(chunk: Columns, added: Columns, from: number, to: number): Columns {
   const merged = createColumns(chunk.count + to - from);
   const take = (columns: Columns, place: number) => {
     merged.atUs[merged.count] = columns.atUs[place] ?? 0;

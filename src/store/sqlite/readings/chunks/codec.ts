@@ -1,17 +1,5 @@
+import { type Columns, createColumns } from '../../../../core/readings/reads/columns.ts';
 import { ByteReader, ByteWriter, damaged, toSigned } from './bytes.ts';
-
-/** Readings of one series in order of time, column by column; each quality as in a batch. */
-export interface Columns {
-  count: number;
-  atUs: Float64Array;
-  values: Float64Array;
-  qualities: Uint8Array;
-}
-
-/** Creates empty columns for a number of readings. */
-export function createColumns(size: number): Columns {
-  return { count: 0, atUs: new Float64Array(size), values: new Float64Array(size), qualities: new Uint8Array(size) };
-}
 
 /** Units of time, in µs: the intervals of most series are multiples of a long one. */
 const unitsUs = [60_000_000, 1_000_000, 1000, 1] as const;

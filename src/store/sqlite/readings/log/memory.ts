@@ -1,4 +1,4 @@
-import { type Columns, createColumns } from '../chunks/codec.ts';
+import { type Columns, createColumns } from '../../../../core/readings/reads/columns.ts';
 
 /** Readings in one page: an insertion in the middle moves what comes after it. */
 const pageSize = 512;
