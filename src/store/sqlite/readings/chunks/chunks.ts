@@ -55,12 +55,11 @@ export class Chunks {
     });
   }
 
-  /** The readings of a range, one chunk after the other, each with the part of it that lies in the range. */
+  /** The readings of a range, one chunk after the other, each with the part of it that lies in the range: until the next is read. */
   *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
-    const { before, inside } = this.#statements;
-    const firstUs = before.get(series, fromUs)?.fromUs ?? fromUs;
-    for (const { body, count } of inside.iterate(series, firstUs, toUs)) {
-      const columns = decodeChunk(body, count);
+    const reused = createColumns(chunkSize);
+    for (const { body, count } of this.#statements.inside.iterate(series, series, fromUs, fromUs, toUs)) {
+      const columns = decodeChunk(body, count, reused);
       const from = placeOf(columns, fromUs);
       const to = placeOf(columns, toUs);
       if (from < to) yield { columns, from, to };
@@ -182,8 +181,10 @@ function prepare(connection: Connection) {
     after: connection.prepare<[number, number], ChunkRow>(
       `select ${row} from chunks where series = ? and from_us > ? order by from_us limit 1`,
     ),
-    inside: connection.prepare<[number, number, number], ChunkRow>(
-      `select ${row} from chunks where series = ? and from_us >= ? and from_us < ? order by from_us`,
+    inside: connection.prepare<[number, number, number, number, number], Pick<ChunkRow, 'count' | 'body'>>(
+      `select count, body from chunks where series = ? and from_us >= coalesce(
+         (select from_us from chunks where series = ? and from_us <= ? order by from_us desc limit 1), ?)
+       and from_us < ? order by from_us`,
     ),
     firstUs: number<[number]>('select from_us from chunks where series = ? order by from_us limit 1'),
     lastUs: number<[number]>('select to_us from chunks where series = ? order by from_us desc limit 1'),
