@@ -77,10 +77,17 @@ export class Chunks {
     return count;
   }
 
-  /** Adds readings of a series in order of time; one at an instant that has a reading already is left out. */
-  add(series: number, added: Columns): void {
+  /**
+   * Adds readings of a series in order of time; one at an instant that has a reading already is left out. `lastUs` is the instant
+   * of the last reading in its chunks.
+   */
+  add(series: number, added: Columns, lastUs = this.lastUs(series)): void {
     const { before, after } = this.#statements;
     this.#decoded.delete(series);
+    if (added.count >= smallSize && (added.atUs[0] ?? 0) > lastUs) {
+      this.#write(series, added, { isLast: true });
+      return;
+    }
     for (let from = 0; from < added.count; ) {
       const firstUs = added.atUs[from] ?? 0;
       const chunk = before.get(series, firstUs);

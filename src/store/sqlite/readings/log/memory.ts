@@ -1,14 +1,5 @@
 import { type Columns, createColumns } from '../../../../core/readings/reads/columns.ts';
-
-/** Readings in one page: an insertion in the middle moves what comes after it. */
-const pageSize = 512;
-/** The numbers of each reading in a page: instant, value, and its log row's id times 4 plus its quality. */
-const columns = 3;
-
-interface Page {
-  rows: Float64Array;
-  count: number;
-}
+import { columns, type Page, PageMemory, pageLength, pageSize } from './pages.ts';
 
 /** The readings of one series that are in the log: pages in order of time, each with readings in order of time. */
 export class SeriesMemory {
@@ -19,15 +10,18 @@ export class SeriesMemory {
   /** The last instant of the series in chunks, for who needs it; undefined until it was read. */
   settledUs: number | undefined;
   count = 0;
+  readonly #memory: PageMemory;
   #pages: Page[] = [];
 
-  constructor(firstId: number) {
+  constructor(memory: PageMemory, firstId: number) {
+    this.#memory = memory;
     this.firstId = firstId;
   }
 
   /** The instant of the first reading; Infinity without one. */
   get firstUs(): number {
-    return this.#pages[0]?.rows[0] ?? Number.POSITIVE_INFINITY;
+    const first = this.#pages[0];
+    return first ? (this.#memory.rows[first.at] ?? 0) : Number.POSITIVE_INFINITY;
   }
 
   /** The value at an instant; undefined if there is none. */
@@ -35,49 +29,70 @@ export class SeriesMemory {
     if (atUs > this.lastUs) return undefined;
     const page = this.#pages[this.#pageOf(atUs)];
     if (!page) return undefined;
-    const place = columns * placeIn(page, atUs);
-    return place < columns * page.count && page.rows[place] === atUs ? page.rows[place + 1] : undefined;
+    const { rows } = this.#memory;
+    const place = this.#placeIn(page, atUs);
+    return place < page.at + columns * page.count && rows[place] === atUs ? rows[place + 1] : undefined;
   }
 
   /** Adds a reading; one at the same instant stays instead. Returns whether it was added. */
   add(atUs: number, value: number, quality: number, id: number): boolean {
-    const isLast = atUs > this.lastUs;
-    const number = isLast ? this.#pages.length - 1 : this.#pageOf(atUs);
-    let page = this.#pages[number];
-    if (!page || (isLast && page.count === pageSize)) {
-      page = { rows: new Float64Array(columns * 8), count: 0 };
+    if (atUs > this.lastUs) this.#append(atUs, value, id * 4 + quality);
+    else if (this.valueAt(atUs) !== undefined) return false;
+    else this.#insert(atUs, value, id * 4 + quality);
+    this.count++;
+    return true;
+  }
+
+  #append(atUs: number, value: number, mark: number): void {
+    let page = this.#pages[this.#pages.length - 1];
+    if (!page || page.count === pageSize) {
+      page = this.#memory.take();
       this.#pages.push(page);
     }
-    let place = isLast ? page.count : placeIn(page, atUs);
-    if (!isLast && place < page.count && page.rows[columns * place] === atUs) return false;
+    this.#put(page.at + columns * page.count++, atUs, value, mark);
+    this.lastUs = atUs;
+  }
+
+  #insert(atUs: number, value: number, mark: number): void {
+    const number = this.#pageOf(atUs);
+    const page = this.#pages[number];
+    if (!page) throw new Error('a reading comes before another one, but there is none');
     if (page.count === pageSize) {
-      const half = pageSize / 2;
-      const later = { rows: page.rows.slice(columns * half), count: half };
-      page.count = half;
+      const later = this.#memory.take();
+      const { rows } = this.#memory;
+      later.count = pageSize / 2;
+      page.count = pageSize / 2;
+      rows.copyWithin(later.at, page.at + pageLength / 2, page.at + pageLength);
       this.#pages.splice(number + 1, 0, later);
-      if (place > half) {
-        place -= half;
-        page = later;
-      }
+      this.#insert(atUs, value, mark);
+      return;
     }
-    insert(page, place, [atUs, value, id * 4 + quality]);
-    this.count++;
-    if (isLast) this.lastUs = atUs;
-    return true;
+    const place = this.#placeIn(page, atUs);
+    this.#memory.rows.copyWithin(place + columns, place, page.at + columns * page.count++);
+    this.#put(place, atUs, value, mark);
+  }
+
+  #put(place: number, atUs: number, value: number, mark: number): void {
+    const { rows } = this.#memory;
+    rows[place] = atUs;
+    rows[place + 1] = value;
+    rows[place + 2] = mark;
   }
 
   /** The readings from one instant (inclusive) up to another (exclusive), at most a number of them. */
   range(fromUs: number, toUs: number, most = Number.POSITIVE_INFINITY): Columns {
     const found = createColumns(Math.min(this.count, most));
-    const isOutside = fromUs > this.lastUs || this.count === 0;
-    for (let number = this.#pageOf(fromUs); !isOutside && number < this.#pages.length; number++) {
-      const { rows, count } = this.#pages[number] as Page; // below the length
-      for (let place = placeIn({ rows, count }, fromUs); place < count; place++) {
-        const atUs = rows[columns * place] ?? 0;
+    if (fromUs > this.lastUs) return found;
+    const { rows } = this.#memory;
+    for (let number = this.#pageOf(fromUs); number < this.#pages.length; number++) {
+      const page = this.#pages[number] as Page; // below the length
+      const end = page.at + columns * page.count;
+      for (let place = this.#placeIn(page, fromUs); place < end; place += columns) {
+        const atUs = rows[place] ?? 0;
         if (atUs >= toUs || found.count === most) return found;
         found.atUs[found.count] = atUs;
-        found.values[found.count] = rows[columns * place + 1] ?? 0;
-        found.qualities[found.count++] = (rows[columns * place + 2] ?? 0) % 4;
+        found.values[found.count] = rows[place + 1] ?? 0;
+        found.qualities[found.count++] = (rows[place + 2] ?? 0) % 4;
       }
     }
     return found;
@@ -95,70 +110,64 @@ export class SeriesMemory {
     this.firstId = Math.max(this.firstId, lastId + 1);
   }
 
+  /** Gives the memory of all readings back; nothing may be added afterwards. */
+  end(): void {
+    for (const page of this.#pages) this.#memory.giveBack(page);
+  }
+
   #keep(isKept: (atUs: number, mark: number) => boolean): void {
-    let count = 0;
+    const { rows } = this.#memory;
+    this.count = 0;
+    this.lastUs = Number.NEGATIVE_INFINITY;
     for (const page of this.#pages) {
-      const { rows } = page;
-      let kept = 0;
-      for (let i = 0; i < columns * page.count; i += columns) {
-        if (!isKept(rows[i] ?? 0, rows[i + 2] ?? 0)) continue;
-        rows[kept++] = rows[i] ?? 0;
-        rows[kept++] = rows[i + 1] ?? 0;
-        rows[kept++] = rows[i + 2] ?? 0;
+      let kept = page.at;
+      for (let place = page.at; place < page.at + columns * page.count; place += columns) {
+        const atUs = rows[place] ?? 0;
+        if (!isKept(atUs, rows[place + 2] ?? 0)) continue;
+        this.lastUs = atUs;
+        rows[kept++] = atUs;
+        rows[kept++] = rows[place + 1] ?? 0;
+        rows[kept++] = rows[place + 2] ?? 0;
       }
-      page.count = kept / columns;
-      count += page.count;
+      page.count = (kept - page.at) / columns;
+      this.count += page.count;
+      if (page.count === 0) this.#memory.giveBack(page);
     }
     this.#pages = this.#pages.filter((page) => page.count > 0);
-    this.count = count;
-    const last = this.#pages.at(-1);
-    this.lastUs = last?.rows[columns * (last.count - 1)] ?? Number.NEGATIVE_INFINITY;
   }
 
   /** The last page that begins at or before an instant; the first one if none does. */
   #pageOf(atUs: number): number {
+    const { rows } = this.#memory;
     let low = 0;
     let high = this.#pages.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.#pages[middle]?.rows[0] ?? 0) <= atUs) low = middle;
+      if ((rows[this.#pages[middle]?.at ?? 0] ?? 0) <= atUs) low = middle;
       else high = middle - 1;
     }
     return low;
   }
-}
 
-/** The place of the first reading at or after an instant. */
-function placeIn({ rows, count }: Page, atUs: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((rows[columns * middle] ?? 0) < atUs) low = middle + 1;
-    else high = middle;
+  /** The place of the first reading of a page at or after an instant. */
+  #placeIn({ at, count }: Page, atUs: number): number {
+    const { rows } = this.#memory;
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((rows[at + columns * middle] ?? 0) < atUs) low = middle + 1;
+      else high = middle;
+    }
+    return at + columns * low;
   }
-  return low;
-}
-
-function insert(page: Page, place: number, [atUs, value, mark]: readonly [number, number, number]): void {
-  const end = columns * page.count++;
-  if (end === page.rows.length) {
-    const larger = new Float64Array(Math.min(2 * end, columns * pageSize));
-    larger.set(page.rows);
-    page.rows = larger;
-  }
-  const at = columns * place;
-  const { rows } = page;
-  if (at < end) rows.copyWithin(at + columns, at, end);
-  rows[at] = atUs;
-  rows[at + 1] = value;
-  rows[at + 2] = mark;
 }
 
 /** The readings of the log in memory, by series. */
 export class LogMemory {
   /** In the order of `firstId`: whoever settles the first one soonest can trim the log soonest. */
   readonly #series = new Map<number, SeriesMemory>();
+  readonly #pages = new PageMemory();
   #count = 0;
 
   /** How many readings there are. */
@@ -179,7 +188,7 @@ export class LogMemory {
   forRow(series: number, id: number): SeriesMemory {
     const known = this.#series.get(series);
     if (known) return known;
-    const created = new SeriesMemory(id);
+    const created = new SeriesMemory(this.#pages, id);
     this.#series.set(series, created);
     return created;
   }
@@ -201,8 +210,9 @@ export class LogMemory {
       this.#shrink(series, memory, () => memory.removeRange(fromUs, toUs));
       return;
     }
-    this.#series.delete(series);
     this.#count -= memory.count;
+    this.#series.delete(series);
+    memory.end();
   }
 
   /** Forgets the readings of the log's rows up to one, which are in chunks. */

@@ -40,7 +40,7 @@ function settle({ log, chunks }: StoredReadings, readings: number): void {
     const [series, logged] = memory.first ?? [];
     if (series === undefined || !logged) return;
     const settled = logged.range(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, atOnce.ofSeries);
-    if (settled.count > 0) chunks.add(series, settled);
+    if (settled.count > 0) chunks.add(series, settled, logged.settledUs);
     logged.settledUs = undefined;
     memory.removeRange(series, Number.NEGATIVE_INFINITY, (settled.atUs[settled.count - 1] ?? 0) + 1);
     left -= settled.count + 1;
