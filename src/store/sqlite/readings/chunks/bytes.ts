@@ -123,24 +123,26 @@ export class ByteReader {
     let at = this.#at;
     let whole = 0;
     for (let i = 0; i < count; ) {
-      let difference = bytes[at++] ?? 0;
-      if (difference > 127) {
-        const second = bytes[at++] ?? 0;
-        difference += second * 128 - 128;
-        if (second > 127) {
-          this.#at = at - 2;
-          difference = this.varint();
+      const first = bytes[at++] ?? 0;
+      if (first > 0 && first < 128) {
+        whole += (first >>> 1) ^ -(first & 1);
+      } else if (first === 0) {
+        this.#at = at;
+        const run = this.varint();
+        at = this.#at;
+        const same = whole / divisor;
+        for (const end = Math.min(i + run, count - 1); i < end; ) into[i++] = same;
+      } else {
+        const second = bytes[at] ?? 0;
+        if (second < 128) {
+          whole += ((second << 6) | ((first & 127) >>> 1)) ^ -(first & 1);
+          at++;
+        } else {
+          this.#at = at - 1;
+          whole += this.signed();
           at = this.#at;
         }
-      } else if (difference === 0) {
-        this.#at = at;
-        const end = Math.min(i + this.varint() + 1, count);
-        at = this.#at;
-        into.fill(whole / divisor, i, end);
-        i = end;
-        continue;
       }
-      whole += toSigned(difference);
       into[i++] = whole / divisor;
     }
     this.#at = at;
