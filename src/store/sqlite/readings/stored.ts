@@ -1,6 +1,5 @@
 import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/reads/columns.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
-import type { TimedValue } from '../../../core/readings/reads/summaries.ts';
 import type { Connection, Transaction } from '../connection/driver.ts';
 import { Chunks, merge } from './chunks/chunks.ts';
 import { ReadingLog } from './log/log.ts';
@@ -76,14 +75,12 @@ export class StoredReadings {
     return found;
   }
 
-  /** The last reading of a series. */
-  last(series: number): TimedValue | undefined {
-    const lastUs = Math.max(
-      this.chunks.lastUs(series),
-      this.log.memory.get(series)?.lastUs ?? Number.NEGATIVE_INFINITY,
-    );
-    const { count, atUs, values } = this.columns({ series, fromUs: lastUs, toUs: Number.POSITIVE_INFINITY, limit: 1 });
-    return count === 0 ? undefined : [atUs[0] ?? 0, values[0] ?? 0];
+  /** The last reading of a series; undefined without one. */
+  last(series: number): { atUs: number; value: number } | undefined {
+    const settled = this.chunks.last(series);
+    const logged = this.log.memory.get(series);
+    if (!logged || logged.count === 0 || (settled && settled.atUs >= logged.lastUs)) return settled;
+    return { atUs: logged.lastUs, value: logged.valueAt(logged.lastUs) ?? 0 };
   }
 
   /** The instant of the first reading of a series; undefined without one. */

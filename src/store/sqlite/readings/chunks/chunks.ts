@@ -24,6 +24,8 @@ export class Chunks {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #encoder = new ChunkEncoder();
   readonly #decoded = new DecodedChunks();
+  /** For what is needed only until the next chunk is decoded. */
+  readonly #reused = createColumns(chunkSize);
 
   constructor(connection: Connection) {
     this.#statements = prepare(connection);
@@ -42,6 +44,14 @@ export class Chunks {
   /** The instant of the last reading of a series; -Infinity if it has no chunk. */
   lastUs(series: number): number {
     return this.#statements.lastUs.get(series) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** The last reading of a series; undefined if it has no chunk. */
+  last(series: number): { atUs: number; value: number } | undefined {
+    const chunk = this.#statements.last.get(series);
+    if (!chunk) return undefined;
+    const { atUs, values, count } = decodeChunk(chunk.body, chunk.count, this.#reused);
+    return { atUs: atUs[count - 1] ?? 0, value: values[count - 1] ?? 0 };
   }
 
   /** The value of a reading; undefined if it is in no chunk. */
@@ -194,6 +204,9 @@ function prepare(connection: Connection) {
        and from_us < ? order by from_us`,
     ),
     firstUs: number<[number]>('select from_us from chunks where series = ? order by from_us limit 1'),
+    last: connection.prepare<[number], Pick<ChunkRow, 'count' | 'body'>>(
+      'select count, body from chunks where series = ? order by from_us desc limit 1',
+    ),
     lastUs: number<[number]>('select to_us from chunks where series = ? order by from_us desc limit 1'),
     whole: number<[number, number, number, number]>(
       'select sum(count) from chunks where series = ? and from_us >= ? and from_us < ? and to_us < ?',
