@@ -1,7 +1,7 @@
 import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/reads/columns.ts';
 import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection, Transaction } from '../connection/driver.ts';
-import { Chunks, merge } from './chunks/chunks.ts';
+import { type ChunkSizes, Chunks, merge } from './chunks/chunks.ts';
 import { ReadingLog } from './log/log.ts';
 import type { SeriesMemory } from './log/memory.ts';
 import type { Removal } from './log/rows.ts';
@@ -15,8 +15,8 @@ export class StoredReadings {
   readonly chunks: Chunks;
   readonly #transaction: Transaction<(work: () => unknown) => unknown>;
 
-  constructor(connection: Connection) {
-    this.chunks = new Chunks(connection);
+  constructor(connection: Connection, sizes?: ChunkSizes) {
+    this.chunks = new Chunks(connection, sizes);
     this.log = new ReadingLog(connection, () => this.chunks.forget());
     this.#transaction = connection.transaction((work) => {
       this.log.refresh();

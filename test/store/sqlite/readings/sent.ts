@@ -1,5 +1,6 @@
 import { readingColumns } from '../../../../src/core/port/readings.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import type { ChunkSizes } from '../../../../src/store/sqlite/readings/chunks/chunks.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 import { IngestWriter, toGroup } from '../../../../src/store/sqlite/readings/writer/ingest-writer.ts';
 import { applyMigrations } from '../../../../src/store/sqlite/schema/migrations.ts';
@@ -15,8 +16,8 @@ export function readingsInMemory() {
 }
 
 /** What reads and writes the readings of a database. */
-export function readingsOn(connection: Connection) {
-  const stored = new StoredReadings(connection);
+export function readingsOn(connection: Connection, sizes?: ChunkSizes) {
+  const stored = new StoredReadings(connection, sizes);
   const writer = new IngestWriter(connection, stored);
   const sendRows = (rows: Float64Array) =>
     writer.write([toGroup([{ count: rows.length / readingColumns, rows }], [])])[0]?.readings[0];

@@ -3,10 +3,15 @@ import type { Connection } from '../../connection/driver.ts';
 import { DecodedChunks } from './cache.ts';
 import { ChunkEncoder, decodeChunk } from './codec.ts';
 
-/** Readings in one chunk at most; more take hardly fewer bytes, and a late one rewrites all of them. */
-const chunkSize = 1024;
-/** A chunk of fewer readings takes in the next ones, instead of another small chunk beside it. */
-const smallSize = 128;
+/** Numbers of readings in one chunk. */
+export interface ChunkSizes {
+  /** At most: more take hardly fewer bytes, and a late one rewrites all of them. */
+  full: number;
+  /** A chunk of fewer takes in the next ones, instead of another small chunk after it. */
+  small: number;
+}
+
+const usualSizes: ChunkSizes = { full: 1024, small: 128 };
 /** Chunks that a long removal deletes in one step: some milliseconds. */
 const chunksInStep = 200;
 
@@ -24,10 +29,12 @@ export class Chunks {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #encoder = new ChunkEncoder();
   readonly #decoded = new DecodedChunks();
+  readonly #sizes: ChunkSizes;
   /** For what is needed only until the next chunk is decoded. */
-  readonly #reused = createColumns(chunkSize);
+  readonly #reused = createColumns(usualSizes.full);
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, sizes = usualSizes) {
+    this.#sizes = sizes;
     this.#statements = prepare(connection);
   }
 
@@ -67,7 +74,7 @@ export class Chunks {
 
   /** The readings of a range, one chunk after the other, each with the part of it that lies in the range: until the next is read. */
   *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
-    const reused = createColumns(chunkSize);
+    const reused = createColumns(this.#sizes.full);
     for (const { body, count } of this.#statements.inside.iterate(series, series, fromUs, fromUs, toUs)) {
       const columns = decodeChunk(body, count, reused);
       const from = placeOf(columns, fromUs);
@@ -94,7 +101,8 @@ export class Chunks {
   add(series: number, added: Columns, lastUs = this.lastUs(series)): void {
     const { before, after } = this.#statements;
     this.#decoded.delete(series);
-    if (added.count >= smallSize && (added.atUs[0] ?? 0) > lastUs) {
+    const { small } = this.#sizes;
+    if (added.count >= small && (added.atUs[0] ?? 0) > lastUs) {
       this.#write(series, added, { isLast: true });
       return;
     }
@@ -103,10 +111,10 @@ export class Chunks {
       const chunk = before.get(series, firstUs);
       const next = after.get(series, firstUs);
       const to = next ? placeOf(added, next.fromUs) : added.count;
-      if (chunk && (firstUs <= chunk.toUs || chunk.count < smallSize)) {
+      if (chunk && (firstUs <= chunk.toUs || chunk.count < small)) {
         const merged = merge(decodeChunk(chunk.body, chunk.count), added, from, to);
         this.#write(series, merged, { id: chunk.id, isLast: next === undefined });
-      } else if (next && next.count < smallSize) {
+      } else if (next && next.count < small) {
         const merged = merge(decodeChunk(next.body, next.count), added, from, to);
         this.#write(series, merged, { id: next.id, isLast: false });
       } else {
@@ -153,7 +161,8 @@ export class Chunks {
   /** Writes readings in place of a chunk, or as new ones. The last ones of a series fill their chunks, so that the next follow. */
   #write(series: number, columns: Columns, { id, isLast }: { id?: number; isLast: boolean }): void {
     const { count, atUs } = columns;
-    const size = isLast ? chunkSize : Math.ceil(count / Math.ceil(count / chunkSize));
+    const { full } = this.#sizes;
+    const size = isLast ? full : Math.ceil(count / Math.ceil(count / full));
     for (let from = 0; from < count; from += size) {
       const to = Math.min(from + size, count);
       const body = this.#encoder.encode(columns, from, to);

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { qualities, summaryWidthUs } from '../../../../../src/core/port/readings.ts';
+import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
+import { toReadings } from '../../../../../src/core/readings/reads/slice-request.ts';
+import { openDatabase } from '../../../../../src/store/sqlite/connection/driver.ts';
+import { writeAhead } from '../../../../../src/store/sqlite/connection/files.ts';
+import { applyMigrations } from '../../../../../src/store/sqlite/schema/migrations.ts';
+import { atEndOfFile } from '../../../../ends.ts';
+import type { Sent } from '../sent.ts';
+import type { Process, Step } from './process.ts';
+import { compareReads, type Row, type Summary } from './reads.ts';
+
+const numbers = [1, 2, 3] as const;
+/** Three readings an hour. */
+const tickUs = summaryWidthUs / 3;
+const [earliest, latest] = [-20, 60];
+
+/** A folder, and in it a database of readings with three series and nothing else. */
+export function emptyDatabase(): { folder: string; empty: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'hkctl-model-'));
+  atEndOfFile(() => rmSync(folder, { recursive: true }));
+  const empty = join(folder, 'empty.db');
+  const connection = openDatabase(empty, {});
+  writeAhead(connection);
+  applyMigrations(connection, 'readings', 'migrations', empty);
+  for (const series of numbers)
+    connection.exec(`insert into series (series, entity_id, sensor_id) values (${series}, 'E', 'S${series}')`);
+  connection.close();
+  return { folder, empty };
+}
+
+/** What a store should hold. */
+export class Model {
+  readonly #readings: ReadonlyMap<number, Map<number, [number, number]>>;
+  readonly #summaries: ReadonlyMap<number, Map<number, Summary>>;
+
+  constructor(from?: Model) {
+    this.#readings = new Map(numbers.map((series) => [series, new Map(from ? from.#readings.get(series) : [])]));
+    this.#summaries = new Map(numbers.map((series) => [series, new Map(from ? from.#summaries.get(series) : [])]));
+  }
+
+  rows(series: number, fromUs = Number.NEGATIVE_INFINITY, toUs = Number.POSITIVE_INFINITY): Row[] {
+    const rows = [...(this.#readings.get(series) ?? [])].map(([at, [value, quality]]): Row => [at, value, quality]);
+    return rows.filter(([at]) => at >= fromUs && at < toUs).sort(([a], [b]) => a - b);
+  }
+
+  /** Does what a process has done; `result` is what it returned. */
+  apply(step: Step, result: ReturnType<Process['perform']>): void {
+    if (step.kind === 'send') expect(result.sent).toEqual(this.send(step.sent));
+    else if (step.kind === 'drop') this.drop(step, result.dropped?.readings ?? 0);
+    else if (step.kind === 'erase') this.erase(step);
+  }
+
+  send(sent: readonly Sent[]) {
+    const result = { accepted: 0, duplicates: 0, conflicts: [] as number[] };
+    for (const [position, [series, at, value, quality = 0]] of sent.entries()) {
+      const known = this.#readings.get(series)?.get(at);
+      if (!known) {
+        this.#readings.get(series)?.set(at, [value, quality]);
+        result.accepted++;
+      } else if (known[0] === value) result.duplicates++;
+      else result.conflicts.push(position);
+    }
+    return result;
+  }
+
+  /** Drops so many readings, in the order in which steps do it. */
+  drop({ hour, position = 0 }: Extract<Step, { kind: 'drop' }>, readings: number): void {
+    let left = readings;
+    for (const series of numbers.filter((number) => number >= position)) {
+      for (const [at] of this.rows(series, undefined, hour * summaryWidthUs)) {
+        if (left-- === 0) return;
+        const hourUs = bucketStart(at, summaryWidthUs);
+        const before = this.#summaries.get(series)?.get(hourUs);
+        this.#readings.get(series)?.delete(at);
+        if (before && at <= before.lastUs) continue;
+        const summary = { count: (before?.count ?? 0) + 1, firstUs: before?.firstUs ?? at, lastUs: at };
+        this.#summaries.get(series)?.set(hourUs, summary);
+      }
+    }
+  }
+
+  erase({ series, fromUs, toUs }: Extract<Step, { kind: 'erase' }>, { isComplete = true } = {}): void {
+    for (const [at] of this.rows(series, fromUs, toUs)) this.#readings.get(series)?.delete(at);
+    if (!isComplete) return;
+    for (const [hourUs, { firstUs, lastUs }] of this.#summaries.get(series) ?? [])
+      if (firstUs >= fromUs && lastUs < toUs) this.#summaries.get(series)?.delete(hourUs);
+  }
+
+  /** Compares everything that a process can read with what should be there. */
+  compare({ parts: { stored, erasure, droppable, reader } }: Process, { fromUs, toUs } = everything): void {
+    let before = 0;
+    let oldestUs: number | null = null;
+    for (const series of numbers) {
+      const all = this.rows(series);
+      const inRange = this.rows(series, fromUs, toUs);
+      const rowsOf = (from: number, to: number, limit: number) =>
+        toReadings(stored.columns({ series, fromUs: from, toUs: to, limit })).map(
+          ({ atUs, value, quality }): Row => [atUs, value, quality === null ? 0 : 1 + qualities.indexOf(quality)],
+        );
+      const found = stored.reading(() => ({
+        all: rowsOf(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 1000),
+        some: rowsOf(fromUs, toUs, 4),
+      }));
+      expect(found).toEqual({ all, some: inRange.slice(0, 4) });
+      const summaries = this.#summaries.get(series) ?? new Map();
+      compareReads(reader, { series, range: { fromUs, toUs }, rows: all, summaries });
+      const { readings, summarised } = erasure.count({ series, fromUs, toUs });
+      const counted = [...(this.#summaries.get(series)?.values() ?? [])].filter(
+        (one) => one.firstUs >= fromUs && one.lastUs < toUs,
+      );
+      const expected = { readings: inRange.length, summarised: counted.reduce((sum, { count }) => sum + count, 0) };
+      expect({ readings, summarised }).toEqual(expected);
+      before += this.rows(series, undefined, toUs).length;
+      const [firstUs] = all[0] ?? [];
+      if (firstUs !== undefined) oldestUs = Math.min(oldestUs ?? firstUs, firstUs);
+    }
+    expect(droppable.count('E', toUs)).toBe(before);
+    expect(droppable.state('E').oldestUs).toBe(oldestUs);
+  }
+}
+
+const everything = { fromUs: 2 * earliest * tickUs, toUs: 2 * latest * tickUs };
+
+const instant = fc.integer({ min: earliest, max: latest }).map((tick) => tick * tickUs);
+/** Two instants in order. */
+export const range = fc.tuple(instant, instant).map(([a, b]) => ({ fromUs: Math.min(a, b), toUs: Math.max(a, b) }));
+const series = fc.constantFrom(...numbers);
+const value = fc.constantFrom(0, 1, 1.25, 0.1 + 0.2, -0, 1e300);
+const reading = fc.tuple(series, instant, value, fc.integer({ min: 0, max: 3 }));
+const mixed: fc.Arbitrary<Sent[]> = fc.array(reading, { minLength: 1, maxLength: 12 });
+/** A run of readings in order of time, as most are. */
+const inOrder = fc
+  .tuple(series, fc.integer({ min: earliest, max: latest - 20 }), fc.integer({ min: 1, max: 20 }))
+  .map(([number, first, count]): Sent[] =>
+    Array.from({ length: count }, (_, i) => [number, (first + i) * tickUs, (i % 5) / 4, 0]),
+  );
+const few = fc.integer({ min: 1, max: 12 });
+
+/** What a process may do next. */
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('send' as const), sent: fc.oneof(mixed, inOrder) }),
+  fc.record({ kind: fc.constant('fail' as const), sent: mixed }),
+  fc.record({ kind: fc.constant('settle' as const), ofSeries: few, ofAll: fc.integer({ min: 1, max: 40 }) }),
+  fc.record({
+    kind: fc.constant('drop' as const),
+    hour: fc.integer({ min: -7, max: 20 }),
+    position: fc.option(series, { nil: undefined }),
+  }),
+  fc.tuple(series, range).map(([number, given]): Step => ({ kind: 'erase', series: number, ...given })),
+  fc.constant<Step>({ kind: 'restart' }),
+);

@@ -1,0 +1,77 @@
+import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
+import { openDatabase } from '../../../../../src/store/sqlite/connection/driver.ts';
+import { createDroppable } from '../../../../../src/store/sqlite/readings/droppable.ts';
+import { createErasure } from '../../../../../src/store/sqlite/readings/erasure.ts';
+import { createReader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
+import { createDrop } from '../../../../../src/store/sqlite/readings/retention.ts';
+import { settleIdle } from '../../../../../src/store/sqlite/readings/writer/settling.ts';
+import { readingsOn, type Sent } from '../sent.ts';
+
+/** What a process does with the readings of a store; those that fail do so at their commit. */
+export type Step =
+  | { kind: 'send'; sent: Sent[] }
+  | { kind: 'fail'; sent: Sent[] }
+  | { kind: 'settle'; ofSeries: number; ofAll: number }
+  | { kind: 'drop'; hour: number; position?: number }
+  | { kind: 'erase'; series: number; fromUs: number; toUs: number }
+  | { kind: 'restart' };
+
+/** How many readings a step of a drop takes. */
+export const droppedAtOnce = 5;
+
+/** One process with the store open. Small chunks and small steps, so that few readings meet every case. */
+export class Process {
+  readonly #file: string;
+  readonly #pragmas: string;
+  parts: ReturnType<typeof partsOf>;
+
+  constructor(file: string, pragmas: string) {
+    this.#file = file;
+    this.#pragmas = pragmas;
+    this.parts = partsOf(file, pragmas);
+  }
+
+  /** Does a step, and returns its result. */
+  perform(step: Step) {
+    const { stored, send, drop, erasure } = this.parts;
+    if (step.kind === 'send') return { sent: send(step.sent) };
+    if (step.kind === 'fail') this.#failing(() => send(step.sent));
+    else if (step.kind === 'settle') settleIdle(stored, step);
+    else if (step.kind === 'erase') erasure.erase(step);
+    else if (step.kind === 'restart') this.#restart();
+    else return { dropped: drop({ entityId: 'E', untilUs: step.hour * summaryWidthUs, position: step.position }) };
+    return {};
+  }
+
+  close(): void {
+    this.parts.connection.close();
+  }
+
+  #restart(): void {
+    this.close();
+    this.parts = partsOf(this.#file, this.#pragmas);
+  }
+
+  /** Runs something whose commit fails after everything else of it was done. */
+  #failing(work: () => unknown): void {
+    const { connection } = this.parts;
+    connection.exec("create temp trigger fails after insert on main.log begin select raise(abort, 'on purpose'); end");
+    try {
+      work();
+    } catch (thrown) {
+      if (!(thrown instanceof Error) || thrown.message !== 'on purpose') throw thrown;
+    } finally {
+      connection.exec('drop trigger fails');
+    }
+  }
+}
+
+function partsOf(file: string, pragmas: string) {
+  const connection = openDatabase(file, {});
+  connection.exec(pragmas);
+  const { stored, send } = readingsOn(connection, { full: 8, small: 3 });
+  const drop = createDrop(connection, stored, { readings: droppedAtOnce, series: 2 });
+  const erasure = createErasure(connection, stored);
+  const [reader, droppable] = [createReader(connection, stored), createDroppable(connection, stored)];
+  return { connection, stored, send, drop, erasure, droppable, reader };
+}
