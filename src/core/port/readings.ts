@@ -180,6 +180,8 @@ export interface BucketRequest {
 export interface ReadingTextRequest extends ReadingRange {
   format: ReadingFormat;
   buckets?: BucketRequest;
+  /** The first cells or fields of each row, with the comma after them. */
+  lead?: string;
 }
 
 /** The client of a read: engines serve owners round-robin, and the reads of one owner one after the other. */

@@ -1,7 +1,7 @@
 import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { Entity } from '../port/entities.ts';
-import type { Reading, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
+import type { ReadingText, ReadingTextRequest, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';
 import type { ResourceDefinition } from '../records/fields.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
@@ -99,27 +99,23 @@ export async function auditExport(
   await domain.store.audit.append(auditDraft(domain, actor, 'sensors.export', entity.code, detail));
 }
 
-/** Readings of one sensor in order of time, read in chunks to bound memory. */
-export async function* readingsOf(
+/** Readings of one sensor as rows of text in order of time, page by page to bound memory. */
+export async function* textOf(
   domain: Domain,
   sensor: Sensor,
-  range: { fromUs?: number; toUs?: number },
-): AsyncGenerator<Reading[]> {
-  for (let fromUs = range.fromUs; ; ) {
-    const piece = await domain.store.readings.range({
-      series: sensor.series,
-      fromUs,
-      toUs: range.toUs,
-      limit: pieceSize,
-    });
-    if (piece.length > 0) yield piece;
-    const last = piece.at(-1);
-    if (piece.length < pieceSize || !last) return;
-    fromUs = last.atUs + 1;
+  request: Pick<ReadingTextRequest, 'fromUs' | 'toUs' | 'format' | 'lead'>,
+): AsyncGenerator<string> {
+  const client = { owner: sensor.id, charge() {} };
+  for (let fromUs: number | null | undefined = request.fromUs; fromUs !== null; ) {
+    const given = { ...request, series: sensor.series, fromUs, limit: pageSize };
+    const page: ReadingText = await domain.store.readings.text(given, client);
+    for (const piece of page.pieces) if (piece.length > 0) yield decoder.decode(piece);
+    fromUs = page.nextUs;
   }
 }
 
-const pieceSize = 10_000;
+const pageSize = 100_000;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 async function withStates(domain: Domain, entity: Entity, records: Record<string, unknown>[]): Promise<SensorView[]> {
   const directory = await domain.store.readings.directory(entity.id);

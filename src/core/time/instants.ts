@@ -42,28 +42,6 @@ export function formatInstantUs(us: number): string {
   return formatParts(ms, us - ms * 1000);
 }
 
-/** Builds the same formatter for many instants in order: it keeps the date of the last one, which takes a quarter of the time. */
-export function createInstantUsText(): (us: number) => string {
-  let day = Number.NaN;
-  let date = '';
-  return (us) => {
-    const rest = us % usPerDay;
-    const ofDay = rest < 0 ? rest + usPerDay : rest;
-    if (us - ofDay !== day) {
-      day = us - ofDay;
-      date = formatInstantUs(day).slice(0, -'00:00:00.000000Z'.length);
-    }
-    const seconds = Math.floor(ofDay / 1e6);
-    const minutes = Math.floor(seconds / 60);
-    const hours = Math.floor(minutes / 60);
-    const fraction = String(1e6 + ofDay - seconds * 1e6).slice(1);
-    return `${date}${twoDigits[hours]}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}.${fraction}Z`;
-  };
-}
-
-const usPerDay = 86_400_000_000;
-const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
-
 /** Writes epoch milliseconds as RFC 3339 in UTC. */
 export function formatInstantMs(ms: number): string {
   return new Date(ms).toISOString();

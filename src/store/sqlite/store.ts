@@ -116,7 +116,7 @@ export class SqliteStore implements Store {
       stored: this.#stored,
       recordsVersion: () => Number(this.records.version()),
       path,
-      threads: () => this.#requireThreads(),
+      threads: () => this.#threads,
     });
     this.readings = reserve ? withinReserve(ofReadings, reserve) : ofReadings;
     const { release, ...daemon } = createDaemonStore(this.#registry, this.#files.daemons, options.clock);
@@ -209,11 +209,6 @@ export class SqliteStore implements Store {
         await writer.mergeClock(progress);
       },
     };
-  }
-
-  #requireThreads(): ReadingThreads {
-    if (this.#threads) return this.#threads;
-    throw new Error('this store was opened without the threads that write readings and read many of them');
   }
 
   async #import(request: ImportRequest): Promise<ImportSummary> {

@@ -9,6 +9,8 @@ let secret: string;
 
 beforeAll(async () => {
   plant = await HttpPlant.open();
+  // As a daemon does, which then reads in a thread.
+  await plant.domain.store.openAll();
   face = bareApp(plant);
   secret = (await plant.key()).secret;
 });

@@ -1,5 +1,5 @@
 import type { Sensor } from '../../../core/port/readings.ts';
-import { auditExport, readingsOf, requireSensor } from '../../../core/readings/sensors.ts';
+import { auditExport, requireSensor, textOf } from '../../../core/readings/sensors.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { oneOf } from '../../flags.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
@@ -34,10 +34,12 @@ export const exportReadings = defineCommand({
     // Before the first reading is out: an export that is cut off took something along as well.
     await auditExport(domain, actor, site, { ...range, sensors: refs.length === 0 ? undefined : sensors });
     if (refs.length === 0) sensors.push(...new Set((await domain.store.readings.directory(site.id)).values()));
-    const writer = rowWriter(context, flags.format ?? 'csv');
+    const format = flags.format ?? 'csv';
+    const writer = rowWriter(context, format);
     writer.begin();
     for (const sensor of sensors) {
-      for await (const piece of readingsOf(domain, sensor, range)) writer.write(sensor, piece);
+      const request = { ...range, format: context.json ? 'ndjson' : format, lead: writer.leadOf(sensor) } as const;
+      for await (const rows of textOf(domain, sensor, request)) writer.write(rows);
     }
     writer.end();
   },

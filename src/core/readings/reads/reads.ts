@@ -9,7 +9,7 @@ export const readLimits = {
   direct: 500,
   /** Rows written in one slice, and readings aggregated in one, in a thread of their own: some milliseconds each. */
   written: 5000,
-  summedUp: 20_000,
+  summedUp: 200_000,
   /** A page of buckets that has at least one bucket scans no more: it ends short, and the next page continues after it. */
   page: 1_000_000,
   /** Number of waiting reads of one owner. */

@@ -1,5 +1,6 @@
 import { qualities, type Reading, type ReadingRange, type ReadingTextRequest } from '../../port/readings.ts';
 import type { OpenBucket } from './buckets.ts';
+import type { Columns } from './columns.ts';
 
 /** A part of a read, small enough that other reads need not wait for it. */
 export interface SliceRequest extends ReadingTextRequest {
@@ -11,7 +12,7 @@ export interface SliceRequest extends ReadingTextRequest {
   beganUs?: number;
   /** What the slice before returned. */
   summarisedUs?: number | null;
-  ahead?: readonly SliceRow[];
+  ahead?: Columns;
 }
 
 /** The result of a slice. */
@@ -29,25 +30,22 @@ export interface Slice {
   open?: OpenBucket;
   /** The latest instant of the series that was dropped, as this slice saw it; null where there is none. */
   summarisedUs?: number | null;
-  /** Rows after it that were read already, so that not each slice waits for a server. */
-  ahead?: readonly SliceRow[];
+  /** Readings after it that were read already, so that not each slice waits for a server. */
+  ahead?: Columns;
 }
 
-/** A stored reading; its quality is 0 for none, else 1 + the index in {@link qualities}. */
-export type SliceRow = [atUs: number, value: number, quality: number];
-
-/** The rows that an engine has to read for a slice, in order of time. */
+/** The readings that an engine has to read for a slice, in order of time. */
 export interface SliceRange {
   series: number;
   /** Inclusive. */
   fromUs: number;
   /** Exclusive. */
   toUs: number;
-  /** One row more than the slice takes, which shows whether there is more, and where it starts. */
+  /** One reading more than the slice takes, which shows whether there is more, and where it starts. */
   limit: number;
 }
 
-/** The rows to read for a slice. */
+/** The readings to read for a slice. */
 export function rangeOfSlice({ series, fromUs, toUs, limit, most, buckets }: SliceRequest): SliceRange {
   const wanted = buckets ? most : Math.min(most, limit);
   return boundedRange({ series, fromUs, toUs, limit: wanted + 1 });
@@ -58,9 +56,13 @@ export function boundedRange({ series, fromUs, toUs, limit }: ReadingRange): Sli
   return { series, fromUs: within(fromUs ?? -endOfTimeUs), toUs: within(toUs ?? endOfTimeUs), limit };
 }
 
-/** The reading of a row. */
-export function toReading([atUs, value, quality]: SliceRow): Reading {
-  return { atUs, value, quality: qualities[quality - 1] ?? null };
+/** The readings of some columns, one by one. */
+export function toReadings({ count, ...columns }: Columns): Reading[] {
+  return Array.from({ length: count }, (_, place) => ({
+    atUs: columns.atUs[place] ?? 0,
+    value: columns.values[place] ?? 0,
+    quality: qualities[(columns.qualities[place] ?? 0) - 1] ?? null,
+  }));
 }
 
 /** The nearest instant that can be kept. */

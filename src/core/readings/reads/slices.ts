@@ -1,62 +1,132 @@
-import { createRowWriter, separatorOf, type WriteRow } from '../reading-text.ts';
-import { addSummarised, addToBucket, bucketStart, closeBucket, openBucket, openSummarised } from './buckets.ts';
-import { rangeOfSlice, type Slice, type SliceRequest, type SliceRow, toReading } from './slice-request.ts';
-import { type BucketItems, type HourRow, inOrderOfTime } from './summarised-hours.ts';
+import { RowWriter } from '../reading-text.ts';
+import { addSummarised, addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
+import { type Columns, type Piece, placeOf } from './columns.ts';
+import type { Slice, SliceRequest } from './slice-request.ts';
+import { type HourRow, hoursInSlice } from './summarised-hours.ts';
 
-/** Writes the rows of a slice, as {@link rangeOfSlice} asked for them, or sums them up. Takes `rows` over. */
-export function toSlice(request: SliceRequest, rows: SliceRow[]): Slice {
-  const wanted = rangeOfSlice(request).limit - 1;
-  const nextUs = rows[wanted]?.[0] ?? null;
-  if (rows.length > wanted) rows.length = wanted;
-  if (request.buckets) return sumUp({ items: rows, nextUs }, request);
-  const write = createRowWriter(request);
-  const lines = rows.map((row) => write(toReading(row)));
-  return { ...toText(lines, request), scanned: rows.length, nextUs };
+/** The summaries that a slice may count, and the latest instant of its series that was dropped. */
+interface Dropped {
+  hours: readonly HourRow[];
+  summarisedUs: number | null;
 }
 
-/** Sums up the rows and the summarised hours of a slice; `summarisedUs` is the latest instant that was dropped. */
-export function toSummarisedSlice(
-  request: SliceRequest,
-  { rows, hours, summarisedUs }: { rows: readonly SliceRow[]; hours: readonly HourRow[]; summarisedUs: number },
-): Slice {
-  return { ...sumUp(inOrderOfTime(rows, hours, request.most), request), summarisedUs };
+/**
+ * Writes the readings of a slice or sums them up. The pieces are all readings of its range in order of time, or at least as many
+ * as `rangeOfSlice` asks for; they are read only as far as the slice needs them.
+ */
+export function toSlice(request: SliceRequest, pieces: Iterable<Piece>, dropped?: Dropped): Slice {
+  return request.buckets ? sumUp(request, request.buckets.widthUs, pieces, dropped) : write(request, pieces);
 }
 
-function sumUp({ items, nextUs }: BucketItems, request: SliceRequest): Slice {
-  const { buckets, limit } = request;
-  if (!buckets) throw new Error('no buckets are asked for');
-  const write: WriteRow = createRowWriter(request);
-  const lines: string[] = [];
-  let { open } = request;
-  let scanned = 0;
-  for (const item of items) {
-    scanned++;
-    const atUs = item[0];
-    const startUs = bucketStart(atUs, buckets.widthUs);
-    if (open?.startUs === startUs) {
-      if (isReading(item)) addToBucket(open, item[1]);
-      else addSummarised(open, item[1]);
-      continue;
-    }
-    if (open) lines.push(write(closeBucket(open)));
-    open = isReading(item) ? openBucket(startUs, item[1]) : openSummarised(startUs, item[1]);
-    // The first reading after the last bucket: nothing more is needed.
-    if (lines.length === limit) return { ...toText(lines, request), scanned, nextUs: atUs, open };
+function write(request: SliceRequest, pieces: Iterable<Piece>): Slice {
+  const wanted = Math.min(request.most, request.limit);
+  const rows = new RowWriter(request, wanted);
+  let nextUs: number | null = null;
+  for (const { columns, from, to } of pieces) {
+    const end = Math.min(to, from + wanted - rows.count);
+    rows.addReadings(columns, from, end);
+    if (end === to) continue;
+    nextUs = columns.atUs[end] ?? null;
+    break;
   }
-  if (nextUs !== null) return { ...toText(lines, request), scanned, nextUs, open };
-  if (open) lines.push(write(closeBucket(open)));
-  return { ...toText(lines, request), scanned, nextUs };
+  return { ...textOf(rows), scanned: rows.count, nextUs };
 }
 
-function isReading(item: BucketItems['items'][number]): item is SliceRow {
-  return item.length === 3;
+/** Of an hour with a summary, readings up to the last one that it counts arrived after it and are left out: it may count them already. */
+function sumUp(request: SliceRequest, widthUs: number, pieces: Iterable<Piece>, dropped?: Dropped): Slice {
+  const { hours = [], summarisedUs } = dropped ?? {};
+  const sums = new BucketWriter(request, widthUs);
+  let hour = 0;
+  /** Where readings begin that no summary counts. */
+  let countedUs = Number.NEGATIVE_INFINITY;
+  let seen = 0;
+  const endAt = (nextUs: number | null) => ({ ...sums.end(nextUs), summarisedUs });
+  /** Adds the summaries up to an instant; returns the instant of the first one that this slice does not count. */
+  const addHours = (untilUs: number): number | undefined => {
+    for (let next = hours[hour]; next && next.hourUs <= untilUs; next = hours[hour]) {
+      if (hour === hoursInSlice || !sums.addHour(next)) return next.hourUs;
+      countedUs = next.lastAtUs + 1;
+      hour++;
+    }
+    return undefined;
+  };
+  for (const { columns, from, to } of pieces) {
+    for (let place = from; place < to; ) {
+      const nextUs = addHours(columns.atUs[place] ?? 0);
+      if (nextUs !== undefined) return endAt(nextUs);
+      const first = Math.min(Math.max(placeOf(columns, countedUs), place), to);
+      const end = Math.min(
+        placeOf(columns, hours[hour]?.hourUs ?? Number.POSITIVE_INFINITY),
+        to,
+        place + request.most - seen,
+      );
+      if (end === place) return endAt(Math.max(countedUs, columns.atUs[place] ?? 0));
+      const stoppedAt = sums.addReadings(columns, Math.min(first, end), end);
+      if (stoppedAt < end) return endAt(columns.atUs[stoppedAt] ?? 0);
+      seen += end - place;
+      place = end;
+    }
+  }
+  return endAt(addHours(Number.POSITIVE_INFINITY) ?? null);
 }
 
-function toText(lines: readonly string[], { format }: SliceRequest): Pick<Slice, 'text' | 'count' | 'digest'> {
-  const joined = lines.join(separatorOf(format));
-  // All of it is ASCII.
-  const text = new Uint8Array(new ArrayBuffer(joined.length));
-  Buffer.from(text.buffer).write(joined, 'latin1');
+/** Sums up readings and hours in order of time, and writes each bucket that is complete. */
+class BucketWriter {
+  readonly #rows: RowWriter;
+  readonly #widthUs: number;
+  readonly #limit: number;
+  #open: OpenBucket | undefined;
+  #scanned = 0;
+
+  constructor(request: SliceRequest, widthUs: number) {
+    this.#rows = new RowWriter(request, 100);
+    this.#widthUs = widthUs;
+    this.#limit = request.limit;
+    this.#open = request.open;
+  }
+
+  /** Adds the readings from one place up to another; returns the place of the first one after the last bucket that is wanted. */
+  addReadings({ atUs, values }: Columns, from: number, to: number): number {
+    for (let place = from; place < to; ) {
+      const bucket = this.#bucketOf(atUs[place] ?? 0);
+      if (!bucket) return place;
+      const end = placeOf({ atUs, count: to }, bucket.startUs + this.#widthUs);
+      addToBucket(bucket, values, place, end);
+      this.#scanned += end - place;
+      place = end;
+    }
+    return to;
+  }
+
+  /** Adds an hour; returns false if it is after the last bucket that is wanted. */
+  addHour(hour: HourRow): boolean {
+    const bucket = this.#bucketOf(hour.hourUs);
+    if (!bucket) return false;
+    addSummarised(bucket, hour);
+    this.#scanned++;
+    return true;
+  }
+
+  /** The slice; `nextUs` is the instant of the first reading or hour after it. */
+  end(nextUs: number | null): Slice {
+    if (nextUs === null && this.#open) this.#rows.addBucket(closeBucket(this.#open));
+    return { ...textOf(this.#rows), scanned: this.#scanned, nextUs, open: nextUs === null ? undefined : this.#open };
+  }
+
+  /** The bucket of an instant, before which the one before it is complete; undefined once nothing more is needed. */
+  #bucketOf(atUs: number): OpenBucket | undefined {
+    const startUs = bucketStart(atUs, this.#widthUs);
+    if (this.#open?.startUs === startUs) return this.#open;
+    if (this.#open) this.#rows.addBucket(closeBucket(this.#open));
+    this.#open = openBucket(startUs);
+    if (this.#rows.count < this.#limit) return this.#open;
+    this.#scanned++;
+    return undefined;
+  }
+}
+
+function textOf(rows: RowWriter): Pick<Slice, 'text' | 'count' | 'digest'> {
+  const text = rows.text();
   const { hash } = process.getBuiltinModule('node:crypto');
-  return { text, count: lines.length, digest: hash('sha256', text, 'base64url') };
+  return { text, count: rows.count, digest: hash('sha256', text, 'base64url') };
 }

@@ -1,13 +1,5 @@
 import { summaryWidthUs } from '../../port/readings.ts';
-import {
-  addSummarised,
-  addToBucket,
-  bucketStart,
-  closeBucket,
-  type OpenBucket,
-  openBucket,
-  openSummarised,
-} from './buckets.ts';
+import { addSummarised, addToBucket, bucketStart, closeBucket, type OpenBucket, openBucket } from './buckets.ts';
 
 /** The summary of the readings of an hour. */
 export interface Summary {
@@ -56,25 +48,25 @@ function summarise(rows: readonly TimedValue[]): Summary[] {
   };
   for (const [atUs, value] of rows) {
     const hourUs = bucketStart(atUs, summaryWidthUs);
-    if (open?.bucket.startUs === hourUs) {
-      addToBucket(open.bucket, value);
-      open.lastAtUs = atUs;
-      continue;
+    if (open?.bucket.startUs !== hourUs) {
+      close();
+      open = { bucket: openBucket(hourUs), first: value, firstAtUs: atUs, lastAtUs: atUs };
     }
-    close();
-    open = { bucket: openBucket(hourUs, value), first: value, firstAtUs: atUs, lastAtUs: atUs };
+    addToBucket(open.bucket, [value]);
+    open.lastAtUs = atUs;
   }
   close();
   return found;
 }
 
 function joined(before: Summary, later: Summary): Summary {
-  const bucket = openSummarised(before.hourUs, before);
+  const bucket = openBucket(before.hourUs);
+  addSummarised(bucket, before);
   addSummarised(bucket, later);
   return { ...toSummary(bucket), first: before.first, firstAtUs: before.firstAtUs, lastAtUs: later.lastAtUs };
 }
 
 function toSummary(bucket: OpenBucket): Omit<Summary, 'first' | 'firstAtUs' | 'lastAtUs'> {
-  const { atUs: hourUs, count = 0, min = 0, max = 0, avg: mean = 0, last = 0 } = closeBucket(bucket);
+  const { atUs: hourUs, count, min, max, avg: mean, last } = closeBucket(bucket);
   return { hourUs, count, min, max, mean, last };
 }

@@ -1,12 +1,12 @@
 import { setImmediate as immediate } from 'node:timers/promises';
+import { type Columns, createColumns, type Piece, partOf } from '../../../core/readings/reads/columns.ts';
 import {
   rangeOfSlice,
   type Slice,
   type SliceRange,
   type SliceRequest,
-  type SliceRow,
 } from '../../../core/readings/reads/slice-request.ts';
-import { toSlice, toSummarisedSlice } from '../../../core/readings/reads/slices.ts';
+import { toSlice } from '../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../core/readings/reads/summarised-hours.ts';
 import type { Lane } from '../connection/lane.ts';
 import { entityOfSeries, numberOfSeries } from './series-numbers.ts';
@@ -31,21 +31,21 @@ const summarisedSql = `select r.*, (
         and first_at_us >= $3 and last_at_us < $4 order by hour_us limit $7) as h) as hours
   from (select ${columnsSql} from (${rowsSql}) as r) as r`;
 
-interface Columns {
+interface EncodedColumns {
   at_us: string | null;
   value: string | null;
   quality: string | null;
 }
 
-interface SummarisedColumns extends Columns {
+interface SummarisedColumns extends EncodedColumns {
   summarisedUs: number | null;
   hours: HourRow[] | null;
 }
 
 /** Reads the readings of a range in order of time. */
-export async function readRows(lane: Lane, range: SliceRange): Promise<SliceRow[]> {
-  const [columns] = await lane.query<Columns>(rangeSql, valuesOf(range));
-  return toRows(columns);
+export async function readColumns(lane: Lane, range: SliceRange): Promise<Columns> {
+  const [encoded] = await lane.query<EncodedColumns>(rangeSql, valuesOf(range));
+  return toColumns(encoded);
 }
 
 /** The most rows of one statement: a page of them must not wait for the server a hundred times. */
@@ -57,27 +57,31 @@ export async function readSlice(lane: Lane, given: SliceRequest): Promise<Slice>
   // Few of the rows become text, so that all of them are summed up at once.
   const request = { ...given, most: mostRows };
   const found = await readSummarised(lane, request);
-  if (found.summarisedUs === null) return { ...toSlice(request, found.rows), summarisedUs: null };
+  if (found.summarisedUs === null) return toSlice(request, [pieceOf(found.columns)], found);
   const { summarisedUs } = found;
   const resumed = { ...request, ...resume(request, summarisedUs) };
-  if (resumed.fromUs === request.fromUs) return toSummarisedSlice(resumed, { ...found, summarisedUs });
+  if (resumed.fromUs === request.fromUs) return toSlice(resumed, [pieceOf(found.columns)], found);
   const again = await readSummarised(lane, resumed);
-  return toSummarisedSlice(resumed, { ...again, summarisedUs: again.summarisedUs ?? summarisedUs });
+  return toSlice(resumed, [pieceOf(again.columns)], { ...again, summarisedUs: again.summarisedUs ?? summarisedUs });
 }
 
 /** Reads a slice out of the rows that were read ahead, or reads those of the next slices, too. */
 async function readPart(lane: Lane, request: SliceRequest): Promise<Slice> {
   const range = rangeOfSlice(request);
   const { limit } = range;
-  let { ahead: rows = [] } = request;
-  if (rows.length < limit || rows[0]?.[0] !== range.fromUs) {
-    rows = await readRows(lane, { ...range, limit: aheadOf(request, limit) });
+  let { ahead } = request;
+  if (!ahead || ahead.count < limit || ahead.atUs[0] !== range.fromUs) {
+    ahead = await readColumns(lane, { ...range, limit: aheadOf(request, limit) });
   } else {
     // What has arrived meanwhile comes first: no statement lets the event loop go on here.
     await immediate();
   }
-  const slice = toSlice(request, rows.slice(0, limit));
-  return slice.nextUs === null ? slice : { ...slice, ahead: rows.slice(slice.scanned) };
+  const slice = toSlice(request, [pieceOf(ahead)]);
+  return slice.nextUs === null ? slice : { ...slice, ahead: partOf(ahead, slice.scanned, ahead.count) };
+}
+
+function pieceOf(columns: Columns): Piece {
+  return { columns, from: 0, to: columns.count };
 }
 
 /** The number of rows to read at once for a slice and those after it. */
@@ -88,21 +92,21 @@ function aheadOf({ buckets, limit: page }: SliceRequest, limit: number): number 
 async function readSummarised(lane: Lane, request: SliceRequest) {
   const { firstHourUs, limit } = hoursOfSlice(request);
   const values = [...valuesOf(rangeOfSlice(request)), firstHourUs, limit];
-  const [columns] = await lane.query<SummarisedColumns>(summarisedSql, values);
-  return { rows: toRows(columns), hours: columns?.hours ?? [], summarisedUs: columns?.summarisedUs ?? null };
+  const [encoded] = await lane.query<SummarisedColumns>(summarisedSql, values);
+  return { columns: toColumns(encoded), hours: encoded?.hours ?? [], summarisedUs: encoded?.summarisedUs ?? null };
 }
 
 function valuesOf({ series, fromUs, toUs, limit }: SliceRange): number[] {
   return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs, limit];
 }
 
-function toRows({ at_us: ats, value, quality }: Columns = noRows): SliceRow[] {
-  if (ats === null || value === null || quality === null) return [];
-  const [values, qualities] = [toDoubles(value), toDoubles(quality)];
-  return Array.from(toDoubles(ats), (atUs, row): SliceRow => [atUs, values[row] ?? 0, qualities[row] ?? 0]);
+function toColumns({ at_us: ats, value, quality }: EncodedColumns = noRows): Columns {
+  if (ats === null || value === null || quality === null) return createColumns(0);
+  const atUs = toDoubles(ats);
+  return { count: atUs.length, atUs, values: toDoubles(value), qualities: Uint8Array.from(toDoubles(quality)) };
 }
 
-const noRows: Columns = { at_us: null, value: null, quality: null };
+const noRows: EncodedColumns = { at_us: null, value: null, quality: null };
 
 /** The numbers that `float8send` has written. */
 function toDoubles(base64: string): Float64Array {

@@ -9,13 +9,13 @@ import type {
   SensorDirectory,
 } from '../../../core/port/readings.ts';
 import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
-import { boundedRange, toReading } from '../../../core/readings/reads/slice-request.ts';
+import { boundedRange, toReadings } from '../../../core/readings/reads/slice-request.ts';
 import type { Database } from '../connection/database.ts';
 import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
 import { countDroppable, readRetention } from './droppable.ts';
 import { countRange, erase } from './erasure.ts';
-import { readRows, readSlice } from './reading-rows.ts';
+import { readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
 import { readStates } from './states.ts';
 import { createHeartbeatWriter } from './writer/heartbeats.ts';
@@ -72,7 +72,7 @@ export function createReadingStore(
     },
     append: (batch) => readings.write(batch),
     appendHeartbeats: (batch) => heartbeats.write(batch),
-    range: async (range) => (await readRows(large, boundedRange(range))).map(toReading),
+    range: async (range) => toReadings(await readColumns(large, boundedRange(range))),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
     drop: (request) => drop(database, numbers, request),
     retention: (entityId) => readRetention(small, numbers, entityId),

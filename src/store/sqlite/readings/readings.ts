@@ -1,26 +1,25 @@
 import { lazily } from '../../../core/lazily.ts';
+import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
 import type {
   Heartbeat,
   ReadingBatch,
   ReadingClient,
-  ReadingRange,
   ReadingStore,
   ReadingText,
   ReadingTextRequest,
   Sensor,
   SensorDirectory,
-  SensorState,
 } from '../../../core/port/readings.ts';
 import { toDirectory } from '../../../core/readings/directory.ts';
 import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
-import { boundedRange, type SliceRow, toReading } from '../../../core/readings/reads/slice-request.ts';
+import { boundedRange, toReadings } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { entityNumber } from '../records/tables.ts';
 import { createDroppable } from './droppable.ts';
 import { createErasure } from './erasure.ts';
 import type { ReaderClient } from './reader/client.ts';
-import { createSliceReader } from './reader/slices.ts';
+import { createReader, type Reader } from './reader/reader.ts';
 import type { StoredReadings } from './stored.ts';
 import type { WriterClient } from './writer/client.ts';
 
@@ -45,7 +44,7 @@ export function createReadingStore(options: {
   recordsVersion: () => number;
   path: string;
   /** The threads, of a store that has them. */
-  threads: () => ReadingThreads;
+  threads: () => ReadingThreads | undefined;
 }): ReadingStore & { close(): void } {
   const { records, readings, stored, recordsVersion, path, threads } = options;
   const directories = new Map<string, { version: number; directory: SensorDirectory }>();
@@ -62,21 +61,15 @@ export function createReadingStore(options: {
   const addSeries = lazily(() =>
     readings().prepare<[string, string]>('insert or ignore into series (entity_id, sensor_id) values (?, ?)'),
   );
-  const readSlice = lazily(() => createSliceReader(readings(), stored()));
-  const reads = new Reads((request) => threads().reader.readSlice(request));
-  const lastSummary = lazily(() =>
-    readings().prepare<[number], { atUs: number; value: number }>(
-      'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
-    ),
-  );
+  const reader = lazily(() => createReader(readings(), stored()));
+  const reads = new Reads(async (request) => read('slice', request));
+  const writer = () => {
+    const found = threads()?.writer;
+    if (!found) throw new Error('this store was opened without the thread that writes readings');
+    return found;
+  };
   const droppable = lazily(() => createDroppable(readings(), stored()));
   const erasure = lazily(() => createErasure(readings(), stored()));
-  const lastHeartbeat = lazily(() =>
-    readings().prepare<[number], { atUs: number; status: string | null }>(
-      'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
-    ),
-  );
-
   const readDirectory = (entityId: string): SensorDirectory => {
     const sensors = sensorsOf().all(entityId);
     const numbersOf = () =>
@@ -97,27 +90,20 @@ export function createReadingStore(options: {
     return toDirectory(sensors.map((sensor) => toSensor(sensor, numbers.get(sensor.id))));
   };
 
-  /** Reads a small page in this thread: a message to another would cost more than it saves. */
-  const readAtOnce = (request: ReadingTextRequest, client: ReadingClient): ReadingText =>
-    translating(path, () => textOf(readSlice()({ ...request, most: request.limit }), client));
-
-  const rowsOf = (range: ReadingRange): SliceRow[] => {
-    const { series, fromUs, toUs, limit } = boundedRange(range);
-    return stored().rows(series, fromUs, toUs, limit);
+  /** Reads in the thread of a daemon, else in this one. */
+  const read = <Kind extends keyof Reader>(
+    kind: Kind,
+    of: Parameters<Reader[Kind]>[0],
+  ): MaybePromise<ReturnType<Reader[Kind]>> => {
+    const thread = threads()?.reader;
+    if (thread?.isStarted) return thread.read(kind, of);
+    const inThisThread = reader()[kind] as (given: typeof of) => ReturnType<Reader[Kind]>; // of the same kind
+    return translating(path, () => inThisThread(of));
   };
 
-  const stateOf = (series: number): SensorState => {
-    const summary = lastSummary().get(series);
-    const [atUs = Number.NEGATIVE_INFINITY, value = 0] = stored().last(series) ?? [];
-    const reading = atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? { atUs, value } : summary;
-    const heartbeat = lastHeartbeat().get(series);
-    return {
-      lastReadingAtUs: reading?.atUs ?? null,
-      lastValue: reading?.value ?? null,
-      lastHeartbeatAtUs: heartbeat?.atUs ?? null,
-      lastStatus: heartbeat?.status ?? null,
-    };
-  };
+  /** A small page does not wait for large ones, of which one slice at a time is read. */
+  const readAtOnce = async (request: ReadingTextRequest, client: ReadingClient): Promise<ReadingText> =>
+    textOf(await read('slice', { ...request, most: request.limit }), client);
 
   return {
     directory(entityId) {
@@ -128,18 +114,18 @@ export function createReadingStore(options: {
       directories.set(entityId, { version, directory });
       return directory;
     },
-    append: (batch: ReadingBatch) => threads().writer.write({ kind: 'readings', batch }),
-    appendHeartbeats: (heartbeats: readonly Heartbeat[]) => threads().writer.write({ kind: 'heartbeats', heartbeats }),
-    range: (range) => translating(path, () => stored().reading(() => rowsOf(range).map(toReading))),
+    append: (batch: ReadingBatch) => writer().write({ kind: 'readings', batch }),
+    appendHeartbeats: (heartbeats: readonly Heartbeat[]) => writer().write({ kind: 'heartbeats', heartbeats }),
+    range: (range) =>
+      translating(path, () => stored().reading(() => toReadings(stored().columns(boundedRange(range))))),
     text: (request, client) => (isSmall(request) ? readAtOnce(request, client) : reads.read(request, client)),
-    drop: (request) => threads().writer.drop(request),
-    retention: (entityId) => translating(path, () => droppable().state(entityId)),
+    drop: (request) => writer().drop(request),
+    retention: (entityId) => read('retention', entityId),
     countDroppable: (entityId, untilUs) => translating(path, () => droppable().count(entityId, untilUs)),
     countRange: (range) => translating(path, () => erasure().count(range)),
     erase: (range) => translating(path, () => erasure().erase(range)),
     close: () => reads.close(),
-    states: (numbers) =>
-      translating(path, () => stored().reading(() => new Map(numbers.map((series) => [series, stateOf(series)])))),
+    states: (numbers) => read('states', numbers),
   };
 }
 

@@ -46,9 +46,14 @@ export function createDrop(
     let next = numbers[limits.series] ?? null;
     for (const series of numbers.slice(0, limits.series)) {
       const left = limits.readings - readings;
-      const rows = stored.rows(series, Number.NEGATIVE_INFINITY, untilUs, left + 1);
-      const isMore = rows.length > left;
-      if (isMore) rows.length = left;
+      const { count, atUs, values } = stored.columns({
+        series,
+        fromUs: Number.NEGATIVE_INFINITY,
+        toUs: untilUs,
+        limit: left + 1,
+      });
+      const isMore = count > left;
+      const rows = Array.from({ length: Math.min(count, left) }, (_, n): TimedValue => [atUs[n] ?? 0, values[n] ?? 0]);
       const [lastUs] = rows.at(-1) ?? [];
       if (lastUs !== undefined) {
         dropOf(series, rows);

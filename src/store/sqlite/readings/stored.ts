@@ -1,7 +1,9 @@
-import type { SliceRow } from '../../../core/readings/reads/slice-request.ts';
+import { type Columns, createColumns, type Piece, partOf, placeOf } from '../../../core/readings/reads/columns.ts';
+import type { SliceRange } from '../../../core/readings/reads/slice-request.ts';
 import type { Connection, Transaction } from '../connection/driver.ts';
-import { type ChunkSizes, Chunks } from './chunks/chunks.ts';
+import { type ChunkSizes, Chunks, merge } from './chunks/chunks.ts';
 import { ReadingLog } from './log/log.ts';
+import type { SeriesMemory } from './log/memory.ts';
 import type { Removal } from './log/rows.ts';
 
 /**
@@ -38,40 +40,47 @@ export class StoredReadings {
     }
   }
 
-  /** The readings of a range in order of time, at most a number of them. */
-  rows(series: number, fromUs: number, toUs: number, limit: number): SliceRow[] {
-    const rows: SliceRow[] = [];
-    const logged = this.log.memory.get(series)?.range(fromUs, toUs, limit);
-    let next = 0;
-    const takeLogged = (untilUs: number) => {
-      for (; logged && next < logged.count && rows.length < limit; next++) {
-        const atUs = logged.atUs[next] ?? 0;
-        if (atUs >= untilUs) return;
-        rows.push([atUs, logged.values[next] ?? 0, logged.qualities[next] ?? 0]);
-      }
-    };
+  /** The readings of a range in order of time. Each piece holds until the next one is read. */
+  *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
+    const logged = this.log.memory.get(series);
+    let nextUs = fromUs;
     for (const { columns, from, to } of this.chunks.read(series, fromUs, toUs)) {
-      for (let place = from; place < to && rows.length < limit; place++) {
-        const atUs = columns.atUs[place] ?? 0;
-        takeLogged(atUs);
-        if (rows.length === limit) return rows;
-        // In both while the log has not been trimmed.
-        if (logged && logged.atUs[next] === atUs && next < logged.count) next++;
-        rows.push([atUs, columns.values[place] ?? 0, columns.qualities[place] ?? 0]);
+      const endUs = (columns.atUs[to - 1] ?? 0) + 1;
+      let place = from;
+      // Late readings, and those that were settled already while the log has not been trimmed.
+      for (const late of piecesOf(logged, nextUs, endUs)) {
+        nextUs = late.isLast ? endUs : (late.columns.atUs[late.to - 1] ?? 0) + 1;
+        const end = Math.min(placeOf(columns, nextUs), to);
+        const merged = merge(partOf(columns, place, end), late.columns, 0, late.to);
+        yield { columns: merged, from: 0, to: merged.count };
+        place = end;
       }
-      if (rows.length === limit) return rows;
+      if (place < to) yield { columns, from: place, to };
+      nextUs = endUs;
     }
-    takeLogged(Number.POSITIVE_INFINITY);
-    return rows;
+    yield* piecesOf(logged, nextUs, toUs);
   }
 
-  /** The last reading of a series. */
-  last(series: number): SliceRow | undefined {
-    const lastUs = Math.max(
-      this.chunks.lastUs(series),
-      this.log.memory.get(series)?.lastUs ?? Number.NEGATIVE_INFINITY,
-    );
-    return this.rows(series, lastUs, Number.POSITIVE_INFINITY, 1)[0];
+  /** The readings of a range in order of time, at most a number of them. */
+  columns({ series, fromUs, toUs, limit }: SliceRange): Columns {
+    const found = createColumns(limit);
+    for (const { columns, from, to } of this.read(series, fromUs, toUs)) {
+      const part = partOf(columns, from, Math.min(to, from + limit - found.count));
+      found.atUs.set(part.atUs, found.count);
+      found.values.set(part.values, found.count);
+      found.qualities.set(part.qualities, found.count);
+      found.count += part.count;
+      if (found.count === limit) break;
+    }
+    return found;
+  }
+
+  /** The last reading of a series; undefined without one. */
+  last(series: number): { atUs: number; value: number } | undefined {
+    const settled = this.chunks.last(series);
+    const logged = this.log.memory.get(series);
+    if (!logged || logged.count === 0 || (settled && settled.atUs >= logged.lastUs)) return settled;
+    return { atUs: logged.lastUs, value: logged.valueAt(logged.lastUs) ?? 0 };
   }
 
   /** The instant of the first reading of a series; undefined without one. */
@@ -99,5 +108,22 @@ export class StoredReadings {
   remove(removals: readonly Removal[]): void {
     for (const { series, fromUs, toUs } of removals) this.chunks.remove(series, fromUs, toUs);
     this.log.remove(removals);
+  }
+}
+
+/** Readings of the log in one piece: few, since a read may need only the first of them. */
+const loggedAtOnce = 1024;
+
+function* piecesOf(
+  logged: SeriesMemory | undefined,
+  fromUs: number,
+  toUs: number,
+): Generator<Piece & { isLast: boolean }> {
+  for (let nextUs = fromUs; logged; ) {
+    const columns = logged.range(nextUs, toUs, loggedAtOnce);
+    const isLast = columns.count < loggedAtOnce;
+    if (columns.count > 0) yield { columns, from: 0, to: columns.count, isLast };
+    if (isLast) return;
+    nextUs = (columns.atUs[columns.count - 1] ?? 0) + 1;
   }
 }

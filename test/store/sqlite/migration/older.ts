@@ -28,9 +28,10 @@ export function makeOlder(path: string): number {
   older.transaction(() => {
     stored.reading(() => {
       for (const series of numbers) {
-        for (const row of stored.rows(series, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 1e9)) {
-          put.run(series, ...row);
-          count++;
+        for (const { columns, from, to } of stored.read(series, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)) {
+          for (let place = from; place < to; place++, count++) {
+            put.run(series, columns.atUs[place], columns.values[place], columns.qualities[place]);
+          }
         }
       }
     });

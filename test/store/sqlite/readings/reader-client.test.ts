@@ -29,18 +29,18 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('the reader thread', () => {
   it('reads slices, one after the other, and ends when it is closed', async () => {
     const client = new ReaderClient(script, file);
-    const first = await client.readSlice({ ...slice, limit: 1 });
+    const first = await client.read('slice', { ...slice, limit: 1 });
     expect(Buffer.from(first.text).toString()).toBe('1970-01-01T00:00:00.000000Z,1.5,good\n');
     expect(first).toMatchObject({ count: 1, scanned: 1, nextUs: 1_000_000 });
-    expect((await client.readSlice({ ...slice, fromUs: 1 })).count).toBe(1);
+    expect((await client.read('slice', { ...slice, fromUs: 1 })).count).toBe(1);
     await client.close();
-    await expect(client.readSlice(slice)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(client.read('slice', slice)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('can be closed before anything was read, and while something is', async () => {
     await new ReaderClient(script, file).close();
     const client = new ReaderClient(script, file);
-    const [read] = await Promise.all([client.readSlice(slice), client.close()]);
+    const [read] = await Promise.all([client.read('slice', slice), client.close()]);
     expect(read.count).toBe(2);
   });
 
@@ -48,7 +48,7 @@ describe('the reader thread', () => {
     const client = new ReaderClient(script, file);
     await client.start();
     await client.start();
-    expect((await client.readSlice(slice)).count).toBe(2);
+    expect((await client.read('slice', slice)).count).toBe(2);
     await client.start();
     await client.close();
   });
@@ -56,12 +56,12 @@ describe('the reader thread', () => {
   it('reports what is wrong with the file in words of the domain, each time anew', async () => {
     const client = new ReaderClient(script, join(folder, 'absent.db'));
     for (let attempt = 0; attempt < 2; attempt++) {
-      await expect(client.readSlice(slice)).rejects.toMatchObject({ code: 'store_absent' });
+      await expect(client.read('slice', slice)).rejects.toMatchObject({ code: 'store_absent' });
     }
     const broken = join(folder, 'broken.db');
     writeFileSync(broken, Buffer.concat([readFileSync(file).subarray(0, 4096), Buffer.alloc(8192, 'x')]));
     const other = new ReaderClient(script, broken);
-    await expect(other.readSlice(slice)).rejects.toMatchObject({ code: 'store_corrupt' });
+    await expect(other.read('slice', slice)).rejects.toMatchObject({ code: 'store_corrupt' });
     await other.close();
     await client.close();
   });
@@ -80,9 +80,9 @@ describe('the reader thread', () => {
       });`,
     );
     const client = new ReaderClient(fragile, file);
-    await expect(client.readSlice(slice)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(client.read('slice', slice)).rejects.toMatchObject({ code: 'unavailable' });
     expect(existsSync(marker)).toBe(true);
-    expect((await client.readSlice(slice)).count).toBe(2);
+    expect((await client.read('slice', slice)).count).toBe(2);
     await client.close();
   });
 
@@ -97,7 +97,7 @@ describe('the reader thread', () => {
       require(${JSON.stringify(script)});`,
     );
     const client = new ReaderClient(confined, file);
-    expect((await client.readSlice(slice)).count).toBe(2);
+    expect((await client.read('slice', slice)).count).toBe(2);
     await client.close();
   });
 
@@ -109,7 +109,7 @@ describe('the reader thread', () => {
         .map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
     const before = nices().filter((nice) => nice > 0).length;
     const client = new ReaderClient(script, file);
-    await client.readSlice(slice);
+    await client.read('slice', slice);
     expect(nices().filter((nice) => nice > 0).length).toBe(before + 1);
     await client.close();
   });

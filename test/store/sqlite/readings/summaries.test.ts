@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addSummarised, closeBucket, openSummarised } from '../../../../src/core/readings/reads/buckets.ts';
+import {
+  addSummarised,
+  closeBucket,
+  openBucket,
+  type SummarisedHour,
+} from '../../../../src/core/readings/reads/buckets.ts';
 import { Reads } from '../../../../src/core/readings/reads/reads.ts';
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
@@ -102,12 +107,17 @@ it('an hour that was sent again is not counted twice, however many slices it tak
 });
 
 it('the mean of an hour stays the same to the last digit, and that of huge values stays finite', () => {
+  const openSummarised = (hour: SummarisedHour) => {
+    const bucket = openBucket(0);
+    addSummarised(bucket, hour);
+    return bucket;
+  };
   const close = ({ mean, count }: { mean: number; count: number }) =>
-    closeBucket(openSummarised(0, { mean, count, min: mean, max: mean, last: mean })).avg;
+    closeBucket(openSummarised({ mean, count, min: mean, max: mean, last: mean })).avg;
   expect((0.1 * 3) / 3).not.toBe(0.1);
   expect(close({ mean: 0.1, count: 3 })).toBe(0.1);
   const huge = { mean: 1.7e308, count: 4, min: 1.7e308, max: 1.7e308, last: 1.7e308 };
-  const bucket = openSummarised(0, huge);
+  const bucket = openSummarised(huge);
   addSummarised(bucket, huge);
   expect(closeBucket(bucket)).toMatchObject({ avg: 1.7e308, count: 8 });
 });

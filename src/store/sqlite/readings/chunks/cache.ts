@@ -1,4 +1,4 @@
-import type { Columns } from './codec.ts';
+import { type Columns, placeOf } from '../../../../core/readings/reads/columns.ts';
 
 /** How many chunks are kept decoded, one of each series: 20 MB. */
 const mostKept = 1024;
@@ -40,16 +40,4 @@ export class DecodedChunks {
     const place = placeOf(columns, atUs);
     return place < columns.count && columns.atUs[place] === atUs ? columns.values[place] : undefined;
   }
-}
-
-/** The place of the first reading at or after an instant. */
-export function placeOf({ atUs, count }: Columns, us: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((atUs[middle] ?? 0) < us) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,7 +1,8 @@
 import { qualities } from '../../../../core/port/readings.ts';
+import { createColumns } from '../../../../core/readings/reads/columns.ts';
 import type { Connection } from '../../connection/driver.ts';
 import { usualSizes } from './chunks.ts';
-import { ChunkEncoder, createColumns } from './codec.ts';
+import { ChunkEncoder } from './codec.ts';
 
 /** Whether a reading, which comes from a file of unknown origin, is one that hkctl writes. */
 export function isReading(atUs: unknown, value: unknown, quality: unknown): boolean {

@@ -1,6 +1,7 @@
+import { type Columns, createColumns, type Piece, placeOf } from '../../../../core/readings/reads/columns.ts';
 import type { Connection } from '../../connection/driver.ts';
-import { DecodedChunks, placeOf } from './cache.ts';
-import { ChunkEncoder, type Columns, createColumns, decodeChunk } from './codec.ts';
+import { DecodedChunks } from './cache.ts';
+import { ChunkEncoder, decodeChunk } from './codec.ts';
 
 /** Numbers of readings in one chunk. */
 export interface ChunkSizes {
@@ -29,6 +30,8 @@ export class Chunks {
   readonly #encoder = new ChunkEncoder();
   readonly #decoded = new DecodedChunks();
   readonly #sizes: ChunkSizes;
+  /** For what is needed only until the next chunk is decoded. */
+  readonly #reused = createColumns(usualSizes.full);
 
   constructor(connection: Connection, sizes = usualSizes) {
     this.#sizes = sizes;
@@ -50,6 +53,14 @@ export class Chunks {
     return this.#statements.lastUs.get(series) ?? Number.NEGATIVE_INFINITY;
   }
 
+  /** The last reading of a series; undefined if it has no chunk. */
+  last(series: number): { atUs: number; value: number } | undefined {
+    const chunk = this.#statements.last.get(series);
+    if (!chunk) return undefined;
+    const { atUs, values, count } = decodeChunk(chunk.body, chunk.count, this.#reused);
+    return { atUs: atUs[count - 1] ?? 0, value: values[count - 1] ?? 0 };
+  }
+
   /** The value of a reading; undefined if it is in no chunk. */
   valueAt(series: number, atUs: number): number | undefined {
     return this.#decoded.valueAt(series, atUs, () => {
@@ -61,12 +72,11 @@ export class Chunks {
     });
   }
 
-  /** The readings of a range, one chunk after the other, each with the part of it that lies in the range. */
-  *read(series: number, fromUs: number, toUs: number): Generator<{ columns: Columns; from: number; to: number }> {
-    const { before, inside } = this.#statements;
-    const firstUs = before.get(series, fromUs)?.fromUs ?? fromUs;
-    for (const { body, count } of inside.iterate(series, firstUs, toUs)) {
-      const columns = decodeChunk(body, count);
+  /** The readings of a range, one chunk after the other, each with the part of it that lies in the range: until the next is read. */
+  *read(series: number, fromUs: number, toUs: number): Generator<Piece> {
+    const reused = createColumns(this.#sizes.full);
+    for (const { body, count } of this.#statements.inside.iterate(series, series, fromUs, fromUs, toUs)) {
+      const columns = decodeChunk(body, count, reused);
       const from = placeOf(columns, fromUs);
       const to = placeOf(columns, toUs);
       if (from < to) yield { columns, from, to };
@@ -169,7 +179,7 @@ function countIn({ body, count }: ChunkRow, fromUs: number, toUs: number): numbe
 }
 
 /** The readings of a chunk and those to add, of which the ones from one place up to another are meant. */
-function merge(chunk: Columns, added: Columns, from: number, to: number): Columns {
+export function merge(chunk: Columns, added: Columns, from: number, to: number): Columns {
   const merged = createColumns(chunk.count + to - from);
   const take = (columns: Columns, place: number) => {
     merged.atUs[merged.count] = columns.atUs[place] ?? 0;
@@ -197,10 +207,15 @@ function prepare(connection: Connection) {
     after: connection.prepare<[number, number], ChunkRow>(
       `select ${row} from chunks where series = ? and from_us > ? order by from_us limit 1`,
     ),
-    inside: connection.prepare<[number, number, number], ChunkRow>(
-      `select ${row} from chunks where series = ? and from_us >= ? and from_us < ? order by from_us`,
+    inside: connection.prepare<[number, number, number, number, number], Pick<ChunkRow, 'count' | 'body'>>(
+      `select count, body from chunks where series = ? and from_us >= coalesce(
+         (select from_us from chunks where series = ? and from_us <= ? order by from_us desc limit 1), ?)
+       and from_us < ? order by from_us`,
     ),
     firstUs: number<[number]>('select from_us from chunks where series = ? order by from_us limit 1'),
+    last: connection.prepare<[number], Pick<ChunkRow, 'count' | 'body'>>(
+      'select count, body from chunks where series = ? order by from_us desc limit 1',
+    ),
     lastUs: number<[number]>('select to_us from chunks where series = ? order by from_us desc limit 1'),
     whole: number<[number, number, number, number]>(
       'select sum(count) from chunks where series = ? and from_us >= ? and from_us < ? and to_us < ?',

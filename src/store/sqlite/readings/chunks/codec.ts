@@ -1,17 +1,5 @@
+import { type Columns, createColumns } from '../../../../core/readings/reads/columns.ts';
 import { ByteReader, ByteWriter, damaged, toSigned } from './bytes.ts';
-
-/** Readings of one series in order of time, column by column; each quality as in a batch. */
-export interface Columns {
-  count: number;
-  atUs: Float64Array;
-  values: Float64Array;
-  qualities: Uint8Array;
-}
-
-/** Creates empty columns for a number of readings. */
-export function createColumns(size: number): Columns {
-  return { count: 0, atUs: new Float64Array(size), values: new Float64Array(size), qualities: new Uint8Array(size) };
-}
 
 /** Units of time, in µs: the intervals of most series are multiples of a long one. */
 const unitsUs = [60_000_000, 1_000_000, 1000, 1] as const;
@@ -183,39 +171,33 @@ function wholeOf(value: number, scale: number): number {
   return whole === 0 && 1 / value < 0 ? notWhole : whole;
 }
 
-/** The readings of a chunk with a known number of them; throws where it is damaged. */
-export function decodeChunk(body: Uint8Array, count: number): Columns {
+/** The readings of a chunk with a known number of them, in columns that are large enough; throws where it is damaged. */
+export function decodeChunk(body: Uint8Array, count: number, columns?: Columns): Columns {
   // A damaged number would take any amount of memory. Nothing takes less than 1 byte in 2^14 readings.
   if (!(count <= body.length * 2 ** 14)) throw damaged();
-  const columns = createColumns(count);
-  columns.count = count;
+  const into = columns && columns.atUs.length >= count ? columns : createColumns(count);
+  into.count = count;
   const reader = new ByteReader(body);
-  readTimes(reader, columns.atUs);
-  readValues(reader, columns.values);
-  for (let i = 0; i < count; ) {
-    if (reader.isAtEnd) throw damaged();
-    const quality = reader.byte();
-    const end = Math.min(i + reader.varint(), count);
-    if (quality > 0) columns.qualities.fill(quality, i, end);
-    i = end;
-  }
+  readTimes(reader, into);
+  readValues(reader, into);
+  readQualities(reader, into);
   reader.requireEnd();
-  return columns;
+  return into;
 }
 
-function readTimes(reader: ByteReader, atUs: Float64Array): void {
+function readTimes(reader: ByteReader, { atUs, count }: Columns): void {
   const kind = reader.byte();
   let at = reader.float64();
-  if (atUs.length > 0) atUs[0] = at;
+  if (count > 0) atUs[0] = at;
   if (kind === plainTimes) {
-    for (let i = 1; i < atUs.length; i++) atUs[i] = reader.float64();
+    for (let i = 1; i < count; i++) atUs[i] = reader.float64();
     return;
   }
   const unitUs = unitsUs[kind] ?? 1;
   let step = 0;
-  for (let i = 1; i < atUs.length; ) {
+  for (let i = 1; i < count; ) {
     const difference = reader.varint();
-    const run = difference === 0 ? Math.min(reader.varint() + 1, atUs.length - i) : 1;
+    const run = difference === 0 ? Math.min(reader.varint() + 1, count - i) : 1;
     step += toSigned(difference) * unitUs;
     for (const end = i + run; i < end; i++) {
       at += step;
@@ -224,26 +206,23 @@ function readTimes(reader: ByteReader, atUs: Float64Array): void {
   }
 }
 
-function readValues(reader: ByteReader, values: Float64Array): void {
+function readValues(reader: ByteReader, { values, count }: Columns): void {
   const kind = reader.byte();
-  if (kind === plainFloats) for (let i = 0; i < values.length; i++) values[i] = reader.float32();
-  else if (kind === plainDoubles) for (let i = 0; i < values.length; i++) values[i] = reader.float64();
-  else readDecimals(reader, values, scales[kind] ?? 1);
+  if (kind === plainFloats) for (let i = 0; i < count; i++) values[i] = reader.float32();
+  else if (kind === plainDoubles) for (let i = 0; i < count; i++) values[i] = reader.float64();
+  else {
+    reader.wholes(values, count, scales[kind] ?? 1);
+    const exceptions = Math.min(reader.varint(), count);
+    for (let i = 0; i < exceptions; i++) values[reader.varint()] = reader.float64();
+  }
 }
 
-function readDecimals(reader: ByteReader, values: Float64Array, scale: number): void {
-  let whole = 0;
-  for (let i = 0; i < values.length; ) {
-    const difference = reader.varint();
-    if (difference !== 0) {
-      whole += toSigned(difference);
-      values[i++] = whole / scale;
-      continue;
-    }
-    const end = Math.min(i + reader.varint() + 1, values.length);
-    values.fill(whole / scale, i, end);
+function readQualities(reader: ByteReader, { qualities, count }: Columns): void {
+  for (let i = 0; i < count; ) {
+    if (reader.isAtEnd) throw damaged();
+    const quality = reader.byte();
+    const end = Math.min(i + reader.varint(), count);
+    qualities.fill(quality, i, end);
     i = end;
   }
-  const exceptions = Math.min(reader.varint(), values.length);
-  for (let i = 0; i < exceptions; i++) values[reader.varint()] = reader.float64();
 }

@@ -1,21 +1,22 @@
 import type { Worker } from 'node:worker_threads';
 import { HkctlError } from '../../../../core/errors.ts';
-import type { Slice, SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import { fromPostedError } from '../thread-errors.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
+import type { Reader } from './reader.ts';
 
 interface Waiter {
-  resolve(slice: Slice): void;
+  resolve(read: never): void;
   reject(error: unknown): void;
 }
 
-/** The main thread's end of the reader thread, which `start` or a use starts, also after a crash. One slice at a time. */
+/** The main thread's end of the reader thread, which `start` or a use starts, also after a crash. It reads in the order of the calls. */
 export class ReaderClient {
   readonly #script: string;
   readonly #data: ReaderData;
   #worker: Worker | undefined;
   #isLoaded = false;
-  #waiter: Waiter | undefined;
+  #isStarted = false;
+  #waiting: Waiter[] = [];
   #isClosed = false;
 
   constructor(script: string, file: string) {
@@ -23,8 +24,14 @@ export class ReaderClient {
     this.#data = { file };
   }
 
+  /** Whether `start` was called. A command that reads alone needs no thread: to start one takes longer than most reads. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
   /** Starts the thread before there is anything to read: an upgrade may replace its files while the daemon runs. */
   start(): Promise<void> {
+    this.#isStarted = true;
     const worker = this.#running();
     if (this.#isLoaded) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -34,19 +41,19 @@ export class ReaderClient {
     });
   }
 
-  /** Reads a slice; `unavailable` where the thread crashed. Must not be called before the last read has settled. */
-  readSlice(request: SliceRequest): Promise<Slice> {
+  /** Reads something; `unavailable` where the thread crashed. */
+  read<Kind extends keyof Reader>(kind: Kind, of: Parameters<Reader[Kind]>[0]): Promise<ReturnType<Reader[Kind]>> {
     if (this.#isClosed) return Promise.reject(brokenDown());
     return new Promise((resolve, reject) => {
       const worker = this.#running();
-      this.#waiter = { resolve, reject };
+      this.#waiting.push({ resolve, reject });
       // Only while something waits does the thread keep the process alive.
       worker.ref();
-      worker.postMessage(request satisfies ReaderRequest);
+      worker.postMessage({ kind, of } as ReaderRequest); // the two belong together, as in the parameters
     });
   }
 
-  /** Ends the thread once the slice under way is read. */
+  /** Ends the thread once all that was called for is read. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const worker = this.#worker;
@@ -70,15 +77,15 @@ export class ReaderClient {
   }
 
   #settle(worker: Worker, answer: ReaderAnswer): void {
-    const waiter = this.#waiter;
     if (answer === 'loaded') {
       this.#isLoaded = true;
-      if (!waiter) worker.unref();
+      if (this.#waiting.length === 0) worker.unref();
       return;
     }
-    this.#waiter = undefined;
-    worker.unref();
-    if ('slice' in answer) waiter?.resolve(answer.slice);
+    const waiter = this.#waiting.shift();
+    if (this.#waiting.length === 0) worker.unref();
+    if ('read' in answer)
+      waiter?.resolve(answer.read as never); // of the kind that was called for
     else waiter?.reject(fromPostedError(answer.error));
   }
 
@@ -86,8 +93,7 @@ export class ReaderClient {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     this.#isLoaded = false;
-    this.#waiter?.reject(brokenDown(cause));
-    this.#waiter = undefined;
+    for (const { reject } of this.#waiting.splice(0)) reject(brokenDown(cause));
   }
 }
 

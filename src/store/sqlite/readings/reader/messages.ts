@@ -1,5 +1,5 @@
-import type { Slice, SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
 import type { PostedError } from '../thread-errors.ts';
+import type { Reader } from './reader.ts';
 
 /** Data with which the reader thread starts. */
 export interface ReaderData {
@@ -7,8 +7,10 @@ export interface ReaderData {
   file: string;
 }
 
-/** Requests of the main thread: one slice at a time, or the end. */
-export type ReaderRequest = SliceRequest | 'close';
+/** Requests of the main thread: what to read, or the end. */
+export type ReaderRequest =
+  | { [Kind in keyof Reader]: { kind: Kind; of: Parameters<Reader[Kind]>[0] } }[keyof Reader]
+  | 'close';
 
-/** Once, that the thread has loaded its program; then the answers: the slice, or an error of the domain. */
-export type ReaderAnswer = 'loaded' | { slice: Slice } | { error: PostedError };
+/** Once, that the thread has loaded its program; then an answer to each request in order: what was read, or an error of the domain. */
+export type ReaderAnswer = 'loaded' | { read: ReturnType<Reader[keyof Reader]> } | { error: PostedError };

@@ -1,5 +1,5 @@
 import { rangeOfSlice, type Slice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
-import { toSlice, toSummarisedSlice } from '../../../../core/readings/reads/slices.ts';
+import { toSlice } from '../../../../core/readings/reads/slices.ts';
 import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summarised-hours.ts';
 import type { Connection } from '../../connection/driver.ts';
 import type { StoredReadings } from '../stored.ts';
@@ -13,19 +13,19 @@ export function createSliceReader(connection: Connection, stored: StoredReadings
     `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
      where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
   );
-  const readRows = (request: SliceRequest) => {
-    const { series, fromUs, toUs, limit } = rangeOfSlice(request);
-    return stored.rows(series, fromUs, toUs, limit);
+  const piecesOf = (request: SliceRequest) => {
+    const { series, fromUs, toUs } = rangeOfSlice(request);
+    return stored.read(series, fromUs, toUs);
   };
   const readBuckets = (request: SliceRequest): Slice => {
     const summarisedUs = newest.get(request.series) ?? null;
-    if (summarisedUs === null) return { ...toSlice(request, readRows(request)), summarisedUs };
+    if (summarisedUs === null) return toSlice(request, piecesOf(request), { hours: [], summarisedUs });
     const resumed = { ...request, ...resume(request, summarisedUs) };
     const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
     const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
-    return toSummarisedSlice(resumed, { rows: readRows(resumed), hours, summarisedUs });
+    return toSlice(resumed, piecesOf(resumed), { hours, summarisedUs });
   };
   // In one transaction, or hours that are dropped between two statements would be missing.
   return (request) =>
-    stored.reading(() => (usesSummaries(request) ? readBuckets(request) : toSlice(request, readRows(request))));
+    stored.reading(() => (usesSummaries(request) ? readBuckets(request) : toSlice(request, piecesOf(request))));
 }

@@ -8,17 +8,17 @@ import { openFile } from '../../connection/files.ts';
 import { StoredReadings } from '../stored.ts';
 import { toPostedError } from '../thread-errors.ts';
 import type { ReaderAnswer, ReaderData, ReaderRequest } from './messages.ts';
-import { createSliceReader } from './slices.ts';
+import { createReader, type Reader } from './reader.ts';
 
-/** The reader thread: it reads large ranges and writes them as text, so that the main thread can serve others meanwhile. */
+/** The reader thread: it reads readings and writes them as text, so that the main thread can serve others meanwhile. */
 function host(port: MessagePort, { file }: ReaderData): void {
   letOthersGoFirst();
   // Opened at the first read, so that a fault of the file becomes its answer, and tried again after a failure.
   let opened: Connection | undefined;
-  const readSlice = lazily(() => {
+  const reader = lazily(() => {
     opened ??= openFile(file);
     opened.pragma('query_only = on');
-    return createSliceReader(opened, new StoredReadings(opened));
+    return createReader(opened, new StoredReadings(opened));
   });
   port.on('message', (request: ReaderRequest) => {
     if (request === 'close') {
@@ -27,13 +27,18 @@ function host(port: MessagePort, { file }: ReaderData): void {
       return;
     }
     try {
-      const slice = readSlice()(request);
-      port.postMessage({ slice } satisfies ReaderAnswer, [slice.text.buffer]);
+      const read = answer(reader(), request);
+      port.postMessage({ read } satisfies ReaderAnswer, 'text' in read ? [read.text.buffer] : []);
     } catch (thrown) {
       port.postMessage({ error: toPostedError(toDomainError(thrown, file)) } satisfies ReaderAnswer);
     }
   });
   port.postMessage('loaded' satisfies ReaderAnswer);
+}
+
+function answer(reader: Reader, request: Exclude<ReaderRequest, 'close'>): ReturnType<Reader[keyof Reader]> {
+  if (request.kind === 'slice') return reader.slice(request.of);
+  return request.kind === 'states' ? reader.states(request.of) : reader.retention(request.of);
 }
 
 /** On Linux this sets the priority of the calling thread: on busy processors it gets a third of another thread's time. */

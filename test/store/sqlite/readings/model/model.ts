@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { summaryWidthUs } from '../../../../../src/core/port/readings.ts';
+import { qualities, summaryWidthUs } from '../../../../../src/core/port/readings.ts';
 import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
-import type { SliceRow } from '../../../../../src/core/readings/reads/slice-request.ts';
+import { toReadings } from '../../../../../src/core/readings/reads/slice-request.ts';
 import { openDatabase } from '../../../../../src/store/sqlite/connection/driver.ts';
 import { writeAhead } from '../../../../../src/store/sqlite/connection/files.ts';
 import { applyMigrations } from '../../../../../src/store/sqlite/schema/migrations.ts';
 import { atEndOfFile } from '../../../../ends.ts';
 import type { Sent } from '../sent.ts';
 import type { Process, Step } from './process.ts';
+import { compareReads, type Row, type Summary } from './reads.ts';
 
 const numbers = [1, 2, 3] as const;
 /** Three readings an hour. */
@@ -32,12 +33,6 @@ export function emptyDatabase(): { folder: string; empty: string } {
   return { folder, empty };
 }
 
-interface Summary {
-  count: number;
-  firstUs: number;
-  lastUs: number;
-}
-
 /** What a store should hold. */
 export class Model {
   readonly #readings: ReadonlyMap<number, Map<number, [number, number]>>;
@@ -48,10 +43,8 @@ export class Model {
     this.#summaries = new Map(numbers.map((series) => [series, new Map(from ? from.#summaries.get(series) : [])]));
   }
 
-  rows(series: number, fromUs = Number.NEGATIVE_INFINITY, toUs = Number.POSITIVE_INFINITY): SliceRow[] {
-    const rows = [...(this.#readings.get(series) ?? [])].map(
-      ([at, [value, quality]]): SliceRow => [at, value, quality],
-    );
+  rows(series: number, fromUs = Number.NEGATIVE_INFINITY, toUs = Number.POSITIVE_INFINITY): Row[] {
+    const rows = [...(this.#readings.get(series) ?? [])].map(([at, [value, quality]]): Row => [at, value, quality]);
     return rows.filter(([at]) => at >= fromUs && at < toUs).sort(([a], [b]) => a - b);
   }
 
@@ -99,18 +92,23 @@ export class Model {
   }
 
   /** Compares everything that a process can read with what should be there. */
-  compare({ parts: { stored, erasure, droppable } }: Process, { fromUs, toUs } = everything): void {
+  compare({ parts: { stored, erasure, droppable, reader } }: Process, { fromUs, toUs } = everything): void {
     let before = 0;
     let oldestUs: number | null = null;
     for (const series of numbers) {
       const all = this.rows(series);
       const inRange = this.rows(series, fromUs, toUs);
+      const rowsOf = (from: number, to: number, limit: number) =>
+        toReadings(stored.columns({ series, fromUs: from, toUs: to, limit })).map(
+          ({ atUs, value, quality }): Row => [atUs, value, quality === null ? 0 : 1 + qualities.indexOf(quality)],
+        );
       const found = stored.reading(() => ({
-        all: stored.rows(series, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 1000),
-        some: stored.rows(series, fromUs, toUs, 4),
-        last: stored.last(series),
+        all: rowsOf(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 1000),
+        some: rowsOf(fromUs, toUs, 4),
       }));
-      expect(found).toEqual({ all, some: inRange.slice(0, 4), last: all.at(-1) });
+      expect(found).toEqual({ all, some: inRange.slice(0, 4) });
+      const summaries = this.#summaries.get(series) ?? new Map();
+      compareReads(reader, { series, range: { fromUs, toUs }, rows: all, summaries });
       const { readings, summarised } = erasure.count({ series, fromUs, toUs });
       const counted = [...(this.#summaries.get(series)?.values() ?? [])].filter(
         (one) => one.firstUs >= fromUs && one.lastUs < toUs,

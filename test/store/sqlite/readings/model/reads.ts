@@ -1,0 +1,90 @@
+import { expect } from 'vitest';
+import { qualities, type SensorState, summaryWidthUs } from '../../../../../src/core/port/readings.ts';
+import { bucketStart } from '../../../../../src/core/readings/reads/buckets.ts';
+import type { Slice, SliceRequest } from '../../../../../src/core/readings/reads/slice-request.ts';
+import { formatInstantUs } from '../../../../../src/core/time/instants.ts';
+import type { Reader } from '../../../../../src/store/sqlite/readings/reader/reader.ts';
+
+/** A reading of a map: instant, value and quality. */
+export type Row = [atUs: number, value: number, quality: number];
+
+export interface Summary {
+  count: number;
+  firstUs: number;
+  lastUs: number;
+}
+
+interface Expected {
+  series: number;
+  range: { fromUs: number; toUs: number };
+  /** All of the series, in order of time. */
+  rows: readonly Row[];
+  /** By hour. */
+  summaries: ReadonlyMap<number, Summary>;
+}
+
+/** Compares what is read of a series in many small slices with what should be there. */
+export function compareReads(reader: Reader, { series, range, rows, summaries }: Expected): void {
+  const inRange = rows.filter(([at]) => at >= range.fromUs && at < range.toUs);
+  const text = (request: Pick<SliceRequest, 'limit' | 'most' | 'buckets'>) =>
+    allOf(reader, { series, ...range, format: 'csv', ...request });
+  const lines = inRange.map((row) => `${formatInstantUs(row[0])},${row[1]},${qualities[row[2] - 1] ?? ''}\n`);
+  expect(text({ limit: 1000, most: 3 })).toBe(lines.join(''));
+  expect(text({ limit: 4, most: 4 })).toBe(lines.slice(0, 4).join(''));
+  // Too narrow for summaries.
+  const narrow = { widthUs: summaryWidthUs / 2, aggregates: ['min', 'max', 'last', 'count'] as const };
+  expect(text({ limit: 1000, most: 3, buckets: narrow })).toBe(bucketsOf(inRange, narrow));
+  const wide = { widthUs: 2 * summaryWidthUs, aggregates: ['count'] as const };
+  expect(text({ limit: 1000, most: 5, buckets: wide })).toBe(countsOf(inRange, summaries, range, wide.widthUs));
+  const newest = [...summaries.values()].reduce((last, { lastUs }) => Math.max(last, lastUs), Number.NEGATIVE_INFINITY);
+  const [atUs = newest] = rows.at(-1) ?? [];
+  const lastUs = Math.max(atUs, newest);
+  const state: Partial<SensorState> = { lastReadingAtUs: Number.isFinite(lastUs) ? lastUs : null };
+  if (atUs > newest) state.lastValue = rows.at(-1)?.[1] ?? null;
+  expect(reader.states([series]).get(series)).toMatchObject(state);
+}
+
+/** The text of all slices, each of which continues the one before. */
+function allOf(reader: Reader, request: SliceRequest): string {
+  const { fromUs: beganUs, limit } = request;
+  let [text, count] = ['', 0];
+  for (let next: Partial<SliceRequest> | undefined = {}; next; ) {
+    const slice: Slice = reader.slice({ ...request, beganUs, ...next, limit: limit - count });
+    text += Buffer.from(slice.text).toString();
+    count += slice.count;
+    const { nextUs, open, summarisedUs } = slice;
+    next = nextUs === null || count >= limit ? undefined : { fromUs: nextUs, open, summarisedUs };
+  }
+  return text;
+}
+
+function bucketsOf(rows: readonly Row[], { widthUs }: { widthUs: number }): string {
+  const starts = [...new Set(rows.map(([at]) => bucketStart(at, widthUs)))];
+  const lines = starts.map((startUs) => {
+    const values = rows.filter(([at]) => bucketStart(at, widthUs) === startUs).map(([, value]) => value);
+    const cells = [Math.min(...values), Math.max(...values), values.at(-1), values.length];
+    return `${[formatInstantUs(startUs), ...cells].join(',')}\n`;
+  });
+  return lines.join('');
+}
+
+/** Summaries count if all of their readings lie in the range, and none of the readings that arrived after them. */
+function countsOf(
+  rows: readonly Row[],
+  summaries: Expected['summaries'],
+  { fromUs, toUs }: Expected['range'],
+  widthUs: number,
+): string {
+  const hours = [...summaries].filter(([, one]) => one.firstUs >= fromUs && one.lastUs < toUs);
+  const counts = new Map<number, number>();
+  const add = (atUs: number, count: number) => {
+    const startUs = bucketStart(atUs, widthUs);
+    counts.set(startUs, (counts.get(startUs) ?? 0) + count);
+  };
+  for (const [hourUs, { count }] of hours) add(hourUs, count);
+  const counted = new Map(hours);
+  for (const [atUs] of rows)
+    if (!(atUs <= (counted.get(bucketStart(atUs, summaryWidthUs))?.lastUs ?? -Infinity))) add(atUs, 1);
+  const inOrder = [...counts].sort(([a], [b]) => a - b);
+  return inOrder.map(([startUs, count]) => `${formatInstantUs(startUs)},${count}\n`).join('');
+}
