@@ -112,7 +112,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
       ? openPort(requests.listener, settings, certificate !== undefined)
       : adoptSocket(listenFd, requests.listener, settings));
     connections.watch(server, () => memory.answers.isTight);
-    framing.guard(server);
+    framing.guard(server, connections.pace);
     // With a certificate the server was made with https.
     const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
     return { server, host, url, stopReloading };

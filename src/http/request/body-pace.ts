@@ -59,8 +59,13 @@ export class BodyPace {
   discard(req: IncomingMessage): void {
     req.on('data', ({ length }: Buffer) => {
       this.#countPiece(req.socket, length);
-      this.#discarding.count(req.socket, length);
+      this.drop(req.socket, length);
     });
+  }
+
+  /** Counts bytes that were read from a connection and dropped. */
+  drop(socket: Socket, bytes: number): void {
+    this.#discarding.count(socket, bytes);
   }
 
   #countPiece(socket: Socket, bytes: number): void {

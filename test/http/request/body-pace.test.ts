@@ -7,6 +7,7 @@ import { holdReading, releaseReading } from '../../../src/http/net/connections/r
 import { BodyPace } from '../../../src/http/request/body-pace.ts';
 import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
+import { servedPlant } from '../served-plant.ts';
 
 const KiB = 1024;
 
@@ -85,6 +86,18 @@ it('reads the rest of a body that is answered before its end in pieces, and then
   while (received.split('refused').length < 3) await once(client, 'data');
   // Each piece is 64 KiB at most.
   expect(holds).toBeGreaterThan(50);
+});
+
+it('paces bytes that are no HTTP, for as long as they come', async () => {
+  const drop = vi.spyOn(BodyPace.prototype, 'drop');
+  onTestFinished(() => drop.mockRestore());
+  const { face } = await servedPlant();
+  const client = connect(Number(new URL(face.url).port), '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void client.destroy());
+  client.resume().write(' '.repeat(4 * 1024 * KiB));
+  await once(client, 'close');
+  const dropped = drop.mock.calls.reduce((sum, [, bytes]) => sum + bytes, 0);
+  expect(dropped).toBeGreaterThan(64 * KiB);
 });
 
 it('paces the body of a request without a key', async () => {
