@@ -106,7 +106,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     ? openPort(listener, settings, certificate !== undefined)
     : adoptSocket(listenFd, listener, settings));
   connections.watch(server, () => memory.answers.isTight);
-  framing.guard(server);
+  framing.guard(server, connections.pace);
   // With a certificate the server was made with https.
   const stopReloading = certificate && (await reloadCertificate(server as HttpsServer, certificate, log));
   const address = settings.baseUrl ?? url;

@@ -87,10 +87,14 @@ function readBytes(exchange: Exchange, bodies: Budget, pace: BodyPace, keyId: st
   });
 }
 
+/** The most pieces of a body that are kept as they came: one of a single byte takes 300 bytes of memory. */
+const mostPieces = 1024;
+
 /** Reads a body that arrives in pieces, up to the limits. */
 function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const whole: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
     const end = (settle: () => void): void => {
       req.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
@@ -100,11 +104,16 @@ function readPieces(req: IncomingMessage, hasSpace: (bytes: number) => boolean):
       size += chunk.length;
       if (size > maxBodyBytes) end(() => reject(tooLarge()));
       else if (!hasSpace(chunk.length)) end(() => reject(tooMuch()));
-      else chunks.push(chunk);
+      else if (chunks.push(chunk) === mostPieces) {
+        whole.push(Buffer.concat(chunks));
+        chunks = [];
+      }
     };
     const onEnd = (): void => {
       const [only] = chunks;
-      end(() => resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks, size)));
+      end(() =>
+        resolve(chunks.length === 1 && only?.length === size ? only : Buffer.concat([...whole, ...chunks], size)),
+      );
     };
     const onError = (): void => end(() => reject(cutOff()));
     const onClose = (): void => end(() => reject(cutOff()));

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Server as HttpServer, type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorTable } from '../../core/errors.ts';
 import type { Log } from '../monitoring/log.ts';
+import type { BodyPace } from '../request/body-pace.ts';
 import { type ApiCode, problemDocument } from '../request/problem.ts';
 import { closeSoon, type Lingering } from './connections/lingering.ts';
 import { currentAnswer } from './current-answer.ts';
@@ -14,7 +16,7 @@ import { currentAnswer } from './current-answer.ts';
  */
 interface Framing {
   /** Answers bytes that are no HTTP with a problem document, where Node by itself would drop or refuse them without one. */
-  guard(server: HttpServer | HttpsServer): void;
+  guard(server: HttpServer | HttpsServer, pace: Pick<BodyPace, 'drop'>): void;
   /** Passes only requests that a proxy in front cannot have read differently; others get 400, and the connection closes. */
   rejectAmbiguous(pass: RequestListener, lingering: Lingering): RequestListener;
 }
@@ -40,8 +42,10 @@ export function createFraming(log: Log): Framing {
     else if (socket.writable) refuse(socket, why, log);
   };
   return {
-    guard(server) {
-      server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    guard(server, pace) {
+      server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+        // Node goes on reading, and calls this for all that comes.
+        if (error.rawPacket) pace.drop(socket as Socket, error.rawPacket.length); // of a server every one is a socket
         if (answering.has(socket)) return;
         if (refused.has(socket)) socket.end();
         // The client cannot read an answer after a TLS error, and a write would wait for a handshake for ever.

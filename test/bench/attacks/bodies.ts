@@ -25,6 +25,11 @@ export const refusedBodies: Attack = (target, signal) =>
     play: (socket) => writeForever(socket, `${postHead(undefined, MiB)}${' '.repeat(MiB)}`),
   });
 
+const inBytes = '1\r\n \r\n'.repeat(10_000);
+/** Bodies in chunks of a single byte each, for as long as they are taken; the same without a key. */
+export const tinyChunks = chunkedForever((key) => key);
+export const refusedTinyChunks = chunkedForever(() => undefined);
+
 /** A thousand requests whose head is there and whose body never begins. */
 export const absentBodies: Attack = (target, signal) =>
   flood(target, signal, {
@@ -121,6 +126,17 @@ export const fullBodies = repeated((key) =>
     }),
   ),
 );
+
+function chunkedForever(keyOf: (key: string) => string | undefined): Attack {
+  return (target, signal) =>
+    flood(target, signal, {
+      connections: 20,
+      play(socket) {
+        socket.write(postHead(keyOf(target.key), 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked'));
+        writeForever(socket, inBytes);
+      },
+    });
+}
 
 /** Sends a request over ten connections, each as soon as the one before was answered. */
 function repeated(toRequest: (key: string) => Buffer): Attack {

@@ -68,13 +68,13 @@ export const recordsThatHardlyMeet = cut(
   50,
   (n) => `/api/v1/parts?limit=500&is_active=false&category=Category+1&updated_since=2001-01-01T00:00:${seconds(n)}Z`,
 );
-/** The same, a minute's worth in one packet. */
+/** The same, as many as may wait in one packet. */
 export const recordsPipelined: Attack = (target, signal) =>
   flood(target, signal, {
     connections: 1,
     play(socket) {
       socket.resume();
-      const requests = Array.from({ length: 600 }, (_, n) =>
+      const requests = Array.from({ length: 65 }, (_, n) =>
         get(
           `/api/v1/parts?limit=500&is_active=false&category=Category+1&updated_since=2001-01-01T00:00:${seconds(n)}Z`,
           target.key,

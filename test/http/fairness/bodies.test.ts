@@ -1,10 +1,25 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { call, postHead } from '../../e2e/client.ts';
-import { until } from '../../e2e/program.ts';
+import { pause, until } from '../../e2e/program.ts';
 import { LimitedPlant, type Reader } from './limited-plant.ts';
 
 const MiB = 1024 * 1024;
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+/** Bytes in use once nothing is left to collect. */
+async function usedMemory(): Promise<number> {
+  for (let round = 0; round < 3; round++) {
+    await pause(20);
+    collect();
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 let limited: LimitedPlant;
 
@@ -50,6 +65,18 @@ describe('bodies', () => {
     const body = JSON.stringify({ readings: [] }) + ' '.repeat(4 * MiB);
     expect((await call(`${limited.url}${path}`, { secret: other, body, timeoutMs: 10_000 })).status).toBe(200);
     expect((await call(`${limited.url}${path}`, { secret: limited.secret, body })).status).toBe(503);
+  });
+
+  it('in chunks of a single byte take little more memory than their bytes', async () => {
+    await limited.serve({});
+    const chunks = 100_000;
+    const head = postHead(path, limited.secret, 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+    const request = Buffer.from(head + '1\r\n \r\n'.repeat(chunks));
+    const before = await usedMemory();
+    limited.reader(request);
+    await until('all are there', async () => (await limited.held('bodies')) === chunks);
+    // Each chunk that is kept as it came takes 300 bytes.
+    expect((await usedMemory()) - before).toBeLessThan(10 * MiB);
   });
 
   it('that are gzip bombs are decompressed one after the other, and leave nothing', async () => {

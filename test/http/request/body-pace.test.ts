@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -7,6 +7,7 @@ import { holdReading, releaseReading } from '../../../src/http/net/connections/r
 import { BodyPace } from '../../../src/http/request/body-pace.ts';
 import { bareApp } from '../faces.ts';
 import { HttpPlant } from '../plant.ts';
+import { servedPlant } from '../served-plant.ts';
 
 const KiB = 1024;
 
@@ -19,6 +20,7 @@ it('stops reading from connections once enough was read, and continues with thos
       held.delete(socket);
       order.push(socket);
     },
+    pieces() {},
   });
   const sockets = Array.from({ length: 10 }, () => new Socket());
   for (const socket of sockets) pace.count(socket, 64 * KiB);
@@ -33,6 +35,27 @@ it('stops reading from connections once enough was read, and continues with thos
   expect(held.size).toBe(0);
 });
 
+it('reports every thousand small pieces that a connection brings in a row, whether they are wanted or not', () => {
+  const reported: unknown[] = [];
+  const pace = new BodyPace({ hold() {}, release() {}, pieces: (socket) => reported.push(socket) });
+  const [one, other] = [new Socket(), new Socket()];
+  const bring = (socket: Socket, pieces: number, bytes: number) => {
+    for (let piece = 0; piece < pieces; piece++) pace.count(socket, bytes);
+  };
+  bring(one, 1023, 1);
+  bring(other, 1, 1);
+  bring(one, 1023, 511);
+  expect(reported).toEqual([]);
+  bring(one, 1025, 1);
+  expect(reported).toEqual([one, one]);
+  bring(one, 5000, 512);
+  expect(reported).toHaveLength(2);
+  const req = new IncomingMessage(other);
+  pace.discard(req);
+  for (let piece = 0; piece < 1024; piece++) req.emit('data', Buffer.from(' '));
+  expect(reported).toEqual([one, one, other]);
+});
+
 it('reads the rest of a body that is answered before its end in pieces, and then serves the next request', async () => {
   const length = 4 * 1024 * KiB;
   let holds = 0;
@@ -42,6 +65,7 @@ it('reads the rest of a body that is answered before its end in pieces, and then
       holdReading(socket);
     },
     release: releaseReading,
+    pieces() {},
   });
   const server = createServer((req, res) => {
     if (!req.complete) pace.discard(req);
@@ -62,6 +86,18 @@ it('reads the rest of a body that is answered before its end in pieces, and then
   while (received.split('refused').length < 3) await once(client, 'data');
   // Each piece is 64 KiB at most.
   expect(holds).toBeGreaterThan(50);
+});
+
+it('paces bytes that are no HTTP, for as long as they come', async () => {
+  const drop = vi.spyOn(BodyPace.prototype, 'drop');
+  onTestFinished(() => drop.mockRestore());
+  const { face } = await servedPlant();
+  const client = connect(Number(new URL(face.url).port), '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void client.destroy());
+  client.resume().write(' '.repeat(4 * 1024 * KiB));
+  await once(client, 'close');
+  const dropped = drop.mock.calls.reduce((sum, [, bytes]) => sum + bytes, 0);
+  expect(dropped).toBeGreaterThan(64 * KiB);
 });
 
 it('paces the body of a request without a key', async () => {

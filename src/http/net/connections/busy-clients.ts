@@ -2,6 +2,8 @@
 const restMs = 0.2;
 /** After a TLS handshake has begun, its client's next one waits for so long: how many requests will follow is not known yet. */
 const handshakeRestMs = 10;
+/** After every thousand small pieces of a body, the next connection of its client waits for so long: four times what they took. */
+const piecesRestMs = 8;
 /** A client counts as busy for so long after it sent many requests at once. */
 const busyMs = 10_000;
 
@@ -50,6 +52,11 @@ export class BusyClients {
   /** Charges a request that came with others. */
   noteRequest(owner: string): void {
     this.#charge(owner, restMs);
+  }
+
+  /** Charges a thousand small pieces of a body to every name of its client. */
+  notePieces(...names: readonly string[]): void {
+    for (const name of names) this.#charge(name, piecesRestMs);
   }
 
   /** Whether the time of what was charged is over. */

@@ -51,7 +51,11 @@ export class Connections {
   readonly drops: ConnectionDrops;
   readonly arrivals = new Arrivals();
   /** Slows down connections whose bodies arrive together. */
-  readonly pace = new BodyPace({ hold: holdReading, release: releaseReading });
+  readonly pace = new BodyPace({
+    hold: holdReading,
+    release: releaseReading,
+    pieces: (socket) => this.pipelining.restAfterPieces(socket),
+  });
   readonly lingering = new Lingering(this.table, this.pace);
   readonly #limits: ConnectionLimits;
   readonly pipelining = new Pipelining(

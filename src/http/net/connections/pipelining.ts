@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FairQueue } from '../../../core/readings/fair-queue.ts';
 import { noteAnswer } from '../current-answer.ts';
@@ -91,6 +91,16 @@ export class Pipelining {
     if (!this.#single.remove(waitsAs, connection)) this.#several.remove(waitsAs, connection);
   }
 
+  /** Lets all connections of a client wait that has sent a thousand small pieces of a body: Node reads on for as long as some come. */
+  restAfterPieces(channel: Socket): void {
+    const connection = this.#table.of(channel);
+    if (connection === undefined || !this.#table.has(connection)) return;
+    const client = clientOf(connection);
+    this.clients.notePieces(client, newOf(connection.client));
+    this.clients.note(client, connection.client);
+    for (const one of this.#table.sameClient(connection)) this.#holdForATurn(one, this.#single);
+  }
+
   #wait(channel: Socket, response: ServerResponse, begin: () => void): void {
     const connection = this.#table.of(channel);
     if (connection === undefined || !this.#table.has(connection)) return;
@@ -99,6 +109,7 @@ export class Pipelining {
       keepStacksShort(channel);
     }
     this.#hold(connection, channel);
+    if (response.req.headers['transfer-encoding'] !== undefined) setImmediate(() => keepAsOne(response.req));
     if (connection.chargedTo !== undefined) this.clients.noteRequest(connection.chargedTo);
     connection.pipelined++;
     this.#waiting++;
@@ -132,14 +143,16 @@ export class Pipelining {
 
   #holdClient(of: Connection): void {
     this.clients.note(clientOf(of), of.client);
-    for (const connection of this.#table.sameClient(of)) this.#holdForATurn(connection);
+    for (const connection of this.#table.sameClient(of)) {
+      this.#holdForATurn(connection, connection.hasPipelined ? this.#several : this.#single);
+    }
   }
 
-  #holdForATurn(connection: Connection): void {
-    const { channel, hasPipelined } = connection;
+  #holdForATurn(connection: Connection, queue: FairQueue<Connection>): void {
+    const { channel } = connection;
     if (channel === undefined || !this.#hold(connection, channel)) return;
-    if (!hasPipelined) connection.chargedTo = clientOf(connection);
-    this.#queue(hasPipelined ? this.#several : this.#single, connection);
+    if (queue === this.#single) connection.chargedTo = clientOf(connection);
+    this.#queue(queue, connection);
   }
 
   #queue(queue: FairQueue<Connection>, connection: Connection): void {
@@ -184,6 +197,13 @@ export class Pipelining {
     }
     return false;
   }
+}
+
+/** Keeps what has come of a waiting body as one piece: Node keeps every chunk, and one of a single byte takes 300 bytes. */
+function keepAsOne(req: IncomingMessage): void {
+  if (req.readableFlowing !== null) return;
+  const all: Buffer | null = req.read();
+  if (all !== null) req.unshift(all);
 }
 
 /**

@@ -9,6 +9,11 @@ it('charges what a client brings to its next turns, one after the other, and nev
   expect([clients.hasRested('one'), clients.hasRested('other')]).toEqual([false, true]);
   nowMs = 10.1;
   expect(clients.hasRested('one')).toBe(true);
+  for (let thousand = 0; thousand < 10; thousand++) clients.notePieces('one', 'another');
+  nowMs = 90;
+  expect([clients.hasRested('one'), clients.hasRested('another')]).toEqual([false, false]);
+  nowMs = 90.2;
+  expect([clients.hasRested('one'), clients.hasRested('another')]).toEqual([true, true]);
 });
 
 it('lets handshakes wait for each other and for what new connections brought, only while the client is busy', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextIteration, setTimeout as pause } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../../../src/http/monitoring/log.ts';
 import { BusyClients } from '../../../../src/http/net/connections/busy-clients.ts';
 import { Connections, connectionLimits } from '../../../../src/http/net/connections/connections.ts';
@@ -267,6 +267,53 @@ it('lets TLS handshakes of this client wait in the same way, and not those of ot
   expect(mayBegin()).toBe(false);
   expect(pipelining.clients.mayBegin('127.0.0.2')).toBe(true);
   await until('it need not wait any more', mayBegin);
+});
+
+const inBytes = (pieces: number) =>
+  `POST /pieces HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(pieces)}`;
+
+it('lets the connections of a client wait whose body comes in thousands of small pieces, and not those of others', async () => {
+  const begun: (string | undefined)[] = [];
+  const ended: (string | undefined)[] = [];
+  const { open, connections, accepted } = await serve((req) => {
+    begun.push(req.url);
+    connections.pace.discard(req);
+    req.on('end', () => ended.push(req.url));
+  });
+  const [first, second, other] = [await open(), await open(), await open('127.0.0.2')];
+  const charged = vi.spyOn(connections.pipelining.clients, 'notePieces');
+  first.write(`${inBytes(100_000)}0\r\n\r\n`);
+  await until('it waits', () => accepted[0]?.waitsAs !== undefined);
+  expect(accepted[1]?.waitsAs).toBeDefined();
+  expect(accepted[2]?.waitsAs).toBeUndefined();
+  // Those that its client opens meanwhile, too.
+  const third = await open();
+  for (const [index, client] of [second, third].entries()) client.write(get(`/${index}`));
+  other.write(get('/other'));
+  await until('the other is served', () => begun.includes('/other'));
+  expect(begun).toEqual(['/pieces', '/other']);
+  await until('all are served', () => begun.length === 4 && ended.includes('/pieces'));
+  expect(charged.mock.calls.length).toBeGreaterThan(90);
+  for (const names of charged.mock.calls) expect(names).toEqual(['127.0.0.1', 'new 127.0.0.1']);
+});
+
+it('keeps a body that waits as one piece, whatever it came in', async () => {
+  const begun: IncomingMessage[] = [];
+  let answer = () => {};
+  const { open } = await serve((req, res) => {
+    begun.push(req);
+    answer = () => res.end();
+  });
+  const client = await open();
+  client.resume().write(`${get('/')}${inBytes(2_000)}0\r\n\r\n`);
+  await until('the first has begun', () => begun.length === 1);
+  for (let round = 0; round < 3; round++) await nextIteration();
+  answer();
+  await until('the second has begun', () => begun.length === 2);
+  const pieces: number[] = [];
+  begun[1]?.on('data', ({ length }: Buffer) => pieces.push(length));
+  await until('it is read', () => begun[1]?.readableEnded === true);
+  expect(pieces).toEqual([2_000]);
 });
 
 it('waits with that while connections are accepted', async () => {
