@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type CommitProxy, createCommitProxy, type Loss } from '../store/postgres/commit-proxy.ts';
 import { sharedServer } from '../store/postgres/shared-server.ts';
@@ -66,11 +67,12 @@ describe.concurrent('an outcome that cannot be found out', () => {
       ]);
       expect(result.stderr).toMatch(/Keep |is in .*\.new/);
       await expectTrue(name, command, lost);
-      if (!name.startsWith('keys rotate --secret-file')) return;
-      const kept = prefixIn(`${scene.file}.new`);
+      if (!name.includes('--secret-file')) return;
+      const file = name.startsWith('keys create') ? join(scene.folder, 'new.key') : scene.file;
+      const kept = prefixIn(`${file}.new`);
       const again = await cli.run(command.line(scene));
-      expect([again.code, prefixIn(scene.file)], again.stderr).toEqual([0, kept]);
-      expect(existsSync(`${scene.file}.new`)).toBe(false);
+      expect([again.code, prefixIn(file)], again.stderr).toEqual([0, kept]);
+      expect(existsSync(`${file}.new`)).toBe(false);
     });
     await Promise.all(all);
   });

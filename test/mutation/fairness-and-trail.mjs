@@ -230,8 +230,8 @@ export const furtherMutants = [
   ['src/cli/delivery/files.ts', 'if (like) keepOwner(fd, like);', '', ...delivery],
   [
     'src/cli/delivery/replaced-file.ts',
-    'if (isOurs(pending)) ownRights(() => unlinkSync(pending));',
-    'ownRights(() => unlinkSync(pending));',
+    'if (isOurs(pending)) unlinkSync(pending);',
+    'unlinkSync(pending);',
     ...delivery,
   ],
   ['src/cli/delivery/replaced-file.ts', 'isGone && (await isActive(secret))', 'isGone', ...delivery],

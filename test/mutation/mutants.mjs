@@ -30,6 +30,8 @@ const networks = 'src/core/keys/networks.ts';
 const networkTests = ['test/core/networks.test.ts'];
 const interrupted = 'src/core/keys/interrupted-rotation.ts';
 const interruptedTests = ['test/cli/delivery/rotated-files.test.ts', 'test/cli/commands/keys/rotation.test.ts'];
+const created = 'src/core/keys/interrupted-creation.ts';
+const createdTests = ['test/cli/delivery/secret-files.test.ts'];
 const notes = 'src/core/keys/notes.ts';
 const noteTests = ['test/cli/commands/keys/notes.test.ts'];
 const secrets = 'src/core/keys/secrets.ts';
@@ -306,6 +308,10 @@ export const mutants = [
   [interrupted, 'key.id === old.id && (revoked === null || held?.id !== revoked.id)', 'false', ...interruptedTests],
   [interrupted, '!force && files.text !== undefined &&', 'false &&', ...interruptedTests],
   [interrupted, '(await keyOf(domain, actor, text))?.id !== old.id', 'false', ...interruptedTests],
+  [created, "statusOf(key, nowMs) !== 'Active'", 'false', ...createdTests],
+  [created, 'if (isAsked(key, input, nowMs)) return key;', 'return key;', ...createdTests],
+  [created, 'key.rotatedFrom === null', 'true', ...createdTests],
+  [created, 'Math.abs(difference) < spanToleranceMs', 'false', ...createdTests],
   [
     'src/cli/commands/keys/rotate/rotate.ts',
     'createdAtMs > ifOlderThan',

@@ -16,7 +16,7 @@ interface DeliveryOptions {
   copy: boolean;
   secretFile?: string;
   secretDir?: string;
-  /** How a PATH that holds the old secret is replaced (rotate); a new key never replaces one. */
+  /** How the file gets the secret; given with it. */
   replacing?: Replacing;
   keys: number;
   /** The JSON is an array. */
@@ -53,8 +53,8 @@ function chooseFiles(options: DeliveryOptions): Required<ChosenDelivery> | undef
   if (secretFile !== undefined && replacing) {
     return { delivery: createReplacingFileDelivery(secretFile, replacing), fileOf: () => secretFile };
   }
-  if (secretFile === undefined && secretDir === undefined) return undefined;
-  const fileOf = ({ prefix }: Key) => secretFile ?? join(secretDir ?? '', prefix);
+  if (secretDir === undefined) return undefined;
+  const fileOf = ({ prefix }: Key) => join(secretDir, prefix);
   return { delivery: createNewFilesDelivery(fileOf), fileOf };
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { linkSync, lstatSync, realpathSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { afterChange, HkctlError } from '../../core/errors.ts';
@@ -6,10 +6,12 @@ import type { RotationFiles } from '../../core/keys/interrupted-rotation.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import { secretLength } from '../../core/keys/secrets.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
-import { statOf, syncFolder, unusable, writeNew } from './files.ts';
+import { requireFreePath, statOf, syncFolder, unusable, writeNew } from './files.ts';
 
 /** What the replacing of a file depends on besides the file. */
 export interface Replacing {
+  /** There is no file yet, and none that appears meanwhile is overwritten. */
+  isNew?: boolean;
   /** Takes the lock of rotations again if it was lost. */
   regain(): Promise<void>;
   /** Whether a secret still is that of an active key. */
@@ -17,11 +19,14 @@ export interface Replacing {
 }
 
 /**
- * Writes the secret of a rotated key to `PATH.new`, and renames it over PATH after the commit. If the process is killed at
- * any step, either PATH or `PATH.new` holds a secret that works; the next rotation finds out which. The lock of rotations must be
+ * Writes the secret of a new or rotated key to `PATH.new`, and renames it to PATH after the commit. If the process is killed at
+ * any step, either PATH or `PATH.new` holds a secret that works; the same command finds out which. The lock of secret files must be
  * held: then `PATH.new` is of this process, unless the lock was lost meanwhile.
  */
-export function createReplacingFileDelivery(path: string, { regain, isActive }: Replacing): SecretDelivery {
+export function createReplacingFileDelivery(
+  path: string,
+  { isNew = false, regain, isActive }: Replacing,
+): SecretDelivery {
   const pending = pendingPath(path);
   let secret: string | undefined;
   const isOurs = (file: string) => secret !== undefined && readSecretFile(file) === secret;
@@ -38,17 +43,19 @@ export function createReplacingFileDelivery(path: string, { regain, isActive }: 
         await regain();
         const isGone = !isOurs(pending) && !isOurs(path);
         if (isGone && (await isActive(secret))) write(secret);
-        if (isOurs(pending)) completePending(path);
+        if (isOurs(pending)) completePending(path, isNew);
       } catch (thrown) {
-        const stands = `The rotation stands, but its secret is still in ${pending}: the same command, run again, puts it in place.`;
-        throw afterChange(thrown, stands);
+        const stands = `The ${isNew ? 'key was created' : 'rotation stands'}, but its secret is still in ${pending}`;
+        throw afterChange(thrown, `${stands}: the same command, run again, puts it in place.`);
       }
     },
     withdraw() {
       if (isOurs(pending)) unlinkSync(pending);
     },
-    keep: () =>
-      `The new secret is in ${pending}, the old one in ${path}. The same command, run later, puts the new one in place if it works, and removes it if not.`,
+    keep() {
+      const old = isNew ? '' : `, the old one in ${path}`;
+      return `The new secret is in ${pending}${old}. The same command, run later, puts it in place if it works, and removes it if not.`;
+    },
   };
 }
 
@@ -60,14 +67,27 @@ export function readRotationFiles(path: string): RotationFiles {
   return { path, text: readSecretFile(path), pendingPath: pending, pendingText, pendingIsLeftover };
 }
 
-/** Renames `PATH.new` over PATH and syncs the folder. */
-export function completePending(path: string): void {
+/** Renames `PATH.new` to PATH, over an existing file unless `isNew`, and syncs the folder. */
+export function completePending(path: string, isNew = false): void {
   const target = resolved(path);
   try {
-    renameSync(`${target}.new`, target);
+    if (isNew) renameToNew(`${target}.new`, target);
+    else renameSync(`${target}.new`, target);
     syncFolder(target);
   } catch (thrown) {
     throw unusable(target, thrown, '');
+  }
+}
+
+/** A link, unlike a rename, replaces no file; some file systems have none. */
+function renameToNew(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+    unlinkSync(from);
+  } catch (thrown) {
+    if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(errnoOf(thrown) ?? '')) throw thrown;
+    requireFreePath(to);
+    renameSync(from, to);
   }
 }
 

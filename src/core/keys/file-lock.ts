@@ -5,8 +5,8 @@ import type { FileLock } from '../port/file-lock.ts';
 /** How long to wait for another command; one that rotates takes milliseconds once its question is answered. */
 const mostWaitMs = 15_000;
 
-/** The lock of a store under which files of secrets are replaced, so that nobody takes the work of another for a leftover. */
-export class RotationLock {
+/** The lock of a store under which files of secrets are written, so that nobody takes the work of another for a leftover. */
+export class SecretFileLock {
   readonly #domain: Pick<Domain, 'store'>;
   #held: FileLock | undefined;
 
@@ -35,7 +35,7 @@ async function take({ store }: Pick<Domain, 'store'>): Promise<FileLock> {
     const lock = await store.lockFiles();
     if (lock) return lock;
     if (performance.now() > endMs) {
-      throw new HkctlError('store_locked', 'Another command rotates a key of this store into a file.', {
+      throw new HkctlError('store_locked', 'Another command writes a secret of this store into a file.', {
         hint: 'Try again once it has ended; if it hangs, end it.',
       });
     }

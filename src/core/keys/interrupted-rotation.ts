@@ -39,14 +39,7 @@ export async function findInterrupted(
 ): Promise<{ key: Key; revoked: Key | null } | undefined> {
   const { path, pendingPath, pendingText } = files;
   if (pendingText === undefined) return undefined;
-  let key = await keyOf(domain, actor, pendingText);
-  if (!key && isCompleteSecret(pendingText)) {
-    await domain.store.keys.settle();
-    key = await keyOf(domain, actor, pendingText);
-    if (!key && (await domain.store.keys.credential(hashOf(pendingText)))) {
-      throw inTheWay(`${pendingPath} holds the secret of a key of another organization.`);
-    }
-  }
+  const key = await keyOfPending(domain, actor, { pendingPath, pendingText });
   if (!key || statusOf(key, domain.clock()) !== 'Active') return undefined;
   if (!(await descendsFrom(domain, actor, key, old))) {
     throw inTheWay(`${pendingPath} holds the secret of another active key, ${key.name} (${key.prefix}).`);
@@ -72,14 +65,44 @@ export async function requireReplaceable(
   actor: Actor,
   { old, files, force }: FoundRotation,
 ): Promise<string | undefined> {
-  const { path, text, pendingPath, pendingText, pendingIsLeftover } = files;
+  const { path, text } = files;
   if (text !== undefined && !force && (await keyOf(domain, actor, text))?.id !== old.id) {
     throw notReplaceable(`${path} does not hold the secret of ${old.name} (${old.prefix}).`);
   }
+  return requireWorthless(files, force);
+}
+
+/**
+ * Why a pending file is worthless that holds the secret of no active key, if there is one: undefined without. Refuses one that holds
+ * no secret, unless forced: `state_forbids` (exit 5).
+ */
+export function requireWorthless(
+  { pendingPath, pendingText, pendingIsLeftover }: RotationFiles,
+  force = false,
+): string | undefined {
   if (pendingText === undefined) return undefined;
-  if (pendingIsLeftover) return 'a rotation was cut off before it was kept, and its secret opens nothing';
+  if (pendingIsLeftover) return 'an earlier run was cut off before its commit, and the secret in it opens nothing';
   if (force) return 'it held no secret';
-  throw inTheWay(`${pendingPath} holds no secret; a rotation would replace it.`);
+  throw inTheWay(`${pendingPath} holds no secret, and would be replaced.`);
+}
+
+/**
+ * The key whose secret a pending file holds, whatever its state, once no commit is in progress any more that could make it.
+ * `state_forbids` (exit 5) for a key of another organization.
+ */
+export async function keyOfPending(
+  domain: Domain,
+  actor: Actor,
+  { pendingPath, pendingText }: { pendingPath: string; pendingText: string },
+): Promise<Key | undefined> {
+  const key = await keyOf(domain, actor, pendingText);
+  if (key || !isCompleteSecret(pendingText)) return key;
+  await domain.store.keys.settle();
+  const settled = await keyOf(domain, actor, pendingText);
+  if (!settled && (await domain.store.keys.credential(hashOf(pendingText)))) {
+    throw inTheWay(`${pendingPath} holds the secret of a key of another organization.`);
+  }
+  return settled;
 }
 
 /** Whether a text is the secret of a key. */
@@ -87,7 +110,14 @@ export async function isSecretOf(domain: Domain, actor: Actor, text: string | un
   return (await keyOf(domain, actor, text))?.id === key.id;
 }
 
-function inTheWay(message: string): HkctlError {
+/** Whether a secret is that of an active key. */
+export async function isActiveSecret(domain: Domain, actor: Actor, secret: string): Promise<boolean> {
+  const key = await keyOf(domain, actor, secret);
+  return key !== undefined && statusOf(key, domain.clock()) === 'Active';
+}
+
+/** The refusal because of a pending file that must not be replaced. */
+export function inTheWay(message: string): HkctlError {
   return new HkctlError('state_forbids', message, { hint: 'Move that file away first.' });
 }
 

@@ -47,6 +47,22 @@ it('a rotation that is withdrawn leaves the pending file of another one', async 
   expect([contentOf(path), contentOf(`${path}.new`)]).toEqual(['old\n', undefined]);
 });
 
+it('a new key whose file somebody else has made meanwhile keeps its secret beside it', async () => {
+  const delivery = createReplacingFileDelivery(path, {
+    isNew: true,
+    regain: async () => {},
+    isActive: async () => true,
+  });
+  await delivery.deliver(delivered('new'));
+  writeFileSync(path, 'mine');
+  const refusal = `The key was created, but its secret is still in ${path}.new`;
+  await expect(delivery.complete()).rejects.toThrow(refusal);
+  expect([contentOf(path), contentOf(`${path}.new`)]).toEqual(['mine', 'new\n']);
+  rmSync(path);
+  await delivery.complete();
+  expect([contentOf(path), contentOf(`${path}.new`)]).toEqual(['new\n', undefined]);
+});
+
 it('a rotation whose pending file is gone writes PATH again, unless its key was rotated meanwhile', async () => {
   writeFileSync(path, 'old\n');
   const delivery = replacing();

@@ -1,7 +1,10 @@
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { outputFailed } from '../../../src/cli/terminal/io.ts';
+import { drawSecret } from '../../../src/core/keys/secrets.ts';
+import { pause } from '../../e2e/program.ts';
 import type { Cli, KeyJson } from '../harness.ts';
 import { allKeys, createLine, gatewayPlant, isValid } from './gateway-plant.ts';
 
@@ -90,6 +93,73 @@ describe('keys create --secret-file', () => {
   it('refuses a folder that is missing: exit 2, nothing kept', async () => {
     const result = await cli.run([...createLine, '--secret-file', join(folder, 'no', 'such')]);
     expect([result.code, await allKeys(cli)]).toEqual([2, []]);
+  });
+});
+
+describe('keys create --secret-file after a run that was cut off', () => {
+  const line = (...more: string[]) => [...createLine, '--secret-file', file, ...more];
+  const pending = () => `${file}.new`;
+
+  it.each([[[]], [['--expires', '90d', '--note', 'Line 3', '--allow-ip', '10.0.0.0/8']]])(
+    'puts the secret of its key in place, and makes no other: %s',
+    async (more) => {
+      await cli.ok(line(...more));
+      const [key] = await allKeys(cli);
+      const secret = readFileSync(file, 'utf8');
+      renameSync(file, pending());
+      cli.nowMs += 10_000;
+      const { stderr } = await cli.ok(line(...more));
+      expect(stderr).toMatch(/An earlier run has created the key.*\n.*API key created: Gateway/);
+      expect([readFileSync(file, 'utf8'), existsSync(pending())]).toEqual([secret, false]);
+      expect(await allKeys(cli)).toEqual([key]);
+      renameSync(file, pending());
+      expect((await cli.ok(line(...more, '--json'))).json()).toMatchObject({ key, secret_file: file });
+    },
+  );
+
+  it('discards a secret that was never kept, or of a key that was revoked since, and begins anew', async () => {
+    await cli.ok(line());
+    const [key] = await allKeys(cli);
+    await cli.ok(['keys', 'revoke', key?.prefix ?? '', '--yes']);
+    renameSync(file, pending());
+    for (const left of [readFileSync(pending(), 'utf8'), `${drawSecret(randomBytes)}\n`, 'hk_12', '']) {
+      writeFileSync(pending(), left);
+      expect((await cli.ok(line())).stderr).toContain(`Discarded ${pending()}`);
+      expect(existsSync(pending())).toBe(false);
+      expect(await isValid(cli, readFileSync(file, 'utf8').trim())).toBe(true);
+      rmSync(file);
+    }
+  });
+
+  it('leaves the secret of another key, and what is no secret: exit 5, no key', async () => {
+    await cli.ok(line('--expires', '90d'));
+    renameSync(file, pending());
+    const others = [[], ['--expires', '30d'], ['--expires', '90d', '--note', 'x'], ['--permission', 'parts.view']];
+    for (const more of others) {
+      const { code, stderr } = await cli.run(line(...more));
+      expect([code, stderr], more.join(' ')).toEqual([5, expect.stringContaining('another active key, Gateway')]);
+    }
+    const prefix = readFileSync(pending(), 'utf8').slice(0, 8);
+    writeFileSync(pending(), (await cli.ok(['keys', 'rotate', prefix, '--yes'])).stdout);
+    expect((await cli.run(line('--expires', '90d'))).stderr).toContain('another active key, Gateway');
+    const held = readFileSync(pending(), 'utf8');
+    const notes = `${held}and notes`;
+    writeFileSync(pending(), notes);
+    expect((await cli.run(line())).code).toBe(5);
+    expect([readFileSync(pending(), 'utf8'), existsSync(file)]).toEqual([notes, false]);
+    expect((await allKeys(cli)).map(({ status }) => status)).toEqual(['Active', 'Revoked']);
+  });
+
+  it('waits for another command that writes a secret', async () => {
+    const store = await cli.services.openStore(cli.place);
+    const lock = await store.lockFiles();
+    const done = cli.ok(line());
+    await pause(300);
+    expect(existsSync(pending())).toBe(false);
+    await lock?.release();
+    await done;
+    expect(existsSync(file)).toBe(true);
+    await store.close();
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -11,7 +11,7 @@ const hkctl = join(__dirname, '..', '..', '..', 'bin', 'hkctl.js');
 const killer = `
 const fs = require('node:fs');
 let left = Number(process.env.KILL_BEFORE);
-for (const name of ['openSync', 'writeSync', 'fchmodSync', 'fchownSync', 'fsyncSync', 'closeSync', 'renameSync', 'unlinkSync', 'appendFileSync', 'fdatasyncSync']) {
+for (const name of ['openSync', 'writeSync', 'fchmodSync', 'fchownSync', 'fsyncSync', 'closeSync', 'renameSync', 'linkSync', 'unlinkSync', 'appendFileSync', 'fdatasyncSync']) {
   const original = fs[name];
   fs[name] = function (...args) {
     if (left-- === 0) process.kill(process.pid, 'SIGKILL');
@@ -100,5 +100,32 @@ describe('a rotation into a file, killed at each step', () => {
     }
     // Some were killed after the new secret was in its place.
     expect([...late].sort()).toEqual([false, true]);
+  }, 120_000);
+});
+
+describe('a key created into a new file, killed at each step', () => {
+  it('is the only one, and the same command again ends it', async () => {
+    const { cli, folder, file, killedAt } = await killable();
+    const [gateway] = (await cli.ok('keys list --json')).json<KeyJson[]>();
+    await cli.ok(['keys', 'revoke', gateway?.prefix ?? '', '--yes']);
+    rmSync(file);
+    const line = ['keys', 'create', '--name', 'New', '--entity', 'BER', '--preset', 'sensor-gateway'];
+    const states = new Set<string>();
+    for (let step = 0, survived = false; !survived; step++) {
+      const killed = await killedAt(step, [...line, '--secret-file', file]);
+      survived = killed.exitCode === 0;
+      expect(survived || killed.signal === 'SIGKILL', killed.stderr).toBe(true);
+      const left = readdirSync(folder).sort();
+      states.add(left.join(' + '));
+      const again = await cli.run([...line, '--secret-file', file]);
+      // All was done, and only the exit code got lost.
+      expect(again.code, `step ${step}: ${again.stderr}`).toBe(left.includes('gateway.key') ? 5 : 0);
+      const [key, ...others] = (await cli.ok('keys list --json')).json<KeyJson[]>();
+      expect([others, readFileSync(file, 'utf8').slice(0, 8)], `step ${step}`).toEqual([[], key?.prefix]);
+      await cli.ok(['keys', 'revoke', key?.prefix ?? '', '--yes']);
+      for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    }
+    // Nothing begun, written or kept, both names between link and unlink, done.
+    expect([...states].sort()).toEqual(['', 'gateway.key', 'gateway.key + gateway.key.new', 'gateway.key.new']);
   }, 120_000);
 });

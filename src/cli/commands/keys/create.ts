@@ -17,6 +17,7 @@ import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
+import type { Replacing } from '../../delivery/replaced-file.ts';
 import { deliveryJson, requireReader } from '../../delivery/stdout.ts';
 import { commaList, oneOf, parsed, requireOneOf, text, toggle } from '../../flags.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
@@ -97,11 +98,18 @@ export async function createAndDeliver(
   flags: { copy: boolean; secretFile?: string; baseUrl?: string },
 ): Promise<void> {
   const baseUrl = await baseUrlOf(domain, flags.baseUrl);
-  const options = { ...flags, baseUrl, clock: domain.clock, keys: 1, several: false };
-  const { chooseDelivery } = await import('../../delivery/choose.ts');
-  const { delivery, fileOf } = await chooseDelivery(context, { ...options, done: 'API key created' });
-  const key = await createKey(domain, actor, input, delivery);
-  const secretFile = fileOf?.(key);
+  const { secretFile } = flags;
+  const create = async (replacing?: Replacing) => {
+    const { chooseDelivery } = await import('../../delivery/choose.ts');
+    const options = { ...flags, baseUrl, clock: domain.clock, keys: 1, several: false, done: 'API key created' };
+    const { delivery } = await chooseDelivery(context, { ...options, ...(replacing && { replacing }) });
+    return createKey(domain, actor, input, delivery);
+  };
+  const intoFile = async (path: string) => {
+    const { createIntoFile } = await import('./file-creation.ts');
+    return createIntoFile(context, { domain, actor, input, path }, create);
+  };
+  const key = await (secretFile === undefined ? create() : intoFile(secretFile));
   if (secretFile !== undefined && context.json) {
     context.printJson(deliveryJson(domain.clock(), [{ key, secretFile, revoked: null }], false));
   }

@@ -1,14 +1,14 @@
 import type { Actor, Domain } from '../../../../core/access/actors.ts';
-import { RotationLock } from '../../../../core/keys/file-lock.ts';
+import { SecretFileLock } from '../../../../core/keys/file-lock.ts';
 import {
   type FoundRotation,
   findInterrupted,
+  isActiveSecret,
   isSecretOf,
   requireReplaceable,
 } from '../../../../core/keys/interrupted-rotation.ts';
-import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
+import { requireActive } from '../../../../core/keys/keys.ts';
 import { requireKey } from '../../../../core/keys/references.ts';
-import { hashOf } from '../../../../core/keys/secrets.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import type { Context } from '../../../context.ts';
 import { completePending, discardPending, type Replacing, readRotationFiles } from '../../../delivery/replaced-file.ts';
@@ -28,24 +28,21 @@ export class FileRotation {
   readonly #domain: Domain;
   readonly #actor: Actor;
   readonly #options: FileRotationOptions;
-  readonly #lock: RotationLock;
+  readonly #lock: SecretFileLock;
 
   constructor(context: Context, domain: Domain, actor: Actor, options: FileRotationOptions) {
     this.#context = context;
     this.#domain = domain;
     this.#actor = actor;
     this.#options = options;
-    this.#lock = new RotationLock(domain);
+    this.#lock = new SecretFileLock(domain);
   }
 
   /** What the delivery needs. */
   get replacing(): Replacing {
     return {
       regain: () => this.#lock.regain(),
-      isActive: async (secret) => {
-        const key = await this.#domain.store.keys.findByHash(this.#actor.user.tenantId, hashOf(secret));
-        return key !== undefined && statusOf(key, this.#domain.clock()) === 'Active';
-      },
+      isActive: (secret) => isActiveSecret(this.#domain, this.#actor, secret),
     };
   }
 
