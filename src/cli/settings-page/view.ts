@@ -5,6 +5,7 @@ import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/por
 import { baseUrlOf } from '../commands/keys/base-url.ts';
 import { filterOf, type listFlags } from '../commands/keys/list.ts';
 import type { FlagValues } from '../flags.ts';
+import { type Order, readSorted } from './sorted.ts';
 
 /** The content of the settings page (specification 5.4), for both its forms, drawn and linear. */
 export interface PageView {
@@ -22,6 +23,8 @@ export interface PageView {
   /** Whether the list holds active keys only. */
   activeOnly: boolean;
   search: string;
+  order: Order;
+  expiringOnly: boolean;
   documentation: string | undefined;
   mayView: boolean;
   mayCreate: boolean;
@@ -42,6 +45,9 @@ export interface PageSettings {
   given: FlagValues<typeof listFlags>;
   showInactive: boolean;
   search: string;
+  order: Order;
+  /** Only keys that expire within 14 days. */
+  expiringOnly: boolean;
   baseUrl: string | undefined;
   at: Place;
   /** How many keys to show above the place, and from it on. */
@@ -62,6 +68,8 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
       showInactive: settings.showInactive,
       activeOnly: !settings.showInactive && (settings.given.status ?? 'active') === 'active',
       search: settings.search,
+      order: settings.order,
+      expiringOnly: settings.expiringOnly,
       documentation: await documentationOf(domain, settings.baseUrl),
       mayView,
       mayCreate,
@@ -70,9 +78,13 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
       nowMs,
     };
     if (!mayView) return { ...common, keys: [], offset: 0, chosen: 0, total: 0, expiringSoon: 0, inactiveOnly: false };
-    const { showInactive: all, search } = settings;
-    const filter = await filterOf(domain, actor, { ...settings.given, all, search });
-    const window = await readWindow(domain, actor, filter, settings, count);
+    const { showInactive: all, search, order, expiringOnly, at } = settings;
+    const given = await filterOf(domain, actor, { ...settings.given, all, search });
+    const filter = expiringOnly ? (soonExpiring(given) ?? given) : given;
+    const window =
+      order === 'newest'
+        ? await readWindow(domain, actor, filter, settings, count)
+        : await readSorted(domain, actor, filter, { at, order });
     const inactiveOnly = window.total === 0 && !settings.showInactive && (await count({ ...filter, statuses: [] })) > 0;
     const { total } = window;
     const soon = soonExpiring(filter);
@@ -177,6 +189,7 @@ export function emptyLines(view: PageView): string[] {
   }
   const create = view.mayCreate ? 'Create key' : undefined;
   if (view.search !== '' && !view.inactiveOnly) return [`No keys match "${view.search}".`];
+  if (view.expiringOnly) return ['No key expires within 14 days.'];
   if (view.inactiveOnly) return ['No active keys.', ['Show inactive keys', create].filter(Boolean).join(' or ')];
   return ['No API keys yet.', ...(create ? [create] : [])];
 }
