@@ -6,6 +6,7 @@ import type {
   RestoreHooks,
   RestoreOutcome,
 } from '../core/operations/backups.ts';
+import type { ExampleName } from '../core/operations/examples.ts';
 import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Entity } from '../core/port/entities.ts';
@@ -52,6 +53,8 @@ export interface Services {
   postgresCitus(location: string): Promise<string>;
   /** Serves until `stop` is aborted, then drains; resolves once the last answer is sent. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
+  /** The text of an example program. */
+  example(name: ExampleName): Promise<string>;
   /** The OpenAPI document of this version. */
   openapi(baseUrl: string | undefined): Promise<unknown>;
   /** All resource declarations, for `import` and the demo plant. */

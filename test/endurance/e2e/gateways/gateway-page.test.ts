@@ -3,25 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manFolder } from '../../../docs/mdoc.ts';
+import { programIn } from '../../../docs/mdoc.ts';
 import { readReadings } from '../../../e2e/client.ts';
 import { type Daemon, Plant } from '../../../e2e/plant.ts';
 import type { Running } from '../../../e2e/program.ts';
 import { createRandom } from '../../../e2e/random.ts';
 import { createBreakingProxy } from './breaking-proxy.ts';
-
-/** The program in a section of hkctl-gateway(7), as a reader would copy it. */
-function programIn(section: string): string {
-  const page = readFileSync(join(manFolder, 'hkctl-gateway.7'), 'utf8');
-  const text = page.split(`.Sh ${section}\n`)[1]?.split('.Bd -literal\n')[1]?.split('\n.Ed')[0];
-  if (text === undefined) throw new Error(`hkctl-gateway(7) has no program in ${section}.`);
-  const characters: Record<string, string> = { aq: "'", ga: '`', ha: '^', ti: '~' };
-  const plain = text
-    .replace(/^\\&/gm, '')
-    .replace(/\\\((aq|ga|ha|ti)/g, (_, name: string) => characters[name] ?? '')
-    .replaceAll('\\e', '\\');
-  return `${plain}\n`;
-}
 
 const programs = [
   ['Python', 'python3', 'PYTHON', 'gateway.py'],
@@ -58,7 +45,7 @@ function start(
   firstWait: string,
 ): Running {
   const env = { API_URL: url, KEY_FILE: plant.write('key', secret), SPOOL: spool, FIRST_WAIT: firstWait };
-  return plant.attach(interpreter, [plant.write(file, programIn(section))], env);
+  return plant.attach(interpreter, [plant.write(file, programIn('hkctl-gateway.7', `.Sh ${section}`))], env);
 }
 
 describe.each(programs)('the gateway in %s', (_, interpreter, section, file) => {
