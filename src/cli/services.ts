@@ -72,4 +72,6 @@ interface ServeHooks {
   listening(baseUrl: string): void;
   /** Where its log goes: standard output, or error. */
   logFd: 1 | 2;
+  /** Whether to write a line there at the first call of each key. */
+  announcesCalls: boolean;
 }

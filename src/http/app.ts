@@ -46,6 +46,8 @@ interface AppOptions {
   log: Log;
   /** Receives the time of each successful authentication (epoch ms). */
   recordUse(keyId: string, nowMs: number, address: string): void;
+  /** Receives the key and the client address of each successful authentication. */
+  noteCall?: Parameters<typeof createGate>[0]['noteCall'];
   /** Receives the limits, to share their counts with other daemons. */
   shareLimits?(limiters: readonly (Limiter | undefined)[]): void;
   /** Returns true while the daemon drains and begins nothing new. */
@@ -90,6 +92,7 @@ export function createApp(options: AppOptions): H3 {
     batches,
     ...limiters,
     recordUse: options.recordUse,
+    noteCall: options.noteCall,
     identifyConnection: (socket, keyId) => table.identify(socket, keyId),
     warnOverLimit: (address, code) =>
       log.unkeyed('warn', { address, code }, 'too many failed key checks from an address'),

@@ -24,6 +24,8 @@ interface GateOptions {
   ingest: Limiter | undefined;
   /** Receives the time (epoch ms) and the client address of each successful authentication. */
   recordUse(keyId: string, nowMs: number, address: string): void;
+  /** Receives the key and the client address of each successful authentication. */
+  noteCall?(key: CachedCredential['credential'], address: string): void;
   /** Receives the connection of each successful authentication. */
   identifyConnection(socket: Socket, keyId: string): void;
   /** Receives each address that exceeds the limit of failed checks, once a window, and why the last check failed. */
@@ -76,6 +78,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     const address = addresses.clientOf(exchange);
     if (session.allows !== undefined && !session.allows(address)) return addressNotAllowed(address);
     options.recordUse(credential.keyId, nowMs, address);
+    options.noteCall?.(credential, address);
     options.identifyConnection(exchange.node.req.socket, credential.keyId);
     return session;
   }
