@@ -14,6 +14,12 @@ const copyDocumentsPage = {
   },
 };
 
+/** `hkctl examples` and the documents page read the programs of the manual from here: Debian's package keeps no `man`. */
+const copyExamples = {
+  name: 'copy-examples',
+  writeBundle: ({ dir }) => cpSync('man/examples', join(dir, 'examples'), { recursive: true }),
+};
+
 /** Packs what short commands load, with V8's code cache; they work without it, only more slowly. */
 const packCommands = {
   name: 'pack-commands',
@@ -86,5 +92,5 @@ export default {
     chunkFileNames: 'chunk-[name]-[hash].cjs',
     cleanDir: true,
   },
-  plugins: [bundleOlderDriver, noSecondDriver, noSubprocesses, copyDocumentsPage, packCommands],
+  plugins: [bundleOlderDriver, noSecondDriver, noSubprocesses, copyDocumentsPage, copyExamples, packCommands],
 };

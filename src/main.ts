@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
@@ -105,6 +106,7 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
         },
       );
     },
+    example: async (name) => readFileSync(join(__dirname, 'examples', name), 'utf8'),
     async openapi(baseUrl) {
       const [{ openapiDocument }, { resources }] = await Promise.all([
         import('./http/openapi/document.ts'),

@@ -1,7 +1,7 @@
 import { nouns } from './nouns.ts';
 
 /** Commands that open no store. */
-const storeless = ['permissions', 'openapi', 'systemd-unit', 'metrics-rules', 'completion'];
+const storeless = ['permissions', 'openapi', 'systemd-unit', 'metrics-rules', 'completion', 'examples'];
 
 /**
  * Creates the function that adds `--store` to the hkctl commands in a hint, if the command line named the store: the hint is

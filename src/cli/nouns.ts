@@ -67,6 +67,11 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
       load: async () => (await import('./commands/openapi.ts')).openapi,
     },
     {
+      name: 'examples',
+      summary: 'Print a program for a gateway or a mirror, ready to run',
+      load: async () => (await import('./commands/examples.ts')).examples,
+    },
+    {
       name: 'systemd-unit',
       summary: 'Print a hardened systemd unit for the daemon',
       load: async () => (await import('./commands/systemd-unit/systemd-unit.ts')).systemdUnit,

@@ -6,6 +6,7 @@ import type {
   RestoreHooks,
   RestoreOutcome,
 } from '../core/operations/backups.ts';
+import type { ExampleName } from '../core/operations/examples.ts';
 import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
 import type { Entity } from '../core/port/entities.ts';
@@ -53,6 +54,8 @@ export interface Services {
   postgresCitus(location: string): Promise<string>;
   /** Serves until `stop` is aborted, then drains; resolves once the last answer is sent. */
   serve(domain: Domain, settings: ServeSettings, hooks: ServeHooks): Promise<void>;
+  /** The text of an example program. */
+  example(name: ExampleName): Promise<string>;
   /** The OpenAPI document of this version. */
   openapi(baseUrl: string | undefined): Promise<unknown>;
   /** All resource declarations, for `import` and the demo plant. */
@@ -72,4 +75,6 @@ interface ServeHooks {
   listening(baseUrl: string): void;
   /** Where its log goes: standard output, or error. */
   logFd: 1 | 2;
+  /** Whether to write a line there at the first call of each key. */
+  announcesCalls: boolean;
 }

@@ -47,6 +47,8 @@ interface AppOptions {
   log: Log;
   /** Creates the tally of a key. */
   tallyOf(credential: Credential): KeyTally;
+  /** Receives the key and the client address of each successful authentication. */
+  noteCall?: Parameters<typeof createGate>[0]['noteCall'];
   /** Receives the limits, to share their counts with other daemons. */
   shareLimits?(limiters: readonly (Limiter | undefined)[]): void;
   /** Returns true while the daemon drains and begins nothing new. */
@@ -91,6 +93,7 @@ export function createApp(options: AppOptions): H3 {
     batches,
     ...limiters,
     tallyOf: options.tallyOf,
+    noteCall: options.noteCall,
     identifyConnection: (socket, keyId) => table.identify(socket, keyId),
     warnOverLimit: (address, code) =>
       log.unkeyed('warn', { address, code }, 'too many failed key checks from an address'),

@@ -13,6 +13,7 @@ import { LimitSharing } from './auth/limit-sharing.ts';
 import { UsageRecorder } from './auth/usage-recorder.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
+import { createFirstCalls } from './monitoring/first-calls.ts';
 import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
 import { finishRemovals } from './monitoring/removals.ts';
@@ -55,6 +56,8 @@ interface ServeHooks {
   stop: AbortSignal;
   /** Called with the daemon's address once it answers. */
   listening(baseUrl: string): void;
+  /** Whether to write a line at the first call of each key, for a terminal. */
+  announcesCalls?: boolean;
   /** File descriptor of the log where `ServeOptions` has no destination: standard output (the default) or error. */
   logFd?: 1 | 2;
 }
@@ -91,6 +94,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     domain,
     log,
     tallyOf: usage.tallyOf,
+    noteCall: hooks.announcesCalls ? createFirstCalls((line) => out.stream.write(line)) : undefined,
     shareLimits: (limiters) => limitSharing.start(limiters),
     isStopping: () => hooks.stop.aborted,
     // Where the next daemon takes over the socket, clients notice nothing of the change.

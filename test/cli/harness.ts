@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -238,6 +238,7 @@ export function createServices(clock: () => number, space?: () => SpaceFacts): S
     postgresRoles: async (path) => rolesSql(schemaOf(path, {})),
     postgresCitus: async (path) => citusSql(schemaOf(path, {}), []),
     serve: async (_domain, _settings, hooks) => hooks.listening('http://127.0.0.1:8420'),
+    example: async (name) => readFileSync(join(__dirname, '..', '..', 'man', 'examples', name), 'utf8'),
     openapi: async (baseUrl) => ({ openapi: '3.1.0', servers: baseUrl ? [{ url: baseUrl }] : [] }),
     resources: async () => (await import('../../src/resources/index.ts')).resources,
     readingReader: async () => (await import('../../src/formats/readings.ts')).readReadings,

@@ -46,6 +46,19 @@ export function pageFiles(): string[] {
     .sort();
 }
 
+/** The program of a section of a page, as a reader of it would copy it. */
+export function programIn(file: string, heading: string): string {
+  const text = readFileSync(join(manFolder, file), 'utf8').split(`\n${heading}\n`)[1];
+  const literal = text?.split('.Bd -literal\n')[1]?.split('\n.Ed')[0];
+  if (literal === undefined) throw new Error(`${file} has no program in ${heading}.`);
+  const characters: Record<string, string> = { aq: "'", ga: '`', ha: '^', ti: '~' };
+  const plain = literal
+    .replace(/^\\&/gm, '')
+    .replace(/\\\((aq|ga|ha|ti)/g, (_, name: string) => characters[name] ?? '')
+    .replaceAll('\\e', '\\');
+  return `${plain}\n`;
+}
+
 function readPage(file: string): ManualPage {
   const text = readFileSync(join(manFolder, file), 'utf8');
   const page: ManualPage = {

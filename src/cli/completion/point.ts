@@ -141,7 +141,7 @@ const kinds: Readonly<Record<string, ValueKind | 'files'>> = {
 const makers: readonly string[] = ['init', 'add'];
 
 function valuesOf(command: Command, spelling: string, doc: string): Fitting {
-  const listed = /(?:^|: )((?:[a-z_-]+, )+[a-z_-]+(?: or [a-z_-]+)?)$/.exec(doc)?.[1];
+  const listed = /(?:^|: )((?:[a-z_.-]+, )+[a-z_.-]+(?: or [a-z_.-]+)?)$/.exec(doc)?.[1];
   if (listed !== undefined) {
     return { candidates: listed.split(/, | or /).map((value) => ({ value, doc: '' })) };
   }

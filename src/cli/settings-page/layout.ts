@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { counted } from '../terminal/sentence.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncated, widthOf, wrapText, wrapWords } from '../terminal/wrap.ts';
+import { rowsFrom } from './rows.ts';
 import { tileLines, tileRows } from './tile.ts';
 import { emptyLines, type PageView } from './view.ts';
 
@@ -9,6 +10,8 @@ import { emptyLines, type PageView } from './view.ts';
 export interface PageState {
   /** Whether the user is typing a search. */
   searching: boolean;
+  /** Whether keys are rows of one line instead of tiles. */
+  isList: boolean;
   toast: string;
 }
 
@@ -41,6 +44,10 @@ export function pageLines(
     return { lines: [...first.slice(0, Math.max(0, seenRows - foot.length)), ...foot].slice(-seenRows), shown: 1 };
   }
   const freeRows = rows - head.length - foot.length;
+  if (state.isList && view.keys.length > 0) {
+    const { lines, shown } = rowsFrom(view, columns, freeRows, style);
+    return { lines: [...head, ...lines, ...foot], shown };
+  }
   // A blank line where it costs no tile.
   const gap = view.keys.length === 0 || freeRows % tileRows > 0 ? [''] : [];
   const bodyRows = freeRows - gap.length;
@@ -72,6 +79,8 @@ function headLines(view: PageView, state: PageState, columns: number, style: Sty
     ...(view.mayCreate ? [control('c', 'Create key')] : []),
     ...(view.mayView ? [control('i', view.showInactive ? 'Hide inactive keys' : 'Show inactive keys')] : []),
     ...(view.mayView ? [control('/', 'Search')] : []),
+    ...(state.isList || view.order !== 'newest' ? [control('s', `Sorted: ${view.order}`)] : []),
+    ...(state.isList || view.expiringOnly ? [control('e', view.expiringOnly ? 'Show all' : 'Only expiring')] : []),
   ];
   const search = state.searching || view.search !== '' ? `Search: ${view.search}${state.searching ? '_' : ''}` : '';
   // The end of a long search is the part that is being typed.
@@ -96,7 +105,7 @@ function footLines(view: PageView, state: PageState, columns: number, style: Sty
   const place = view.total === 0 ? [] : [`${view.offset + view.chosen + 1} of ${view.total}`];
   const keys = state.searching
     ? ['Enter ends the search, Esc clears it']
-    : [...(view.total === 0 ? [] : ['↑↓ choose']), '[?] Help', '[q] Quit'];
+    : [...(view.total === 0 ? [] : ['↑↓ choose', state.isList ? '[l] Tiles' : '[l] List']), '[?] Help', '[q] Quit'];
   return [
     ...wrapWords(state.toast === '' ? [] : state.toast.split(' '), columns).map((text) => style.cyan(text)),
     truncated([...place, ...keys].join('   '), columns),

@@ -33,6 +33,8 @@ export async function browseLinearly(given: Context, options: PageOptions): Prom
   const settings: PageSettings = {
     showInactive: options.all,
     search: options.search ?? '',
+    order: 'newest',
+    expiringOnly: false,
     given: options,
     baseUrl: options.baseUrl,
     ...pageFrom('start'),

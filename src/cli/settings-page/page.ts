@@ -7,10 +7,11 @@ import { createDialog } from '../terminal/dialog/dialog.ts';
 import { edited, toEditedLine } from '../terminal/dialog/line-editor.ts';
 import { isCancelKey, type Keypress } from '../terminal/keypress.ts';
 import { openScreen, type Screen } from '../terminal/screen.ts';
-import { messageWithHint } from '../terminal/sentence.ts';
+import { grouped, messageWithHint } from '../terminal/sentence.ts';
 import { createHere, openDocumentation, revokeHere, rotateHere } from './actions.ts';
 import { locationLines, type PageState, pageLines, sizeForQuestions, sizeOf } from './layout.ts';
 import { helpLines } from './page-help.ts';
+import { mostSorted, orders } from './sorted.ts';
 import { chosenPlace, createPageReader, offersOf, type PageSettings, type PageView, placeAt } from './view.ts';
 
 /** The page while it is open. */
@@ -37,9 +38,10 @@ export async function browsePage(context: Context, given: PageOptions): Promise<
   const { domain, actor } = await context.session();
   const readPage = createPageReader(domain, actor);
   const { baseUrl, all: showInactive, search = '' } = given;
-  const settings: PageSettings = { showInactive, search, given, baseUrl, at: 'start', ...windowSize };
+  const choices = { showInactive, search, order: 'newest', expiringOnly: false } as const;
+  const settings: PageSettings = { ...choices, given, baseUrl, at: 'start', ...windowSize };
   const screen = openScreen(context.io);
-  const state: PageState = { searching: false, toast: '' };
+  const state: PageState = { searching: false, isList: false, toast: '' };
   const page: Page = { context, domain, actor, screen, settings, state, hasSearched: search !== '' };
   try {
     let view = await readPage(settings);
@@ -131,6 +133,15 @@ async function act(page: Page, view: PageView, event: Keypress): Promise<void> {
     page.hasSearched = true;
   } else if (event.name === 'i' && view.mayView) {
     settings.showInactive = !settings.showInactive;
+    settings.at = chosenPlace(view);
+  } else if (event.name === 'l') {
+    state.isList = !state.isList;
+  } else if (event.name === 'e' && view.mayView) {
+    settings.expiringOnly = !settings.expiringOnly;
+    settings.at = chosenPlace(view);
+  } else if (event.name === 's' && view.mayView) {
+    if (view.total > mostSorted) state.toast = `Only up to ${grouped(mostSorted)} keys are sorted: search first.`;
+    else settings.order = orders[(orders.indexOf(settings.order) + 1) % orders.length] ?? 'newest';
     settings.at = chosenPlace(view);
   } else if (event.name === 'd' && view.documentation) {
     state.toast = await openDocumentation(context, view.documentation);

@@ -6,6 +6,7 @@ import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/por
 import { baseUrlOf } from '../commands/keys/base-url.ts';
 import { filterOf, type listFlags } from '../commands/keys/list.ts';
 import type { FlagValues } from '../flags.ts';
+import { type Order, readSorted } from './sorted.ts';
 
 /** The content of the settings page (specification 5.4), for both its forms, drawn and linear. */
 export interface PageView {
@@ -25,6 +26,8 @@ export interface PageView {
   /** Whether the list holds active keys only. */
   activeOnly: boolean;
   search: string;
+  order: Order;
+  expiringOnly: boolean;
   documentation: string | undefined;
   mayView: boolean;
   mayCreate: boolean;
@@ -45,6 +48,9 @@ export interface PageSettings {
   given: FlagValues<typeof listFlags>;
   showInactive: boolean;
   search: string;
+  order: Order;
+  /** Only keys that expire within 14 days. */
+  expiringOnly: boolean;
   baseUrl: string | undefined;
   at: Place;
   /** How many keys to show above the place, and from it on. */
@@ -65,6 +71,8 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
       showInactive: settings.showInactive,
       activeOnly: !settings.showInactive && (settings.given.status ?? 'active') === 'active',
       search: settings.search,
+      order: settings.order,
+      expiringOnly: settings.expiringOnly,
       documentation: await documentationOf(domain, settings.baseUrl),
       mayView,
       mayCreate,
@@ -74,9 +82,13 @@ export function createPageReader(domain: Domain, actor: Actor): (settings: PageS
     };
     const nothing = { keys: [], offset: 0, chosen: 0, usage: [], total: 0, expiringSoon: 0, inactiveOnly: false };
     if (!mayView) return { ...common, ...nothing };
-    const { showInactive: all, search } = settings;
-    const filter = await filterOf(domain, actor, { ...settings.given, all, search });
-    const window = await readWindow(domain, actor, filter, settings, count);
+    const { showInactive: all, search, order, expiringOnly, at } = settings;
+    const given = await filterOf(domain, actor, { ...settings.given, all, search });
+    const filter = expiringOnly ? (soonExpiring(given) ?? given) : given;
+    const window =
+      order === 'newest'
+        ? await readWindow(domain, actor, filter, settings, count)
+        : await readSorted(domain, actor, filter, { at, order });
     const inactiveOnly = window.total === 0 && !settings.showInactive && (await count({ ...filter, statuses: [] })) > 0;
     const { total } = window;
     const soon = soonExpiring(filter);
@@ -183,6 +195,7 @@ export function emptyLines(view: PageView): string[] {
   }
   const create = view.mayCreate ? 'Create key' : undefined;
   if (view.search !== '' && !view.inactiveOnly) return [`No keys match "${view.search}".`];
+  if (view.expiringOnly) return ['No key expires within 14 days.'];
   if (view.inactiveOnly) return ['No active keys.', ['Show inactive keys', create].filter(Boolean).join(' or ')];
   return ['No API keys yet.', ...(create ? [create] : [])];
 }

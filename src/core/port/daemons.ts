@@ -3,6 +3,8 @@ import type { MaybePromise } from './maybe-promise.ts';
 /** A daemon that serves the store. */
 export interface Daemon {
   baseUrl: string;
+  /** On its own machine. */
+  pid: number;
   sinceMs: number;
   /** The version of hkctl that it runs; null where it did not record one. */
   version: string | null;

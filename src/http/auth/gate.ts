@@ -26,6 +26,8 @@ interface GateOptions {
   ingest: Limiter | undefined;
   /** Creates the tally of a key. */
   tallyOf(credential: Credential): KeyTally;
+  /** Receives the key and the client address of each successful authentication. */
+  noteCall?(key: CachedCredential['credential'], address: string): void;
   /** Receives the connection of each successful authentication. */
   identifyConnection(socket: Socket, keyId: string): void;
   /** Receives each address that exceeds the limit of failed checks, once a window, and why the last check failed. */
@@ -81,6 +83,7 @@ export function createGate(options: GateOptions, capacity = cacheCapacity): Gate
     const address = addresses.clientOf(exchange);
     if (session.allows !== undefined && !session.allows(address)) return addressNotAllowed(address);
     tally.recordUse(nowMs, address);
+    options.noteCall?.(credential, address);
     options.identifyConnection(exchange.node.req.socket, credential.keyId);
     return session;
   }

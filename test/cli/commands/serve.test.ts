@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HkctlError } from '../../../src/core/errors.ts';
 import type { ServeSettings } from '../../../src/core/operations/settings.ts';
 import { Cli } from '../harness.ts';
 
@@ -33,6 +34,52 @@ describe('serve', () => {
       logLevel: 'info',
       metricsPublic: false,
     });
+  });
+
+  it('on a terminal shows what a newcomer looks for, and waits for the first call', async () => {
+    await cli.key('Gateway');
+    let announces: boolean | undefined;
+    cli.services.serve = async (_domain, _settings, hooks) => {
+      announces = hooks.announcesCalls;
+      hooks.listening('http://127.0.0.1:9000');
+    };
+    const { stderr } = await cli.ok('serve', { terminal: { columns: 200, rows: 24 } });
+    expect(stderr.split('\n')).toEqual([
+      'hkctl serves http://127.0.0.1:9000',
+      `  store      ${cli.place}`,
+      '  documents  http://127.0.0.1:9000/api/v1/docs',
+      '  keys       1 active',
+      'Waiting for the first call.',
+      '',
+    ]);
+    expect(announces).toBe(true);
+    await cli.ok('serve --json', { terminal: { columns: 200, rows: 24 } });
+    expect(announces).toBe(false);
+    const none = await new Cli().seed();
+    none.services.serve = cli.services.serve;
+    expect((await none.ok('serve', { terminal: { columns: 200, rows: 24 } })).stderr).toContain(
+      'keys       none yet: hkctl keys create\n',
+    );
+  });
+
+  it('says by whom a store is served already', async () => {
+    const store = await cli.services.openStore(cli.place);
+    await store.daemon.recordAddress('http://127.0.0.1:8420', 4711, '0.1.0');
+    try {
+      const { stderr } = await cli.ok('serve --port 0');
+      const other = /the daemon at http:\/\/127\.0\.0\.1:8420 \(process 4711\), since 20\S+Z/;
+      expect(stderr).toMatch(new RegExp(`^note: this store is also served by ${other.source}\n`, 'm'));
+      cli.services.serve = async () => {
+        const cause = Object.assign(new Error('in use'), { code: 'EADDRINUSE' });
+        throw new HkctlError('bad_input', 'Cannot listen on 127.0.0.1 port 8420.', { cause });
+      };
+      const refused = await cli.run('serve');
+      const sentence = `^error: This store is already served by ${other.source}\\. Cannot listen on 127`;
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(sentence)]);
+    } finally {
+      await store.close();
+    }
+    expect((await cli.run('serve')).stderr).toMatch(/^error: Cannot listen on/);
   });
 
   it('refuses a proxy that is not an address or network, naming the flag', async () => {

@@ -31,6 +31,8 @@ const key: Key = {
   lastUsedIp: null,
 };
 const view: PageView = {
+  order: 'newest',
+  expiringOnly: false,
   keys: [key],
   offset: 0,
   chosen: 0,

@@ -122,7 +122,7 @@ describe('the page of keys', () => {
       terminal.resize(columns, rows);
       const picker = await terminal.until('❯◉ Production jobs');
       expect(picker.match(/❯/g)).toHaveLength(1);
-      expect(picker.match(/Jobs and Orders view/g)).toHaveLength(1);
+      expect(picker.split('Jobs and Orders view').length).toBeLessThanOrEqual(2);
       expect(picker.split('\n').length).toBeLessThanOrEqual(rows);
     }
     terminal.press('C-a', 'Enter');

@@ -200,6 +200,29 @@ describe('on a terminal', () => {
     expect(terminal.painted()).not.toContain('\u001b[3');
   });
 
+  it('serve shows where it is, and the first call of each key', async () => {
+    const cli = await seededStore();
+    const secret = (
+      await cli.ok('keys create --name Oven --entity BER --preset operational-core', { osAccount: 'alice' })
+    ).stdout.trim();
+    await openTerminal(100, 30, {}, cli.store);
+    terminal.type('hkctl serve --port 0 --log-level error');
+    const shown = await terminal.until('Waiting for the first call.');
+    expect(shown).toMatch(/^ {2}keys +1 active$/m);
+    const url = /documents +(http:\S+)\/api\/v1\/docs/.exec(shown)?.[1];
+    const call = async (authorization: string) =>
+      expect((await fetch(`${url}/api/v1/me`, { headers: { authorization } })).status).toBe(
+        authorization === '' ? 401 : 200,
+      );
+    await call('');
+    await call(`Bearer ${secret}`);
+    await call(`Bearer ${secret}`);
+    const called = await terminal.until(/First call of Oven \(hk_\w{5}\) from 127\.0\.0\.1/);
+    expect(called.match(/First call/g)).toHaveLength(1);
+    terminal.press('C-c');
+    await terminal.until(/\$$/);
+  });
+
   it('keys verify asks for the secret without showing it', async () => {
     const cli = await open();
     const created = await cli.ok('keys create --name A --entity BER --preset sensor-gateway', { osAccount: 'alice' });

@@ -1,19 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
-import { manFolder } from '../../docs/mdoc.ts';
+import { programIn } from '../../docs/mdoc.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
 
-const page = readFileSync(join(manFolder, 'hkctl-api.7'), 'utf8');
-
 /** A client as the page prints it. */
-function clientOf(heading: string): string {
-  const text = page.slice(page.indexOf(`\n.Ss ${heading}\n`));
-  return /\n\.Bd -literal\n([\s\S]*?)\n\.Ed\n/.exec(text)?.[1]?.replaceAll('\\e', '\\') ?? '';
-}
+const clientOf = (heading: string): string => programIn('hkctl-api.7', `.Ss ${heading}`);
 
 /** The program that runs each client, and how to read its copy. */
 const clients = {

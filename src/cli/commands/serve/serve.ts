@@ -1,4 +1,5 @@
-import { HkctlError } from '../../../core/errors.ts';
+import { errnoOf } from '../../../core/errno.ts';
+import { HkctlError, isHkctlError } from '../../../core/errors.ts';
 import { parseNetwork } from '../../../core/keys/networks.ts';
 import {
   logLevels,
@@ -7,8 +8,15 @@ import {
   type ServeSettings,
   serveDefaults,
 } from '../../../core/operations/settings.ts';
+import { daemonsOf } from '../../../core/operations/status.ts';
+import type { Daemon } from '../../../core/port/daemons.ts';
+import { formatInstantMs } from '../../../core/time/instants.ts';
 import { defineCommand, requireBaseUrl } from '../../command.ts';
+import type { Context } from '../../context.ts';
 import { list, oneOf, parsed, text, toggle } from '../../flags.ts';
+import { grouped } from '../../terminal/sentence.ts';
+import { wrapFacts } from '../../terminal/wrap.ts';
+import { answersAt } from './probe.ts';
 
 /** `hkctl serve` */
 export const serve = defineCommand({
@@ -65,16 +73,51 @@ export const serve = defineCommand({
       limitIngest: limitIngest ? limitIngest.limit : serveDefaults.limitIngest,
     };
     const domain = await context.domain();
-    await context.services.serve(domain, settings, {
-      stop: context.io.interrupted(),
-      logFd: context.json ? 2 : 1,
-      listening(baseUrl) {
-        if (context.json) context.printJson({ base_url: baseUrl });
-        context.say(`hkctl serves ${baseUrl}`);
-      },
-    });
+    const { newest: other } = await daemonsOf(domain, answersAt);
+    const keys = (await domain.store.metrics?.read(domain.clock()))?.keys.active;
+    const { io, json } = context;
+    try {
+      await context.services.serve(domain, settings, {
+        stop: io.interrupted(),
+        logFd: json ? 2 : 1,
+        announcesCalls: io.stdout.isTTY && !json,
+        listening(baseUrl) {
+          if (json) context.printJson({ base_url: baseUrl });
+          context.say(`hkctl serves ${baseUrl}`);
+          if (other) context.say(`note: this store is also served by ${nameOf(other)}`);
+          if (io.stderr.isTTY) context.say(...factsOf(context, baseUrl, keys), 'Waiting for the first call.');
+        },
+      });
+    } catch (thrown) {
+      throw other && isHkctlError(thrown) && errnoOf(thrown.cause) === 'EADDRINUSE' ? served(other, thrown) : thrown;
+    }
   },
 });
+
+/** What a newcomer looks for, below the address. */
+function factsOf(context: Context, baseUrl: string, keys: number | undefined): string[] {
+  const count = keys === undefined ? [] : [keys === 0 ? 'none yet: hkctl keys create' : `${grouped(keys)} active`];
+  return wrapFacts(
+    [
+      ['  store', context.storePath],
+      ['  documents', `${baseUrl}/api/v1/docs`],
+      ...count.map((text) => ['  keys', text] as const),
+    ],
+    context.io.stderr.columns(),
+  );
+}
+
+function nameOf({ baseUrl, pid, sinceMs }: Daemon): string {
+  return `the daemon at ${baseUrl} (process ${pid}), since ${formatInstantMs(sinceMs).replace(/\.\d+Z$/, 'Z')}`;
+}
+
+/** The refusal of a port that most probably a daemon of the same store has. */
+function served(other: Daemon, { code, message, cause }: HkctlError): HkctlError {
+  return new HkctlError(code, `This store is already served by ${nameOf(other)}. ${message}`, {
+    hint: 'Use that one, or end it first. --port 0 serves the store a second time, on another port.',
+    cause,
+  });
+}
 
 /** Wrapped, since `off` is null and nothing given is undefined. */
 function limit(given: string): { limit: ServeSettings['limitRequests'] } {

@@ -113,7 +113,7 @@ export function createDaemonStore(
 /** SQL that is true for the row of a daemon that serves. One from the future is from before the clock was set back. */
 export const isAlive = `seen_at_ms between ${nowSql} - ${aliveMs} and ${nowSql} + ${aliveMs}`;
 
-const selectRecorded = `select left(base_url, 2048) as "baseUrl", since_ms as "sinceMs", left(version, 64) as version, ${isAlive} as serves
+const selectRecorded = `select left(base_url, 2048) as "baseUrl", pid, since_ms as "sinceMs", left(version, 64) as version, ${isAlive} as serves
   from daemons where base_url is not null and ${isShownMs('since_ms')} order by since_ms desc limit 1000`;
 
 const selectNewest = `select left(base_url, 2048) as "baseUrl" from daemons

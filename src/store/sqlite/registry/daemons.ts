@@ -53,7 +53,7 @@ export function createDaemonStore(
     const isServed = registry.change(() => isAnyServing());
     // The lock shows whether any of several serves, and not which of them.
     const serves = isServed && rows.length > 1 ? undefined : isServed;
-    return rows.map(({ baseUrl, sinceMs, version }) => ({ baseUrl, sinceMs, version, serves }));
+    return rows.map(({ baseUrl, pid, sinceMs, version }) => ({ baseUrl, pid, sinceMs, version, serves }));
   };
 
   return {

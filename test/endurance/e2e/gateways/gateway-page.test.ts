@@ -3,29 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manFolder } from '../../../docs/mdoc.ts';
 import { readReadings } from '../../../e2e/client.ts';
 import { type Daemon, Plant } from '../../../e2e/plant.ts';
 import type { Running } from '../../../e2e/program.ts';
 import { createRandom } from '../../../e2e/random.ts';
 import { createBreakingProxy } from './breaking-proxy.ts';
 
-/** The program in a section of hkctl-gateway(7), as a reader would copy it. */
-function programIn(section: string): string {
-  const page = readFileSync(join(manFolder, 'hkctl-gateway.7'), 'utf8');
-  const text = page.split(`.Sh ${section}\n`)[1]?.split('.Bd -literal\n')[1]?.split('\n.Ed')[0];
-  if (text === undefined) throw new Error(`hkctl-gateway(7) has no program in ${section}.`);
-  const characters: Record<string, string> = { aq: "'", ga: '`', ha: '^', ti: '~' };
-  const plain = text
-    .replace(/^\\&/gm, '')
-    .replace(/\\\((aq|ga|ha|ti)/g, (_, name: string) => characters[name] ?? '')
-    .replaceAll('\\e', '\\');
-  return `${plain}\n`;
-}
-
 const programs = [
-  ['Python', 'python3', 'PYTHON', 'gateway.py'],
-  ['a POSIX shell', 'sh', 'SHELL', 'gateway.sh'],
+  ['Python', 'python3', 'gateway.py'],
+  ['a POSIX shell', 'sh', 'gateway.sh'],
 ] as const;
 
 const startMs = Date.parse('2026-11-20T08:00:00Z');
@@ -33,12 +19,15 @@ const count = 2200;
 const instant = (n: number) => new Date(startMs + n * 1000).toISOString();
 const readingLine = (sensor: string, n: number) => JSON.stringify({ sensor, at: instant(n), value: n });
 
+/** What `hkctl examples` prints. */
+const texts = new Map<string, string>();
 let plant: Plant;
 let daemon: Daemon;
 let secret: string;
 let reader: string;
 beforeAll(async () => {
   plant = await Plant.open();
+  for (const [, , file] of programs) texts.set(file, (await plant.ok(['examples', file])).stdout);
   await plant.importSensors(
     ['python3', 'sh', 'restart-python3', 'restart-sh'].map((id) => ({ id, code: `T-${id}`, name: id, unit: null })),
   );
@@ -48,25 +37,18 @@ beforeAll(async () => {
 });
 afterAll(() => plant.close());
 
-/** Starts a program of the page with a spool of its own. */
-function start(
-  interpreter: string,
-  section: string,
-  file: string,
-  spool: string,
-  url: string,
-  firstWait: string,
-): Running {
+/** Starts a program of hkctl-gateway(7) with a spool of its own. */
+function start(interpreter: string, file: string, spool: string, url: string, firstWait: string): Running {
   const env = { API_URL: url, KEY_FILE: plant.write('key', secret), SPOOL: spool, FIRST_WAIT: firstWait };
-  return plant.attach(interpreter, [plant.write(file, programIn(section))], env);
+  return plant.attach(interpreter, [plant.write(file, texts.get(file) ?? '')], env);
 }
 
-describe.each(programs)('the gateway in %s', (_, interpreter, section, file) => {
+describe.each(programs)('the gateway in %s', (_, interpreter, file) => {
   it('delivers every reading once over a network that breaks, and sets the rejected aside', async () => {
     const proxy = await createBreakingProxy(() => daemon.port, createRandom(4711));
     const spool = plant.path(`spool-${interpreter}`);
     // Without waits between attempts: the network breaks by bytes, not by time.
-    const gateway = start(interpreter, section, file, spool, proxy.url, '0');
+    const gateway = start(interpreter, file, spool, proxy.url, '0');
     const lines = Array.from({ length: count }, (_, n) => readingLine(interpreter, n));
     // A sensor that the server does not know, and a line that is no JSON, in the middle of others.
     lines.splice(1500, 0, readingLine('nobody', 1), '{"sensor":');
@@ -102,14 +84,14 @@ describe.each(programs)('the gateway in %s', (_, interpreter, section, file) => 
     });
     await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
     const { port } = busy.address() as AddressInfo; // it listens on a port
-    const first = start(interpreter, section, file, spool, `http://127.0.0.1:${port}`, '1');
+    const first = start(interpreter, file, spool, `http://127.0.0.1:${port}`, '1');
     await first.says(/again in 2/);
     expect(refusals).toBeGreaterThan(0);
     first.child.kill('SIGKILL');
     await first.ended;
     busy.closeAllConnections();
     await new Promise((resolve) => busy.close(resolve));
-    const second = start(interpreter, section, file, spool, daemon.url, '1');
+    const second = start(interpreter, file, spool, daemon.url, '1');
     second.child.stdin?.end(`${readingLine(name, 3)}\n`);
     expect((await second.ended).code).toBe(0);
     const kept = await readReadings(daemon.url, reader, name, 100);

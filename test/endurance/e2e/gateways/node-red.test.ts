@@ -41,7 +41,7 @@ it('the flow of Node-RED delivers every reading once over a network that breaks,
   const spool = plant.path('spool');
   const userDir = plant.path('node-red');
   mkdirSync(userDir);
-  copyFileSync(join(manFolder, 'node-red-flow.json'), join(userDir, 'flows.json'));
+  copyFileSync(join(manFolder, 'examples', 'gateway-node-red.json'), join(userDir, 'flows.json'));
   const port = await freePort();
   const env = { API_URL: proxy.url, KEY_FILE: plant.write('key', secret), SPOOL: spool, NODE_RED_HOME: userDir };
   const start = async () => {

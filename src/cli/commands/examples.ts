@@ -1,0 +1,38 @@
+import { examplePrograms } from '../../core/operations/examples.ts';
+import { defineCommand } from '../command.ts';
+import { requireOneOf } from '../flags.ts';
+import { printTable } from '../table/table.ts';
+
+const names = examplePrograms.map(({ name }) => name);
+
+/** `hkctl examples` */
+export const examples = defineCommand({
+  name: 'examples',
+  summary: 'Print a program for a gateway or a mirror, ready to run',
+  description: 'The programs of hkctl-gateway(7) and hkctl-api(7). Without NAME a list of them.',
+  readOnly: true,
+  arguments: [{ spelling: '[NAME]', doc: `the program to print: ${names.join(', ')}` }],
+  flags: {},
+  examples: [
+    ['hkctl examples', 'what there is'],
+    ['hkctl examples gateway.py > gateway.py', 'a gateway that survives a day offline'],
+    ['hkctl examples gateway-node-red.json', 'a flow to import into Node-RED'],
+  ],
+  async run(context, _flags, [given]) {
+    if (given !== undefined) {
+      const name = requireOneOf(given, names);
+      const text = await context.services.example(name);
+      if (context.json) context.printJson({ name, text });
+      else context.printDocument(text.trimEnd());
+    } else if (context.json) context.printJson(examplePrograms);
+    else {
+      const columns = [
+        { heading: 'NAME', cell: ({ name }: (typeof examplePrograms)[number]) => name },
+        { heading: 'WHAT IT DOES', cell: ({ does }: (typeof examplePrograms)[number]) => does, min: 20 },
+        { heading: 'EXPLAINED IN', cell: ({ page }: (typeof examplePrograms)[number]) => page, leaveOut: 1 },
+      ];
+      await printTable(context, columns, examplePrograms, '');
+      context.say('Print one: hkctl examples gateway.py > gateway.py');
+    }
+  },
+});
