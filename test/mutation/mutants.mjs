@@ -120,8 +120,8 @@ export const mutants = [
   [gate, 'resolve(admit(exchange, next));', 'resolve(next(undefined));', 'test/http/ingest/long-bodies.test.ts'],
   [
     'src/http/ingest/ingest.ts',
-    'confirmed(exchange, store, (ready) => ready())',
-    'store.then((ready) => ready())',
+    'confirmed(exchange, store, (ready) => ready(exchange))',
+    'store.then((ready) => ready(exchange))',
     'test/http/ingest/long-bodies.test.ts',
   ],
   [
