@@ -2,6 +2,7 @@
 
 import { furtherMutants } from './fairness-and-trail.mjs';
 import { journalMutants } from './journal.mjs';
+import { usageMutants } from './usage.mjs';
 
 const gate = 'src/http/auth/gate.ts';
 const gateTests = [
@@ -38,6 +39,7 @@ const secrets = 'src/core/keys/secrets.ts';
 const hiddenSecrets = 'src/core/keys/hidden-secrets.ts';
 const secretTests = ['test/core/keys/secrets.test.ts', 'test/core/keys/hidden-secrets.test.ts'];
 const keys = 'src/store/sqlite/registry/keys.ts';
+const uses = 'src/store/sqlite/registry/usage.ts';
 const keyTests = ['test/store/conformance', 'test/e2e/keys/revocation.test.ts'];
 const actors = 'src/core/access/actors.ts';
 const people = [
@@ -87,7 +89,7 @@ export const mutants = [
   [gate, 'if (entry === undefined) return unknown;', 'if (entry === undefined) return incomplete;', ...gateTests],
   [gate, 'refusal !== undefined || session === undefined', 'session === undefined', ...gateTests],
   [gate, 'exchange.keyPrefix = credential.prefix;', '', ...gateTests],
-  [gate, 'options.recordUse(credential.keyId, nowMs, address);', '', ...gateTests, 'test/e2e/keys/last-use.test.ts'],
+  [gate, '    tally.recordUse(nowMs, address);\n', '', ...gateTests, 'test/e2e/keys/last-use.test.ts'],
   [gate, 'session.allows !== undefined && !session.allows(address)', 'false', ...addressTests],
   [session, 'allowedIps.length === 0 ? undefined', 'true ? undefined', ...addressTests],
   [
@@ -125,8 +127,8 @@ export const mutants = [
   [gate, 'resolve(admit(exchange, next));', 'resolve(next(undefined));', 'test/http/ingest/long-bodies.test.ts'],
   [
     'src/http/ingest/ingest.ts',
-    'confirmed(exchange, store, (ready) => ready())',
-    'store.then((ready) => ready())',
+    'confirmed(exchange, store, (ready) => ready(exchange))',
+    'store.then((ready) => ready(exchange))',
     'test/http/ingest/long-bodies.test.ts',
   ],
   [
@@ -330,9 +332,9 @@ export const mutants = [
     'return;',
     'test/cli/commands/keys/rotation.test.ts',
   ],
-  ['src/http/auth/last-use.ts', '      use.ip = ip;\n', '', ...addressTests],
+  ['src/http/auth/key-tally.ts', '    this.use.ip = ip;\n', '', ...addressTests],
   ['src/http/auth/client-addresses.ts', ' || last.forwarded !== forwarded', '', ...addressTests],
-  [keys, 'last_used_ip = ?', 'last_used_ip = coalesce(last_used_ip, ?)', ...keyTests],
+  [uses, 'last_used_ip = ?', 'last_used_ip = coalesce(last_used_ip, ?)', ...keyTests],
   [keys, '        append(audit);\n        return true;', '        return true;', ...keyTests],
   // --- secrets
   [secrets, 'const unbiasedBelow = 248;', 'const unbiasedBelow = 256;', ...secretTests],
@@ -378,7 +380,7 @@ export const mutants = [
     '        db.insert(keys).values(key).run();',
     ...keyTests,
   ],
-  [keys, 'where id = ? and coalesce(last_used_at_ms, 0) < ?', 'where id = ? and ? > 0', ...keyTests],
+  [uses, 'where id = ? and coalesce(last_used_at_ms, 0) < ?', 'where id = ? and ? > 0', ...keyTests],
   [
     keys,
     'return withJournal(journal, active, () => {',
@@ -482,4 +484,5 @@ export const mutants = [
   ],
   ...furtherMutants,
   ...journalMutants,
+  ...usageMutants,
 ];

@@ -17,6 +17,8 @@ export interface Column<T> {
   wanted?: number;
   /** Columns are left out on a narrow terminal by this number, the highest first; without it never. */
   leaveOut?: number;
+  /** Its cells go on in further lines instead of being cut. */
+  continues?: boolean;
   /** Left out where a cell of another column would be cut to less than it wants. */
   isSpare?: boolean;
 }
@@ -62,7 +64,7 @@ export async function createTable<T>(
 ): Promise<Table<T>> {
   const { style } = context;
   const { stdout } = context.io;
-  const { padded, shortened, truncated, widthOf } = await import('../terminal/wrap.ts');
+  const { padded, shortened, truncated, widthOf, wrapWords } = await import('../terminal/wrap.ts');
   const available = stdout.isTTY ? (stdout.columns() ?? usualWidth) : Number.POSITIVE_INFINITY;
   const needed = columns.map(({ heading, width = 0 }) => Math.max(heading.length, width));
   let layout: Layout | undefined;
@@ -87,13 +89,21 @@ export async function createTable<T>(
       if (!before) {
         context.print(line(current, (at, width) => style.bold(truncated(columns[at]?.heading ?? '', width))));
       }
-      const lines = rows.map((row, i) =>
-        line(current, (at, width) => {
+      const lines = rows.flatMap((row, i) => {
+        const parts = columns.map(({ continues }, at) => {
           const cell = cells[i]?.[at] ?? '';
-          const text = stdout.isTTY ? shortened(cell, width) : cell;
-          return columns[at]?.paint?.(text, row) ?? text;
-        }),
-      );
+          const width = current.widths[current.kept.indexOf(at)];
+          if (!stdout.isTTY || width === undefined) return [cell];
+          return continues ? wrapWords(cell.split(' '), width) : [shortened(cell, width)];
+        });
+        const height = Math.max(1, ...current.kept.map((at) => parts[at]?.length ?? 0));
+        return Array.from({ length: height }, (_, n) =>
+          line(current, (at) => {
+            const text = parts[at]?.[n] ?? '';
+            return columns[at]?.paint?.(text, row) ?? text;
+          }),
+        );
+      });
       context.print(...lines);
     },
   };

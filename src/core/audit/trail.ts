@@ -1,4 +1,5 @@
 import { type Actor, type Domain, isOfFirstTenant, requirePermissions } from '../access/actors.ts';
+import type { AuditFilter } from '../port/audit.ts';
 import type { AnchorReport, Anchors } from './anchors.ts';
 import type { ChainReport } from './chain.ts';
 import type { AuditRecord } from './events.ts';
@@ -11,27 +12,41 @@ import { verifyTrail } from './verification.ts';
 export async function listAudit(
   domain: Domain,
   actor: Actor,
-  range: { sinceMs?: number; limit: number },
+  filter: AuditFilter & { limit: number },
 ): Promise<AuditRecord[]> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'audit.read', target: 'audit' });
-  return domain.store.audit.list(actor.user.tenantId, { ...range, ofStore: await isOfFirstTenant(domain, actor) });
+  return domain.store.audit.list(actor.user.tenantId, { ...filter, ofStore: await isOfFirstTenant(domain, actor) });
 }
 
 /** The same records, oldest first, one at a time, so that memory stays bounded. Needs `tenant.manage`. */
 export async function* exportAudit(
   domain: Domain,
   actor: Actor,
-  { sinceMs = 0, limit = Number.POSITIVE_INFINITY }: { sinceMs?: number; limit?: number },
+  { limit = Number.POSITIVE_INFINITY, ...filter }: AuditFilter & { limit?: number },
 ): AsyncGenerator<AuditRecord> {
   await requirePermissions(domain, actor, ['tenant.manage'], { action: 'audit.read', target: 'audit' });
   const ofStore = await isOfFirstTenant(domain, actor);
   let left = limit;
   for await (const record of domain.store.audit.walk()) {
     const isOurs = record.tenantId === null ? ofStore : record.tenantId === actor.user.tenantId;
-    if (!isOurs || record.atMs < sinceMs) continue;
+    if (!isOurs || !isSelected(record, filter)) continue;
     if (left-- <= 0) return;
     yield record;
   }
+}
+
+/** Whether a filter selects a record; a store that lists records does the same by itself. */
+function isSelected({ atMs, actor, osAccount, action, target, outcome }: AuditRecord, filter: AuditFilter): boolean {
+  const { sinceMs = atMs, untilMs = atMs } = filter;
+  const inCapitals = (text: string) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+  return (
+    atMs >= sinceMs &&
+    atMs <= untilMs &&
+    (filter.actor ?? actor?.login ?? osAccount) === (actor?.login ?? osAccount) &&
+    (filter.action ?? action) === action &&
+    (filter.outcome ?? outcome) === outcome &&
+    inCapitals(target).includes(inCapitals(filter.target ?? ''))
+  );
 }
 
 /** Hashes that were kept outside the store, to compare a chain with. */

@@ -1,12 +1,28 @@
 import type { AuditAction, AuditDraft, AuditHead, AuditRecord } from '../audit/events.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
+/** What selects records; a condition that is absent holds for every record. */
+export interface AuditFilter {
+  /** Both included (epoch ms). */
+  sinceMs?: number;
+  untilMs?: number;
+  /** The login of the profile that acted, or the account of the operating system where it had none. */
+  actor?: string;
+  action?: AuditAction;
+  /** A part of the target; the case of the letters A to Z does not matter. */
+  target?: string;
+  outcome?: AuditDraft['outcome'];
+}
+
 /** The audit chain. */
 export interface AuditStore {
   /** Appends an event that belongs to no other change, such as a refused attempt. */
   append(audit: AuditDraft): MaybePromise<void>;
-  /** Records of one tenant, newest first; `ofStore` adds those without a tenant. */
-  list(tenantId: string, range: { sinceMs?: number; limit: number; ofStore?: boolean }): MaybePromise<AuditRecord[]>;
+  /**
+   * Records of one tenant that a filter selects, newest first; `ofStore` adds those without a tenant. A trail of any length is searched in
+   * pieces, so that no statement takes long.
+   */
+  list(tenantId: string, filter: AuditFilter & { limit: number; ofStore?: boolean }): MaybePromise<AuditRecord[]>;
   /**
    * The highest `seq` ever assigned, which the store keeps beside the records: higher than the last record's where the end
    * of the chain was cut off, and lower where somebody has set it back or removed it (then 0).

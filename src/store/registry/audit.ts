@@ -1,5 +1,8 @@
+import { and, type Column, eq, gte, isNull, lt, lte, or, type SQL } from 'drizzle-orm';
 import { chainRecord, fitForTrail, genesisHash } from '../../core/audit/chain.ts';
 import type { AuditDraft, AuditRecord } from '../../core/audit/events.ts';
+import type { AuditStore } from '../../core/port/audit.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 
 /** The row of an audit record: the actor is two columns. */
 type AuditRow = Omit<AuditRecord, 'actor'> & { actorId: string | null; actorLogin: string | null };
@@ -29,4 +32,64 @@ export function nextRow(draft: AuditDraft, given: number, last: { seq: number; h
 /** The record of a row. */
 export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord {
   return { ...row, actor: actorId === null || actorLogin === null ? null : { id: actorId, login: actorLogin } };
+}
+
+/** Records that one statement of a search looks at, which takes some milliseconds. */
+const searchedAtOnce = 20_000;
+
+/** How an engine reads a piece of the trail: records from a number on and before another; undefined where it has no such end. */
+interface PieceReader {
+  /** The lowest number of the `count` records before a number; undefined where there are fewer. */
+  lowest(before: number, count: number): MaybePromise<number | undefined>;
+  read(piece: SQL | undefined, limit: number): MaybePromise<AuditRow[]>;
+}
+
+/** Searches the trail from its end, piece by piece, until `limit` records are found. */
+export async function searchTrail(
+  { seq }: Record<'seq', Column>,
+  limit: number,
+  reader: PieceReader,
+  searched = searchedAtOnce,
+): Promise<AuditRecord[]> {
+  const found: AuditRecord[] = [];
+  let before: number | undefined;
+  do {
+    const from: number | undefined = await reader.lowest(before ?? highestSeq, searched);
+    const piece = and(
+      before === undefined ? undefined : lt(seq, before),
+      from === undefined ? undefined : gte(seq, from),
+    );
+    for (const row of await reader.read(piece, limit - found.length)) found.push(toRecord(row));
+    before = from;
+  } while (before !== undefined && found.length < limit);
+  return found;
+}
+
+/** Above every number that hkctl assigns. */
+const highestSeq = Number.MAX_SAFE_INTEGER;
+
+/** The condition of a list of records; `hasTarget` is written by each engine for a part in small letters, see {@link smallLetters}. */
+export function filterCondition(
+  audit: Record<'tenantId' | 'atMs' | 'action' | 'actorLogin' | 'osAccount' | 'outcome', Column>,
+  tenantId: string,
+  { sinceMs, untilMs, actor, action, target, outcome, ofStore = false }: Parameters<AuditStore['list']>[1],
+  hasTarget: (part: string) => SQL,
+): SQL | undefined {
+  const ofTenant = eq(audit.tenantId, tenantId);
+  return and(
+    ofStore ? or(ofTenant, isNull(audit.tenantId)) : ofTenant,
+    sinceMs === undefined ? undefined : gte(audit.atMs, sinceMs),
+    untilMs === undefined ? undefined : lte(audit.atMs, untilMs),
+    actor === undefined
+      ? undefined
+      : or(eq(audit.actorLogin, actor), and(isNull(audit.actorLogin), eq(audit.osAccount, actor))),
+    action === undefined ? undefined : eq(audit.action, action),
+    outcome === undefined ? undefined : eq(audit.outcome, outcome),
+    target === undefined ? undefined : hasTarget(smallLetters(target)),
+  );
+}
+
+/** A text with the letters A to Z made small, as both engines do it. */
+export function smallLetters(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -32,8 +32,11 @@ describe('an empty list', () => {
     );
   });
 
-  it('of the audit trail names --since', async () => {
-    expect(await said('audit list --since 2027-01-01')).toBe('No record since 2027-01-01 (--since).\n');
+  it('of the audit trail names the filters', async () => {
+    expect(await said('audit list --since 2027-01-01')).toBe('No record matches --since 2027-01-01.\n');
+    expect(await said('audit list --target nothing --outcome failed')).toBe(
+      'No record matches --target nothing --outcome failed.\n',
+    );
   });
 
   it('of the sensors names the entity, and the next command', async () => {

@@ -52,4 +52,26 @@ describe.concurrent('the time of last use', () => {
       expect(used).toBeLessThanOrEqual((last?.doneAt ?? 0) + 1);
     }
   });
+
+  it('is kept with the usage: to the last request by an orderly end, and by kill -9 up to 10 s before', async () => {
+    const { key, secret } = await plant.createKey('Counted', 'production-only');
+    let atLeast = 0;
+    let atMost = 0;
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const daemon = await plant.serve();
+      const load = new Load(daemon, () => secret, 2);
+      await pause(signal === 'SIGKILL' ? 3000 : 300);
+      await load.stop();
+      await daemon.stop(signal);
+      const latest = Date.now();
+      // Each second is on disk within the next; the contract allows ten.
+      const kept = load.samples.filter(({ doneAt }) => signal === 'SIGTERM' || doneAt < latest - 2500);
+      atLeast += kept.length;
+      atMost += load.samples.length;
+      const { usage } = await plant.json<{ usage: { requests: number }[] }>(['keys', 'show', key.id]);
+      const requests = usage.reduce((sum, day) => sum + day.requests, 0);
+      expect(requests).toBeGreaterThanOrEqual(atLeast);
+      expect(requests).toBeLessThanOrEqual(atMost);
+    }
+  });
 });

@@ -1,14 +1,43 @@
-import type { AuditRecord } from '../../../core/audit/events.ts';
+import { type AuditRecord, auditActions, auditOutcomes } from '../../../core/audit/events.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import type { AuditFilter } from '../../../core/port/audit.ts';
 import { formatInstantMs, isDate, parseInstantMs } from '../../../core/time/instants.ts';
-import { parseSpanMs } from '../../../core/time/spans.ts';
-import { parsed, text } from '../../flags.ts';
+import { dayMs, parseSpanMs } from '../../../core/time/spans.ts';
+import { type FlagValues, oneOf, parsed, requireOneOf, text } from '../../flags.ts';
 
-/** The flag that begins a range of records. */
-export const since = text(
-  '--since <WHEN>',
-  'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant',
-);
+/** The flags that select records. */
+export const filterFlags = {
+  since: text('--since <WHEN>', 'only from then on: a span back such as 7d, a date (UTC) or an RFC 3339 instant'),
+  until: text('--until <WHEN>', 'only until then; a date with all of its day'),
+  actor: text('--actor <LOGIN>', 'only of this login, or of this account of the system where it had no profile'),
+  action: parsed('--action <NAME>', 'only this action, such as key.rotate', (given) =>
+    requireOneOf(given, auditActions),
+  ),
+  target: text('--target <TEXT>', 'only targets that contain this, such as a prefix'),
+  outcome: oneOf('--outcome <OUTCOME>', auditOutcomes, 'only what ended so'),
+};
+
+/** The filter that the flags describe. Throws `usage`. */
+export function filterOf(given: FlagValues<typeof filterFlags>, nowMs: number): AuditFilter {
+  const { since, until, actor, action, target, outcome } = given;
+  const sinceMs = instantOf('--since', since, nowMs, 'first');
+  const untilMs = instantOf('--until', until, nowMs, 'last');
+  if (sinceMs !== undefined && untilMs !== undefined && untilMs < sinceMs) {
+    throw new HkctlError('usage', '--until lies before --since.');
+  }
+  const filter = { sinceMs, untilMs, actor, action, target, outcome };
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}
+
+/** The filters that were given, as they can be given again to a shell. */
+export function shownFilter(given: FlagValues<typeof filterFlags>): string {
+  const names = ['since', 'until', 'actor', 'action', 'target', 'outcome'] as const;
+  return names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${shellWord(given[name])}`])).join(' ');
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
 
 /** The flag that bounds the number of records. */
 export const limit = (which: string) => parsed('--limit <N>', `how many at most${which}`, parseLimit);
@@ -30,16 +59,21 @@ export function recordJson(record: AuditRecord) {
   };
 }
 
-/** Reads `--since` as epoch ms. Throws `usage`. */
-export function instantOf(given: string | undefined, nowMs: number): number | undefined {
+/** Reads an instant as epoch ms: of a date the first or the last one. Throws `usage`. */
+function instantOf(
+  flag: string,
+  given: string | undefined,
+  nowMs: number,
+  ofDay: 'first' | 'last',
+): number | undefined {
   if (given === undefined) return undefined;
   if (/^\d+[smhdw]$/.test(given)) return nowMs - parseSpanMs(given);
-  if (isDate(given)) return Date.parse(`${given}T00:00:00Z`);
+  if (isDate(given)) return Date.parse(`${given}T00:00:00Z`) + (ofDay === 'last' ? dayMs - 1 : 0);
   const instantMs = parseInstantMs(given);
   if (instantMs !== undefined) return instantMs;
   throw new HkctlError(
     'usage',
-    `--since: "${given}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
+    `${flag}: "${given}" is neither a span such as 7d, nor a date, nor an RFC 3339 instant.`,
   );
 }
 

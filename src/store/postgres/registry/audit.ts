@@ -1,8 +1,16 @@
-import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, desc, gt, sql } from 'drizzle-orm';
 import { genesisHash } from '../../../core/audit/chain.ts';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import type { AuditStore } from '../../../core/port/audit.ts';
-import { isBackup, lastBackupMark, nextRow, toRecord, walkedAtOnce } from '../../registry/audit.ts';
+import {
+  filterCondition,
+  isBackup,
+  lastBackupMark,
+  nextRow,
+  searchTrail,
+  toRecord,
+  walkedAtOnce,
+} from '../../registry/audit.ts';
 import type { Session } from '../connection/session.ts';
 import { unwrap } from '../connection/unwrapped.ts';
 import { drizzleOn, type Registry } from './registry.ts';
@@ -37,6 +45,8 @@ export async function appendAudit(session: Session, draft: AuditDraft): Promise<
   );
 }
 
+const lowestOfPiece = 'select seq from audit where seq < $1 order by seq desc limit 1 offset $2';
+
 /** The audit trail. */
 export function createAuditStore({ database, db }: Registry): AuditStore {
   const after = db
@@ -48,19 +58,19 @@ export function createAuditStore({ database, db }: Registry): AuditStore {
     .prepare('audit.after');
   return {
     append: (draft) => database.transaction((session) => appendAudit(session, draft)),
-    async list(tenantId, { sinceMs = 0, limit, ofStore = false }) {
-      const rows = await db
-        .select()
-        .from(audit)
-        .where(
-          and(
-            ofStore ? or(eq(audit.tenantId, tenantId), isNull(audit.tenantId)) : eq(audit.tenantId, tenantId),
-            gte(audit.atMs, sinceMs),
-          ),
-        )
-        .orderBy(desc(audit.seq))
-        .limit(limit);
-      return rows.map(toRecord);
+    list(tenantId, filter) {
+      // Targets are kept as JSON, and the collation makes `lower` the same on every server.
+      const hasTarget = (part: string) =>
+        sql`position(${JSON.stringify(part).slice(1, -1)} in lower(${audit.target} collate "C")) > 0`;
+      const condition = filterCondition(audit, tenantId, filter, hasTarget);
+      return searchTrail(audit, filter.limit, {
+        async lowest(before, count) {
+          const [last] = await database.query<{ seq: number }>('audit.piece', lowestOfPiece, [before, count - 1]);
+          return last?.seq;
+        },
+        read: (piece, limit) =>
+          db.select().from(audit).where(and(piece, condition)).orderBy(desc(audit.seq)).limit(limit),
+      });
     },
     async lastSeq() {
       const [head] = await database.query<{ given: number }>('audit.given', 'select last_seq as given from audit_head');

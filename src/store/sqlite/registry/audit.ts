@@ -1,9 +1,17 @@
-import { and, asc, desc, eq, gt, gte, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, desc, gt, sql } from 'drizzle-orm';
 import { genesisHash } from '../../../core/audit/chain.ts';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import { lazily } from '../../../core/lazily.ts';
 import type { AuditStore } from '../../../core/port/audit.ts';
-import { isBackup, lastBackupMark, nextRow, toRecord, walkedAtOnce } from '../../registry/audit.ts';
+import {
+  filterCondition,
+  isBackup,
+  lastBackupMark,
+  nextRow,
+  searchTrail,
+  toRecord,
+  walkedAtOnce,
+} from '../../registry/audit.ts';
 import type { Registry } from './registry.ts';
 import { audit } from './tables.ts';
 
@@ -53,19 +61,10 @@ export function createAppendAudit({ db, connection }: Registry): AppendAudit {
 /** The audit trail. `settle` moves the events that wait in the records file into the chain. */
 export function createAuditStore(registry: Registry, append: AppendAudit, settle: () => void): AuditStore {
   const { db } = registry;
-  const list = lazily(() =>
-    db
-      .select()
-      .from(audit)
-      .where(
-        and(
-          or(eq(audit.tenantId, sql.placeholder('tenantId')), and(isNull(audit.tenantId), sql.placeholder('ofStore'))),
-          gte(audit.atMs, sql.placeholder('sinceMs')),
-        ),
-      )
-      .orderBy(desc(audit.seq))
-      .limit(sql.placeholder('limit'))
-      .prepare(),
+  const lowest = lazily(() =>
+    registry.connection
+      .prepare<[number, number], number>('select seq from audit where seq < ? order by seq desc limit 1 offset ?')
+      .pluck(),
   );
   const after = lazily(() =>
     db
@@ -93,13 +92,17 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
   );
   return {
     append: (draft) => registry.change(() => append(draft)),
-    list(tenantId, { sinceMs = 0, limit, ofStore = false }) {
+    list(tenantId, filter) {
       settle();
-      return registry.read(() =>
-        list()
-          .all({ tenantId, sinceMs, limit, ofStore: ofStore ? 1 : 0 })
-          .map(toRecord),
-      );
+      const hasTarget = (part: string) => sql`instr(lower(${audit.target}), ${part}) > 0`;
+      const condition = filterCondition(audit, tenantId, filter, hasTarget);
+      return searchTrail(audit, filter.limit, {
+        lowest: (before, count) => registry.read(() => lowest().get(before, count - 1)),
+        read: (piece, limit) =>
+          registry.read(() =>
+            db.select().from(audit).where(and(piece, condition)).orderBy(desc(audit.seq)).limit(limit).all(),
+          ),
+      });
     },
     lastSeq: () => registry.read(() => lastGiven().get() ?? 0),
     // An intact chain has no gaps, so that the last number is the count.

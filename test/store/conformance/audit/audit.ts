@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { verifyChain } from '../../../../src/core/audit/chain.ts';
 import type { AuditDraft } from '../../../../src/core/audit/events.ts';
+import type { AuditFilter } from '../../../../src/core/port/audit.ts';
 import { draftOf, nowMs, plantIn } from '../../stores.ts';
 import type { Given } from '../given.ts';
 
@@ -35,6 +36,39 @@ export function auditConformance(given: Given): void {
     expect(await targets({ limit: 3 })).toEqual(['Acme 5', 'Acme 4', 'Acme 3']);
     expect(await targets({ sinceMs: nowMs + 4, limit: 100 })).toEqual(['Acme 5', 'Acme 4']);
     expect(await store.audit.list('none', { limit: 100 })).toEqual([]);
+  });
+
+  it('lists what a filter selects', async () => {
+    const { store, plant } = await given();
+    const { tenant, user } = plant;
+    const actor = { id: user.id, login: user.login };
+    const events: [target: string, change: Partial<AuditDraft>][] = [
+      ['hk_aBcDe', { action: 'key.create', actor }],
+      ['hk_aBcDe', { action: 'key.revoke', actor, outcome: 'denied', osAccount: 'root' }],
+      ['Zürich "1"\u0000', { action: 'entity.add', actor, outcome: 'failed' }],
+      ['mallory', { action: 'profile.use', outcome: 'denied', osAccount: 'mallory', tenantId: null }],
+    ];
+    for (const [n, [target, change]] of events.entries()) {
+      await store.audit.append({ ...draftOf(tenant.id, 'key.list', target), atMs: nowMs + n, ...change });
+    }
+    const found = async (filter: AuditFilter, limit = 100) =>
+      (await store.audit.list(tenant.id, { ...filter, limit, ofStore: true }))
+        .map(({ atMs, target }) => (target === tenant.name ? -1 : atMs - nowMs))
+        .filter((n) => n >= 0);
+    expect(await found({})).toEqual([3, 2, 1, 0]);
+    expect(await found({ sinceMs: nowMs + 1, untilMs: nowMs + 2 })).toEqual([2, 1]);
+    expect(await found({ actor: user.login })).toEqual([2, 1, 0]);
+    expect(await found({ actor: 'mallory' })).toEqual([3]);
+    expect(await found({ actor: 'root' })).toEqual([]);
+    expect(await found({ action: 'key.create' })).toEqual([0]);
+    expect(await found({ outcome: 'denied' })).toEqual([3, 1]);
+    expect(await found({ target: 'HK_abc' })).toEqual([1, 0]);
+    expect(await found({ target: 'ZÜRICH "' })).toEqual([]);
+    expect(await found({ target: 'Zürich "' })).toEqual([2]);
+    expect(await found({ target: '"1"\u0000' })).toEqual([2]);
+    expect(await found({ target: '%' })).toEqual([]);
+    expect(await found({ target: 'hk_', outcome: 'done' })).toEqual([0]);
+    expect(await found({ target: 'hk_' }, 1)).toEqual([1]);
   });
 
   it('knows when an action was last done, by anybody, and not merely tried', async () => {
