@@ -8,6 +8,7 @@ import { type DatabaseName, databaseNames, filesOf, openFile } from './connectio
 import { Reserve } from './connection/reserve.ts';
 import { readSmallFile, requireOwnFile } from './connection/safe-files.ts';
 import { faultsOfChunks } from './readings/chunks/verification.ts';
+import { readRow } from './readings/log/rows.ts';
 import { madeIn } from './records/outbox.ts';
 import { foreignObjects } from './schema/own-schema.ts';
 import { firstWithChunks, schemaVersions } from './schema/schema-versions.ts';
@@ -97,7 +98,18 @@ function faultsOfReadings(connection: Connection): string[] {
   if (Number(connection.pragma('user_version', { simple: true })) < firstWithChunks) return [];
   const faults: string[] = [];
   for (const fault of faultsOfChunks(connection)) if (faults.push(fault) === faultsAtMost) return faults;
-  return faults;
+  const log = connection.prepare<[], { id: number; body: Buffer }>('select id, body from log order by id');
+  for (const { id, body } of log.iterate()) if (!isReadable(body)) faults.push(`row ${id} of the log of readings`);
+  return faults.slice(0, faultsAtMost);
+}
+
+function isReadable(body: Buffer): boolean {
+  try {
+    readRow(body, { reading() {}, removal() {} });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const sidecars = ['', '-wal', '-shm'];
