@@ -6,8 +6,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Check } from '../../../src/core/operations/findings.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
-import { StoredReadings } from '../../../src/store/sqlite/readings/stored.ts';
 import { settleIdle } from '../../../src/store/sqlite/readings/writer/settling.ts';
+import { readingsOn } from '../../store/sqlite/readings/sent.ts';
 import { bootMs, Cli, startMs } from '../harness.ts';
 import { press } from '../keyboard.ts';
 import { tamper } from '../tamper.ts';
@@ -122,10 +122,15 @@ describe('doctor', () => {
     const { readings } = filesOf(cli.store);
     const sensors = 'id,code,name,is_active\nS-1,T1,One,true\nS-2,T2,Two,true\n';
     await cli.ok('import sensors - --entity BER', { input: sensors });
-    const lines = [1, 2].flatMap((n) => [18, 19].map((day) => `T${n},2026-11-${day}T08:00:00Z,${day}\n`));
-    await cli.ok('import readings - --entity BER', { input: `sensor,at,value\n${lines.join('')}` });
+    const store = await cli.services.openStore(cli.store);
+    const entities = (await cli.ok('entities list --json')).json<{ id: string; code: string }[]>();
+    const directory = await store.readings.directory(entities.find(({ code }) => code === 'BER')?.id ?? '');
+    await store.close();
     const connection = openFile(readings);
-    while (settleIdle(new StoredReadings(connection)));
+    const { stored, send } = readingsOn(connection);
+    const atUs = (day: number) => Date.UTC(2026, 10, day, 8) * 1000;
+    for (const { series } of directory.values()) send([18, 19].map((day) => [series, atUs(day), day]));
+    while (settleIdle(stored));
     connection.exec(
       "update chunks set body = cast(body || x'00' as blob) where id = 1; insert into log values (99, x'07')",
     );
