@@ -7,9 +7,11 @@ import { translating } from './connection/errors.ts';
 import { type DatabaseName, databaseNames, filesOf, openFile } from './connection/files.ts';
 import { Reserve } from './connection/reserve.ts';
 import { readSmallFile, requireOwnFile } from './connection/safe-files.ts';
+import { faultsOfChunks } from './readings/chunks/verification.ts';
+import { readRow } from './readings/log/rows.ts';
 import { madeIn } from './records/outbox.ts';
 import { foreignObjects } from './schema/own-schema.ts';
-import { schemaVersions } from './schema/schema-versions.ts';
+import { firstWithChunks, schemaVersions } from './schema/schema-versions.ts';
 
 /** A damaged file has many faults; a few are enough to report. */
 const faultsAtMost = 10;
@@ -43,7 +45,8 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
       damage: () =>
         checking(name, (connection) => {
           const lines = connection.prepare<[], string>(`pragma quick_check(${faultsAtMost})`).pluck().all();
-          return lines.filter((line) => line !== 'ok');
+          const faults = lines.filter((line) => line !== 'ok');
+          return name === 'readings' && faults.length === 0 ? faultsOfReadings(connection) : faults;
         }),
     })),
     files: () => translating(folder, () => [factsOf(folder, 'folder'), ...existingFiles().map(factsOfFile)]),
@@ -88,6 +91,25 @@ export function inspectStore(path: string, migrationsFolder: string): StoreInspe
     },
     sizeBytes: () => translating(folder, () => existingFiles().reduce((sum, file) => sum + lstatSync(file).size, 0)),
   };
+}
+
+/** Damage that SQLite itself cannot see, since it is inside of values. A store of an older version has no chunks. */
+function faultsOfReadings(connection: Connection): string[] {
+  if (Number(connection.pragma('user_version', { simple: true })) < firstWithChunks) return [];
+  const faults: string[] = [];
+  for (const fault of faultsOfChunks(connection)) if (faults.push(fault) === faultsAtMost) return faults;
+  const log = connection.prepare<[], { id: number; body: Buffer }>('select id, body from log order by id');
+  for (const { id, body } of log.iterate()) if (!isReadable(body)) faults.push(`row ${id} of the log of readings`);
+  return faults.slice(0, faultsAtMost);
+}
+
+function isReadable(body: Buffer): boolean {
+  try {
+    readRow(body, { reading() {}, removal() {} });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const sidecars = ['', '-wal', '-shm'];

@@ -5,7 +5,9 @@ import { dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Check } from '../../../src/core/operations/findings.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
-import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
+import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { settleIdle } from '../../../src/store/sqlite/readings/writer/settling.ts';
+import { readingsOn } from '../../store/sqlite/readings/sent.ts';
 import { bootMs, Cli, startMs } from '../harness.ts';
 import { press } from '../keyboard.ts';
 import { tamper } from '../tamper.ts';
@@ -114,6 +116,33 @@ describe('doctor', () => {
       'imports',
       'retention',
     ]);
+  });
+
+  it('names the sensor and the time of damaged readings, of which the others can be read', async () => {
+    const { readings } = filesOf(cli.store);
+    const sensors = 'id,code,name,is_active\nS-1,T1,One,true\nS-2,T2,Two,true\n';
+    await cli.ok('import sensors - --entity BER', { input: sensors });
+    const store = await cli.services.openStore(cli.store);
+    const entities = (await cli.ok('entities list --json')).json<{ id: string; code: string }[]>();
+    const directory = await store.readings.directory(entities.find(({ code }) => code === 'BER')?.id ?? '');
+    await store.close();
+    const connection = openFile(readings);
+    const { stored, send } = readingsOn(connection);
+    const atUs = (day: number) => Date.UTC(2026, 10, day, 8) * 1000;
+    for (const { series } of directory.values()) send([18, 19].map((day) => [series, atUs(day), day]));
+    while (settleIdle(stored));
+    connection.exec(
+      "update chunks set body = cast(body || x'00' as blob) where id = 1; insert into log values (99, x'07')",
+    );
+    connection.close();
+    const { code, wrong } = await examine();
+    expect([code, wrong.readings?.detail]).toEqual([
+      6,
+      'It is damaged: the readings of sensor "S-1" from 2026-11-18T08:00:00.000000Z to 2026-11-19T08:00:00.000000Z: their bytes are damaged; row 99 of the log of readings.',
+    ]);
+    tamper(readings, 'delete from log where id = 99');
+    expect((await cli.run('sensors export T1 --entity BER')).code).toBe(6);
+    expect((await cli.ok('sensors export T2 --entity BER')).stdout.trim().split('\n')).toHaveLength(3);
   });
 
   it('finds rows that refer to nothing, and an audit trail that was altered', async () => {

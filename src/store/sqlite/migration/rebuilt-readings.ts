@@ -24,8 +24,8 @@ interface OlderReadings {
   progress(share: number): void;
 }
 
-/** Readings between two commits: what a killed process has to repeat, about a second. */
-const readingsInCommit = 1 << 20;
+/** Readings between two commits: what a killed process has to repeat, some tenths of a second. */
+const readingsInCommit = 1 << 18;
 
 /** Where the new database is made until it is complete. */
 export function rebuiltPath(path: string): string {
@@ -66,7 +66,7 @@ interface Rebuilt {
 
 /**
  * Makes a new database of readings in chunks from that of an older store, which stays as it is. Whoever kills the process loses
- * a second of work: the next call goes on, unless the old database was changed meanwhile. Throws `state_forbids` while another
+ * less than a second of work: the next call goes on, unless the old database was changed meanwhile. Throws `state_forbids` while another
  * process has it open.
  */
 export function rebuildReadings(older: OlderReadings): Rebuilt {
