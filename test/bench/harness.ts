@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -87,6 +87,12 @@ export interface LoadResult {
   p99Ms: number;
   /** Answers other than 2xx and 3xx, and socket errors: a figure with any of these is worth nothing. */
   errors: number;
+}
+
+/** Time on a processor of a process and all its threads; Linux counts it in hundredths of a second. */
+export function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** Whether a program is on this machine. */

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { type BenchPlant, createPlant, ended } from '../daemon.ts';
-import { type BenchReport, type BenchRow, hasProgram, load, paired } from '../harness.ts';
+import { type BenchReport, type BenchRow, cpuMs, hasProgram, load, paired } from '../harness.ts';
 
 const rounds = 5;
 const seconds = 2;
@@ -195,12 +195,6 @@ function addressFrom(stream: NodeJS.ReadableStream | null): Promise<string> {
     });
     stream?.on('end', () => reject(new Error(`no address: ${text}`)));
   });
-}
-
-/** Time on a processor of a process and all its threads; Linux counts it in hundredths of a second. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function average(figures: readonly number[]): number {
