@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cpuMs } from './harness.ts';
 
 const execFileAside = promisify(execFile);
 
 /** A store made for one benchmark, with one entity `ONE`, driven through the command line as a person would. */
 export interface BenchPlant {
   folder: string;
+  /** In which commands use this store. */
+  env: NodeJS.ProcessEnv;
   /** Runs a command and gives what it printed. */
   hkctl(args: readonly string[], input?: string): string;
   /** The same while others go on. */
@@ -17,6 +20,8 @@ export interface BenchPlant {
   serve(options?: readonly string[]): Promise<string>;
   /** The process of the daemon. */
   pid(): number;
+  /** Time on a processor of the daemon, its threads included. */
+  cpuMs(): number;
   stop(): Promise<void>;
   /** Stops the daemon and removes the store. */
   remove(): Promise<void>;
@@ -39,9 +44,11 @@ export function createPlant(address?: string): BenchPlant {
   hkctl(['init', ...names, '--timezone', 'UTC', '--admin', 'bench']);
   return {
     folder,
+    env,
     hkctl,
     stop,
     pid: () => daemon?.pid ?? 0,
+    cpuMs: () => cpuMs(daemon?.pid ?? 0),
     hkctlAside: async (args) => (await execFileAside(process.execPath, [cli, ...args], { env })).stdout,
     async serve(options = ['--limit-requests', 'off', '--limit-ingest', 'off', '--log-level', 'warn']) {
       daemon = spawn(process.execPath, [cli, 'serve', '--port', '0', '--json', ...options], {

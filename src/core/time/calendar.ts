@@ -78,7 +78,7 @@ export function dateOf(day: number): string {
 export function formatLocal(ms: number, zone: string): string {
   const timezone = knownZone(zone);
   const wall = new Date(ms + offsetMs(ms, timezone)).toISOString();
-  const name = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, timeZoneName: 'short' })
+  const name = abbreviations(timezone)
     .formatToParts(ms)
     .find((part) => part.type === 'timeZoneName')?.value;
   return `${wall.slice(0, 10)} ${wall.slice(11, 19)} ${name ?? timezone}`;
@@ -129,27 +129,32 @@ function requireKnownZone(timezone: string): void {
 }
 
 function isKnownZone(timezone: string): boolean {
-  return formatters.has(timezone) || isTimezone(timezone);
+  if (!knownZones.has(timezone) && isTimezone(timezone)) knownZones.add(timezone);
+  return knownZones.has(timezone);
 }
+
+const knownZones = new Set<string>();
+
+const wallClock = formatterOf('en-US', {
+  hourCycle: 'h23',
+  calendar: 'gregory',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+});
+const abbreviations = formatterOf('en-GB', { timeZoneName: 'short' });
 
 /** Building a formatter costs 50 µs and using one 2 µs; there are few zones, so they are kept. */
-function wallClock(timezone: string): Intl.DateTimeFormat {
-  let formatter = formatters.get(timezone);
-  if (!formatter) {
-    formatter = new Intl.DateTimeFormat('en-US', {
-      timeZone: timezone,
-      hourCycle: 'h23',
-      calendar: 'gregory',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
+function formatterOf(locale: string, options: Intl.DateTimeFormatOptions): (timezone: string) => Intl.DateTimeFormat {
+  const formatters = new Map<string, Intl.DateTimeFormat>();
+  return (timezone) => {
+    const known = formatters.get(timezone);
+    if (known) return known;
+    const formatter = new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
     formatters.set(timezone, formatter);
-  }
-  return formatter;
+    return formatter;
+  };
 }
-
-const formatters = new Map<string, Intl.DateTimeFormat>();
