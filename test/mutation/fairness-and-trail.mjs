@@ -109,6 +109,8 @@ export const furtherMutants = [
     pipelining,
   ],
   ...[
+    ['if (this.#inChunks.has(client)) this.#holdClient(connection);', ''],
+    ['    holdReading(channel);\n    setImmediate', '    setImmediate'],
     ['setImmediate(() => keepAsOne(response.req));', 'void 0;'],
     ['this.clients.notePieces(client, newOf(connection.client));', ''],
     ['this.clients.note(client, connection.client);', ''],

@@ -32,6 +32,8 @@ export class Pipelining {
   readonly #single = new FairQueue<Connection>();
   /** The same of those that had. */
   readonly #several = new FairQueue<Connection>();
+  /** The clients of which a body in chunks has begun in this iteration. */
+  readonly #inChunks = new Set<string>();
   #isSingleNext = false;
   #waiting = 0;
   #arrived = 0;
@@ -65,6 +67,7 @@ export class Pipelining {
       listener(req, res);
     };
     return (req, res) => {
+      if (req.headers['transfer-encoding'] !== undefined) this.#readOnce(req.socket);
       // Node gives a response the socket once it is the next one.
       if (res.socket === null) this.#wait(req.socket, res, () => begin(req, res));
       else begin(req, res);
@@ -133,6 +136,23 @@ export class Pipelining {
       const most = this.#table.mostPipelined();
       if (most) this.#shed(most, false);
     }
+  }
+
+  /**
+   * Reads no more of a body in chunks in this iteration than has come with its head, and begins two of a client at most: what is
+   * read at once may be ten thousand chunks, and how many they are is known only afterwards.
+   */
+  #readOnce(channel: Socket): void {
+    const connection = this.#table.of(channel);
+    if (connection === undefined) return;
+    const client = clientOf(connection);
+    holdReading(channel);
+    setImmediate(() => {
+      releaseReading(channel);
+      this.#inChunks.delete(client);
+    });
+    if (this.#inChunks.has(client)) this.#holdClient(connection);
+    this.#inChunks.add(client);
   }
 
   #hold(connection: Connection, channel: Socket): boolean {

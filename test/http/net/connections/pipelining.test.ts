@@ -297,6 +297,29 @@ it('lets the connections of a client wait whose body comes in thousands of small
   for (const names of charged.mock.calls) expect(names).toEqual(['127.0.0.1', 'new 127.0.0.1']);
 });
 
+it('begins two bodies of a client at most that come in chunks at the same instant, and reads each in pieces', async () => {
+  const iterations = countIterations();
+  const begunIn = new Map<number, number>();
+  const bytesOf = new Map<IncomingMessage, number[]>();
+  const { open, connections } = await serve(
+    // As the daemon does, which answers in batches.
+    (req) => void setImmediate(() => connections.pace.discard(req)),
+    (req) => {
+      begunIn.set(iterations.now(), (begunIn.get(iterations.now()) ?? 0) + 1);
+      const at: number[] = [];
+      bytesOf.set(req, at);
+      setImmediate(() => at.push(req.socket.bytesRead));
+    },
+  );
+  const clients = await Promise.all(Array.from({ length: 20 }, () => open()));
+  for (const client of clients) client.write(inBytes(30_000));
+  await until('all have begun', () => bytesOf.size === 20);
+  expect(Math.max(...begunIn.values())).toBeLessThanOrEqual(2);
+  // Node reads 64 KiB at once.
+  await nextIteration();
+  for (const [bytes] of bytesOf.values()) expect(bytes).toBeLessThanOrEqual(65_536);
+});
+
 it('keeps a body that waits as one piece, whatever it came in', async () => {
   const begun: IncomingMessage[] = [];
   let answer = () => {};
