@@ -26,12 +26,6 @@ export const usageMutants = [
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count = 0', ...counted],
   [recorder, 'counter.count -= counts[index]?.count ?? 0', 'counter.count -= 0', ...counted],
   ['src/http/request/pipeline.ts', 'countRequest(exchange.code)', 'countRequest(undefined)', ...counted],
-  [
-    'src/http/auth/credential-cache.ts',
-    'tally: before?.tally ?? this.#tallyOf(credential)',
-    'tally: this.#tallyOf(credential)',
-    ...counted,
-  ],
   ['src/http/ingest/ingest.ts', 'found.last.index > last.index', 'false', ...counted],
   ['src/http/monitoring/warnings.ts', '      before.since = rejected;\n', '', 'test/http/monitoring/warnings.test.ts'],
   [

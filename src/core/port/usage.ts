@@ -26,6 +26,7 @@ export interface DayRange {
 
 /** What a daemon has counted since its last merge. */
 export interface UsageMerge {
+  /** Several may be of the same key, day, kind and code. */
   counts: readonly UsageCount[];
   /** Counts of other days are removed, a few thousand with each merge; none while no clock says which those are. */
   kept: DayRange | undefined;

@@ -51,18 +51,13 @@ export class CredentialCache {
       const found = this.#found.get(secretHash);
       if (found?.version === version) return found;
       if (this.#absent.get(secretHash) === version) return undefined;
-      return chain(this.#keys.credential(secretHash), (credential) =>
-        this.#keep(secretHash, version, credential, found),
-      );
+      return chain(this.#keys.credential(secretHash), (credential) => this.#keep(secretHash, version, credential));
     });
   }
 
-  #keep(
-    secretHash: string,
-    version: number,
-    credential: Credential | undefined,
-    before: CachedCredential | undefined,
-  ): CachedCredential | undefined {
+  #keep(secretHash: string, version: number, credential: Credential | undefined): CachedCredential | undefined {
+    // By now another request may have read it.
+    const before = this.#found.get(secretHash);
     this.#found.delete(secretHash);
     if (credential === undefined) {
       this.#absent.set(secretHash, version);

@@ -109,7 +109,7 @@ describe('the usage of a key', () => {
   it('shows in the log and in the metrics, too', async () => {
     const { app, key, post, get } = await used();
     const lost = { sensor: 'OVEN-9', at: startMs, value: 1 };
-    await post({ readings: [lost, lost, { ...lost, sensor: 5 }] });
+    await post({ readings: ['no object', lost, lost] });
     await post({ readings: [lost] });
     await post({ heartbeats: [{ sensor: 'OVEN-9' }] }, '/sensors/heartbeats');
     await get('/me');
@@ -120,17 +120,17 @@ describe('the usage of a key', () => {
       .map((line) => JSON.parse(line));
     const of = (msg: string) => lines.filter((line) => line.msg === msg);
     expect(of('request').map(({ status, rejected }) => [status, rejected])).toEqual([
-      [200, { unknown_sensor: 3 }],
+      [200, { invalid_reading: 1, unknown_sensor: 2 }],
       [200, { unknown_sensor: 1 }],
       [200, { unknown_sensor: 1 }],
       [200, undefined],
     ]);
     expect(of('readings rejected')).toMatchObject([
-      { level: 'warn', key: key.prefix, rejected: { unknown_sensor: 3 }, time: expect.anything() },
+      { level: 'warn', key: key.prefix, rejected: { invalid_reading: 1, unknown_sensor: 2 }, sensor: 'OVEN-9' },
     ]);
     expect(of('heartbeats rejected')).toMatchObject([{ level: 'warn', key: key.prefix, sensor: 'OVEN-9' }]);
     const metrics = await (await app.fetch('/metrics')).text();
-    expect(metrics).toContain('hkctl_ingest_rejections_total{code="unknown_sensor"} 5\n');
+    expect(metrics).toContain('hkctl_ingest_rejections_total{code="unknown_sensor"} 4\n');
     expect(metrics).toContain('hkctl_ingest_readings_total{result="rejected"} 5\n');
   });
 

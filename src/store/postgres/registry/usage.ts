@@ -49,8 +49,10 @@ const recordUses = `with merged as (
     on conflict (key_id) do update set last_used_at_ms = excluded.last_used_at_ms, last_used_ip = excluded.last_used_ip
     where key_uses.last_used_at_ms < excluded.last_used_at_ms)
   insert into key_usage as u (day, key_id, kind, code, count, last_at_ms, last_sensor)
-  select * from unnest($4::int4[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::text[])
-    order by 1, 2, 3, 4
+  select day, id, kind, code, least(sum(n), ${Number.MAX_SAFE_INTEGER}), max(at),
+    (array_agg(sensor order by at desc nulls last))[1]
+  from unnest($4::int4[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::text[])
+    as counted (day, id, kind, code, n, at, sensor) group by 1, 2, 3, 4 order by 1, 2, 3, 4
   on conflict (day, key_id, kind, code) do update set count = least(u.count + excluded.count, ${Number.MAX_SAFE_INTEGER}),
     last_sensor = case when excluded.last_at_ms < u.last_at_ms then u.last_sensor else excluded.last_sensor end,
     last_at_ms = greatest(u.last_at_ms, excluded.last_at_ms)`;

@@ -163,3 +163,14 @@ Rejected   last 2026-11-20 08:59:55 CET: unknown_sensor OVEN-9
     expect(await listed(startMs + 2 * dayMs, 120)).not.toContain('REFUSED');
   });
 });
+
+it('what is yesterday is decided by the time of each site', async () => {
+  const cli = await new Cli().seed();
+  const berlin = (await cli.key('berlin')).key;
+  const chicago = (await cli.key('chicago', ['--entity', 'CHI'])).key;
+  cli.nowMs = startMs + 19 * 3_600_000;
+  // In Berlin it is the next day, in Chicago not yet.
+  for (const key of [berlin, chicago]) await merge(cli, key, [counted(today - 1, 'rejected', 5, 'unknown_sensor')]);
+  const { stdout } = await cli.ok('keys list');
+  expect(stdout.match(/^.*5: unknown_sensor$/gm)).toEqual([expect.stringContaining('chicago')]);
+});

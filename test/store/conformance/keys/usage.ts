@@ -28,8 +28,8 @@ export function usageConformance(given: Given): void {
       count(one.id, { day: day + 1, count: 5 }),
       count(two.id, { count: 7 }),
     ];
-    await merge(counts);
-    await merge(counts.slice(0, 1));
+    // Two connections may count for the same key, also within one merge.
+    await merge([...counts, ...counts.slice(0, 1)]);
     const days = { first: day, last: day + 1 };
     expect(await store.usage.of([one.id], days)).toEqual([counts[1], { ...counts[0], count: 6 }, counts[2]]);
     expect(await store.usage.of([two.id, one.id], { first: day, last: day })).toHaveLength(3);
@@ -41,7 +41,8 @@ export function usageConformance(given: Given): void {
     const { store, plant, one, two, merge } = await withKeys();
     const rejected = (at: number, sensor: string | null, code = 'unknown_sensor') =>
       count(one.id, { kind: 'rejected', code, lastAtMs: nowMs + at, lastSensor: sensor });
-    for (const one of [rejected(5, 'B'), rejected(9, null), rejected(1, 'A')]) await merge([one]);
+    await merge([rejected(5, 'B'), rejected(9, null)]);
+    await merge([rejected(1, 'A')]);
     await merge([rejected(2, 'OVEN "9" é', 'invalid_at'), count(one.id), count(two.id)]);
     const expected = [rejected(2, 'OVEN "9" é', 'invalid_at'), { ...rejected(9, null), count: 3 }];
     expect(await store.usage.rejected(plant.tenant.id, { first: day, last: day })).toEqual(
