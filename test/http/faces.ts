@@ -11,7 +11,7 @@ import { toListener } from '../../src/http/net/listener.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';
-import { docsFolder, type HttpPlant, settings, version } from './plant.ts';
+import { docsFolder, examplesFolder, type HttpPlant, settings, version } from './plant.ts';
 
 /** The API behind a port. Every answer of it is as documented. */
 export interface Face {
@@ -35,6 +35,7 @@ export function bareApp(plant: HttpPlant, change: Partial<ServeSettings> = {}): 
     resources,
     version,
     docsFolder,
+    examplesFolder,
     log,
     memory,
     connections,
@@ -84,6 +85,7 @@ export async function listening(
     resources,
     version,
     docsFolder,
+    examplesFolder,
     log: { write: (line: string) => lines.push(line) },
     limits,
     drainMs,

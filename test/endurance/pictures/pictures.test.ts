@@ -128,7 +128,6 @@ async function photographedPage(): Promise<Buffer> {
   const browser = await launchBrowser();
   const { page } = await openDocs(browser, `${face.url}/api/v1/docs`, 1000);
   await page.setViewportSize({ width: 1000, height: 700 });
-  await page.locator('.scheme-container').evaluate((part) => part.scrollIntoView());
   await page.mouse.move(0, 0);
   const picture = await page.screenshot();
   await browser.close();
