@@ -195,7 +195,7 @@ function call(url: string, key: DemoKey, body?: string): Promise<string> {
         text += chunk;
       });
       response.on('end', () => {
-        if (response.statusCode === 200) resolve(text);
+        if (response.statusCode === 200) resolve(text.trimEnd());
         else reject(new Error(`${url} answered ${response.statusCode}: ${text}`));
       });
     });
