@@ -38,6 +38,8 @@ const keys = {
 
 const demoEntity = 'BER';
 const demoSensor = 'OVEN-3-T1';
+/** Beside the port of `hkctl serve`: a newcomer goes on with a store of their own while the demo runs. */
+const demoPort = '8421';
 
 main().then(
   (code) => {
@@ -64,7 +66,12 @@ async function main(): Promise<number> {
   for (const key of Object.values(keys)) issueKey(key);
   const daemon = spawn(process.execPath, [cli, 'serve'], {
     // The first calls go to this daemon directly, whatever its public address is.
-    env: { ...childEnv(), HKCTL_BASE_URL: undefined, HKCTL_LOG_LEVEL: env.HKCTL_LOG_LEVEL ?? 'warn' },
+    env: {
+      ...childEnv(),
+      HKCTL_BASE_URL: undefined,
+      HKCTL_PORT: env.HKCTL_PORT ?? demoPort,
+      HKCTL_LOG_LEVEL: env.HKCTL_LOG_LEVEL ?? 'warn',
+    },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise<number>((resolve) => {
