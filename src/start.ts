@@ -8,8 +8,8 @@ import { readEnvironment } from './config.ts';
 import { createRights } from './rights/rights.ts';
 
 /**
- * `npm start`: shows a newcomer all of hkctl by running the usual commands: a demo store in ./demo (or at HKCTL_STORE), two
- * keys in files beside it, the daemon, a first authenticated call and a first reading.
+ * `npm start`: shows a newcomer all of hkctl by running the usual commands: a demo store in ./demo (or at HKCTL_STORE), two keys in
+ * files beside it, the daemon on a port that `hkctl serve` does not want, a first authenticated call and a first reading.
  */
 
 const root = join(__dirname, '..');
@@ -38,8 +38,6 @@ const keys = {
 
 const demoEntity = 'BER';
 const demoSensor = 'OVEN-3-T1';
-/** Beside the port of `hkctl serve`: a newcomer goes on with a store of their own while the demo runs. */
-const demoPort = '8421';
 
 main().then(
   (code) => {
@@ -66,12 +64,7 @@ async function main(): Promise<number> {
   for (const key of Object.values(keys)) issueKey(key);
   const daemon = spawn(process.execPath, [cli, 'serve'], {
     // The first calls go to this daemon directly, whatever its public address is.
-    env: {
-      ...childEnv(),
-      HKCTL_BASE_URL: undefined,
-      HKCTL_PORT: env.HKCTL_PORT ?? demoPort,
-      HKCTL_LOG_LEVEL: env.HKCTL_LOG_LEVEL ?? 'warn',
-    },
+    env: { ...childEnv(), HKCTL_BASE_URL: undefined, HKCTL_LOG_LEVEL: env.HKCTL_LOG_LEVEL ?? 'warn' },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise<number>((resolve) => {
@@ -235,7 +228,7 @@ function run(args: string[], failure: string): void {
 }
 
 function childEnv(): NodeJS.ProcessEnv {
-  return { ...env, HKCTL_STORE: store, HKCTL_USER: admin };
+  return { HKCTL_PORT: '8421', ...env, HKCTL_STORE: store, HKCTL_USER: admin };
 }
 
 function shown(path: string): string {

@@ -49,7 +49,7 @@ describe('every command', () => {
 
     if (!definition.arguments.some(({ spelling }) => spelling.includes('...'))) {
       it(`${line}: one word too many is exit 2`, async () => {
-        await refused([...args, 'one-too-many']);
+        await refused([...path, ...definition.arguments.map(() => 'x'), 'one-too-many']);
       });
     }
 
