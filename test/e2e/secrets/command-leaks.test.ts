@@ -63,6 +63,7 @@ describe('every command', () => {
       ['doctor', ['--json']],
       ['status', ['--json']],
       ['openapi', []],
+      ['examples', []],
       ['completion', ['bash']],
       ['systemd-unit', []],
       ['metrics-rules', []],

@@ -47,6 +47,7 @@ const valid: Record<string, string[]> = {
   'sensors show': ['OVEN', '--entity', 'BER'],
   'sensors export': ['--entity', 'BER'],
   completion: ['bash'],
+  examples: ['mirror.py'],
 };
 
 /** A shell says itself what it does not find, and the process list has a command anyway. */
