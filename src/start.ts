@@ -9,8 +9,8 @@ import { shellWord } from './core/text/shell.ts';
 import { createRights } from './rights/rights.ts';
 
 /**
- * `npm start`: shows a newcomer all of hkctl by running the usual commands: a demo store in ./demo (or at HKCTL_STORE), two
- * keys in files beside it, the daemon, a first authenticated call and a first reading.
+ * `npm start`: shows a newcomer all of hkctl by running the usual commands: a demo store in ./demo (or at HKCTL_STORE), two keys in
+ * files beside it, the daemon on a port that `hkctl serve` does not want, a first authenticated call and a first reading.
  */
 
 const root = join(__dirname, '..');
@@ -194,7 +194,7 @@ function call(url: string, key: DemoKey, body?: string): Promise<string> {
         text += chunk;
       });
       response.on('end', () => {
-        if (response.statusCode === 200) resolve(text);
+        if (response.statusCode === 200) resolve(text.trimEnd());
         else reject(new Error(`${url} answered ${response.statusCode}: ${text}`));
       });
     });
@@ -227,7 +227,7 @@ function run(args: string[], failure: string): void {
 }
 
 function childEnv(): NodeJS.ProcessEnv {
-  return { ...env, HKCTL_STORE: store, HKCTL_USER: admin };
+  return { HKCTL_PORT: '8421', ...env, HKCTL_STORE: store, HKCTL_USER: admin };
 }
 
 function shown(path: string): string {

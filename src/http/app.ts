@@ -12,7 +12,7 @@ import { createGate, type Requirement } from './auth/gate.ts';
 import type { KeyTally } from './auth/key-tally.ts';
 import { createLimiter, type Limiter } from './auth/limits.ts';
 import type { Session } from './auth/session.ts';
-import { createDocuments, documentFiles } from './docs/docs.ts';
+import { createDocuments, type DocumentFolders, documentFiles } from './docs/docs.ts';
 import { createMemory, type Memory, memoryLimits } from './fairness/memory.ts';
 import { Slices } from './fairness/slices.ts';
 import { createIngest } from './ingest/ingest.ts';
@@ -37,13 +37,11 @@ import { createReadingsHandler } from './routes/readings.ts';
 import { createListHandler, createRecordHandler } from './routes/records.ts';
 import { createSensorHandler, createSensorListHandler } from './routes/sensors.ts';
 
-interface AppOptions {
+interface AppOptions extends DocumentFolders {
   domain: Domain;
   settings: ServeSettings;
   resources: readonly ResourceDefinition[];
   version: string;
-  /** The folder with the two files of swagger-ui-dist. */
-  docsFolder: string;
   log: Log;
   /** Creates the tally of a key. */
   tallyOf(credential: Credential): KeyTally;
@@ -106,7 +104,7 @@ export function createApp(options: AppOptions): H3 {
   const slices = new Slices(arrivals.createWait());
   const write = createPageWriter(links, slices);
   const cache = { pages, write, slices, version: createRecordsVersion(domain.store.records, batches) };
-  const documents = createDocuments(options.docsFolder);
+  const documents = createDocuments(options);
   const health = createHealth(options, metrics, addresses);
   const cors = createCors(settings.corsOrigin);
   const through = createCalls({

@@ -11,6 +11,7 @@ import { isLoopbackAddress } from './auth/client-addresses.ts';
 import { DaemonClock } from './auth/clock.ts';
 import { LimitSharing } from './auth/limit-sharing.ts';
 import { UsageRecorder } from './auth/usage-recorder.ts';
+import type { DocumentFolders } from './docs/docs.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createFirstCalls } from './monitoring/first-calls.ts';
@@ -28,7 +29,7 @@ import { adoptSocket, openPort } from './net/port.ts';
 import { reloadCertificate, requireCertificate, warnWhereKeyIsOpen } from './net/tls.ts';
 import type { ServiceManager } from './systemd/service-manager.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends DocumentFolders {
   domain: Domain;
   /** The machine's clock, right or wrong, from which the daemon derives the clock of the domain. */
   machineClock: Clock;
@@ -37,8 +38,6 @@ export interface ServeOptions {
   settings: ServeSettings;
   resources: readonly ResourceDefinition[];
   version: string;
-  /** The folder with the two files of swagger-ui-dist. */
-  docsFolder: string;
   /** The destination of the log; standard output by default. */
   log?: DestinationStream;
   /** The form of its lines; JSON by default. */

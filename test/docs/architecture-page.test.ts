@@ -18,7 +18,7 @@ const examples = new Set([
   'src/resources/projects-and-settings/suppliers.ts',
   'demo/hkctl.db',
   '127.0.0.1/metrics',
-  '8420/metrics',
+  '8421/metrics',
 ]);
 
 describe('the architecture page', () => {

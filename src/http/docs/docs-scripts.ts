@@ -35,10 +35,57 @@ export const documentsScript = `'use strict';
     return document;
   }
 
+  var root = new URL('../', document.currentScript.src);
+  document.querySelectorAll('.start .base').forEach(function (place) {
+    place.textContent = root.href.replace(/\\/api\\/v1\\/$/, '');
+  });
+
+  // Whose the entered key is; a key that the daemon refuses is not taken.
+  var whose = '';
+  function show(text) {
+    whose = text;
+    document.getElementById('whose').textContent = text || 'No key yet';
+  }
+  function describe(me) {
+    var expires = me.key.expires_at ? 'expires ' + me.key.expires_at.slice(0, 10) : 'never expires';
+    var count = me.permissions.length === 1 ? '1 permission' : me.permissions.length + ' permissions';
+    return [me.key.name + ' (' + me.key.prefix + ')', me.entity.name + ' (' + me.entity.code + ')', count, expires].join(' · ');
+  }
+  function authorize(original, system) {
+    return function (payload) {
+      var id = Object.keys(payload)[0];
+      function refuse(message) {
+        show('');
+        system.errActions.newAuthErr({ authId: id, level: 'warning', source: 'auth', message: message });
+      }
+      system.errActions.clear({ authId: id, type: 'auth', source: 'auth' });
+      var key = String(payload[id].value || '').trim();
+      if (!/^[!-~]+$/.test(key)) return refuse('Enter a key: hk_ and 49 letters and digits.');
+      return fetch(new URL('me', root), {
+        credentials: 'omit', headers: { Authorization: 'Bearer ' + key }
+      }).then(function (answer) {
+        return answer.json().then(function (body) {
+          if (!answer.ok) return refuse('Not let in: ' + body.detail);
+          show(describe(body));
+          payload[id] = Object.assign({}, payload[id], { value: key });
+          original(payload);
+        });
+      }).catch(function () { refuse('The daemon does not answer.'); });
+    };
+  }
+
   function safeToTry(system) {
     var h = system.React.createElement;
     return {
       statePlugins: {
+        auth: {
+          wrapActions: {
+            authorize: authorize,
+            logout: function (original) {
+              return function (names) { show(''); return original(names); };
+            }
+          }
+        },
         spec: {
           wrapActions: {
             updateJsonSpec: function (update) {
@@ -53,6 +100,12 @@ export const documentsScript = `'use strict';
           return function (props) {
             if (props.id !== 'auth-bearer-value') return h(Original, props);
             return h(Original, Object.assign({}, props, { type: 'password', autoComplete: 'off', spellCheck: false }));
+          };
+        },
+        // The dialog, which says whose key it is.
+        HttpAuth: function (Original) {
+          return function (props) {
+            return h('div', null, h(Original, props), whose && h('p', { className: 'whose' }, whose));
           };
         },
         // The command shows no key, so that it can be copied into a document or a chat.
@@ -122,7 +175,7 @@ export const documentsScript = `'use strict';
   new MutationObserver(function () { complete(place); }).observe(place, { childList: true, subtree: true });
 
   window.ui = SwaggerUIBundle({
-    url: new URL('../openapi.json', document.currentScript.src).pathname,
+    url: new URL('openapi.json', root).pathname,
     dom_id: '#documents',
     deepLinking: true,
     persistAuthorization: false,

@@ -4,7 +4,17 @@ export const documentsStyle = `html { box-sizing: border-box; }
 body { margin: 0; background: #fafafa; font-family: system-ui, sans-serif; }
 .top { display: flex; gap: 1rem; align-items: baseline; justify-content: space-between; padding: .75rem 1.25rem; background: #14213d; color: #fff; }
 .top a { color: #cfe0ff; }
+.top span { flex: 1; }
 .plain { padding: 1rem 1.25rem; }
+.start { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 0 2rem; max-width: 1280px; margin: 0 auto; padding: .5rem 1.25rem; color: #3b4151; font-size: 14px; line-height: 1.45; }
+.start section { min-width: 0; }
+.start h2 { margin: .75rem 0 .25rem; font-size: 1.25rem; }
+.start p { margin: .4rem 0; }
+.start pre { margin: 0; padding: .6rem .75rem; overflow-x: auto; border-radius: 4px; background: #333; color: #fff; }
+.start a { color: #1a5fb4; }
+.whose { font-weight: 600; }
+html.dark-mode .start, html.dark-mode .whose { color: #e4e6e6; }
+html.dark-mode .start a { color: #9cc4ff; }
 .swagger-ui .topbar { display: none; }
 .swagger-ui .info { margin: 1.5rem 0; }
 .swagger-ui .scheme-container { margin: 0; padding: .75rem 0; }

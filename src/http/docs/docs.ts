@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { createKept } from '../../core/lazily.ts';
+import { examplePrograms } from '../../core/operations/examples.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { Answer } from '../request/response.ts';
@@ -38,7 +39,16 @@ const pageHeaders = [
 ];
 
 /** The files of the documentation page, by their names under `/api/v1/docs/`. */
-export const documentFiles = ['swagger-ui-bundle.js', 'swagger-ui.css', 'theme.js', 'start.js', 'style.css'] as const;
+export const documentFiles = [
+  'swagger-ui-bundle.js',
+  'swagger-ui.css',
+  'theme.js',
+  'start.js',
+  'style.css',
+  ...examplePrograms.map(({ name }) => `examples/${name}` as const),
+] as const;
+
+const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
 
 /** The relative path to `/api/v1/` from each path of the page. */
 const rootFrom: Readonly<Record<string, string>> = {
@@ -48,8 +58,16 @@ const rootFrom: Readonly<Record<string, string>> = {
   '/api/v1/docs/': '../',
 };
 
-/** Builds the handlers of the documentation page; `folder` holds the two files of swagger-ui-dist, read on first use. */
-export function createDocuments(folder: string): {
+/** Where the files of the page are that are not part of the program; they are read on first use. */
+export interface DocumentFolders {
+  /** The folder with the two files of swagger-ui-dist. */
+  docsFolder: string;
+  /** The folder with the programs of the manual. */
+  examplesFolder: string;
+}
+
+/** Builds the handlers of the documentation page. */
+export function createDocuments({ docsFolder, examplesFolder }: DocumentFolders): {
   page(exchange: Exchange): Promise<Answer>;
   /** Leads from the root of the server to the page, by a relative path, so that a proxy may put it anywhere. */
   root(): Answer;
@@ -64,9 +82,9 @@ export function createDocuments(folder: string): {
     });
     return { ...(await represent(exchange, found, 'public, no-cache')), page: true };
   };
-  const sources: Record<(typeof documentFiles)[number], () => string> = {
-    'swagger-ui-bundle.js': () => readFileSync(join(folder, 'swagger-ui-bundle.js'), 'utf8'),
-    'swagger-ui.css': () => readFileSync(join(folder, 'swagger-ui.css'), 'utf8'),
+  const sources: Partial<Record<(typeof documentFiles)[number], () => string>> = {
+    'swagger-ui-bundle.js': () => readFileSync(join(docsFolder, 'swagger-ui-bundle.js'), 'utf8'),
+    'swagger-ui.css': () => readFileSync(join(docsFolder, 'swagger-ui.css'), 'utf8'),
     'theme.js': () => themeScript,
     'start.js': () => documentsScript,
     'style.css': () => documentsStyle,
@@ -83,8 +101,8 @@ export function createDocuments(folder: string): {
       return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => documentsPage(root));
     },
     file: (name) => (exchange) => {
-      const type = name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8';
-      return serve(exchange, name, type, sources[name]);
+      const example = () => readFileSync(join(examplesFolder, basename(name)), 'utf8');
+      return serve(exchange, name, `${types[extname(name)] ?? 'text/plain'}; charset=utf-8`, sources[name] ?? example);
     },
   };
 }

@@ -65,6 +65,7 @@ describe('every command', () => {
       ['doctor', ['--json']],
       ['status', ['--json']],
       ['openapi', []],
+      ['examples', []],
       ['completion', ['bash']],
       ['systemd-unit', ['--exec', '/usr/bin/hkctl']],
       ['metrics-rules', []],

@@ -33,24 +33,9 @@ const stubs: Record<string, string> = {
   podman: '[ "$*" = "build --format docker -t hkctl packages" ] && grep -q ^ENTRYPOINT packages/Containerfile',
 };
 
-/** What each task needs before it is typed, as the account that types it. */
-const before: Record<string, string> = {
-  'Load master data from the ERP': `
-    printf 'id,name,part_number,is_active\\nP-1,Hub,PN-1,true\\n' > parts.csv
-    echo '{"id":"SE-1","code":"OVEN-3-T1","name":"Oven 3, zone 1","is_active":true}' > sensors.ndjson`,
-  'Run under systemd, behind a proxy, with TLS': `
-    openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out fullchain.pem -days 2 -subj /CN=localhost 2> /dev/null`,
-  'Revoke now': 'hkctl keys create --name Old --entity BER --preset sensor-gateway --secret-file old.key',
-  'A key has leaked': `mkdir repositories && cp gateway.key repositories/config.txt
-    hkctl keys create --name Known --entity BER --preset sensor-gateway --secret-file known.key`,
-};
-
 /** Makes a server where the package was just installed of one with a store. */
 const newServer = `sudo mv /var/lib/hkctl /var/lib/old-server
 sudo install -d -o hkctl -g hkctl -m 700 /var/lib/hkctl`;
-
-/** The keys whose prefixes a reader fills in. */
-const keyFiles: Record<string, string> = { 'Revoke now': 'old.key', 'A key has leaked': 'known.key' };
 
 describe('every task of the README, typed in order', () => {
   let machine: Machine;
@@ -74,8 +59,6 @@ describe('every task of the README, typed in order', () => {
   }, 240_000);
   afterAll(() => machine?.close());
 
-  const prefixOf = async (file: string) => (await machine.run('ada', `head -c 8 ${file}`)).trim();
-
   /** Starts a daemon and waits until it serves. */
   async function serve(line: string) {
     const started = machine.start('ada', `echo $$ > serve.pid; exec ${line}`);
@@ -88,51 +71,45 @@ describe('every task of the README, typed in order', () => {
     await started?.ended;
   }
 
-  it.each(blocks.map(({ heading, text }, n) => ({ heading, text, n })))(
-    '$n: $heading',
-    async ({ heading, text, n }) => {
-      if (blocks.findIndex((block) => block.heading === heading) === n)
-        await machine.run('ada', before[heading] ?? ':');
-      if (daemon && text.includes('systemctl enable --now hkctl.socket')) {
-        await stop(daemon);
-        daemon = undefined;
-      }
-      // The names that a reader fills in.
-      let typed = text;
-      if (typed.includes('hk_1a2B3')) typed = typed.replaceAll('hk_1a2B3', await prefixOf(keyFiles[heading] ?? ''));
-      if (typed.includes('/FILE')) {
-        const [newest = ''] = (await machine.run('root', 'ls -t /var/lib/hkctl/backups')).split('\n');
-        typed = typed.replace('/FILE', `/${newest}`);
-      }
-      // On a terminal these ask, which test/endurance/cli types.
-      typed = typed.replace(/^(sudo -u hkctl hkctl restore )/m, '$1--yes ');
-      // The new server has an account of that name, and no store.
-      typed = typed.replace(/^(?=sudo install -o hkctl)/m, `sudo cp /var/lib/hkctl/move.backup .\n${newServer}\n`);
-      // Exit code 5 of the scan means that it has found something.
-      typed = typed.replace(/^(hkctl keys scan .* --revoke)/m, '$1 --yes || [ $? = 5 ]');
-      const answers = '--org Acme --entity BER --entity-name Berlin --timezone UTC';
-      typed = typed.replace(/^(sudo -u hkctl hkctl init .*)$/m, `$1 ${answers}`);
-      const daemons = typed.split('\n').filter((line) => line.startsWith('hkctl serve'));
-      const rest = typed.split('\n').filter((line) => !line.startsWith('hkctl serve'));
-      // Exit code 5 of the status means that something needs a hand: here there is no backup and no daemon.
-      const script = rest.join('\n').replace(/^hkctl status$/m, 'hkctl status || [ $? = 5 ]');
-      if (script.trim() !== '') await machine.run('ada', script);
-      // What its timer does at night.
-      if (text.includes('hkctl-backup.timer')) await machine.run('root', 'systemctl start hkctl-backup.service');
-      if (daemons.length > 1) await machine.run('root', 'systemctl stop hkctl.socket hkctl.service');
-      for (const line of daemons) {
-        const started = await serve(line);
-        if (daemons.length === 1) daemon = started;
-        else await stop(started);
-      }
-      if (daemons.length > 1) await machine.run('root', 'systemctl start hkctl.socket hkctl.service');
-    },
-  );
+  it.each(blocks.map(({ heading, text }, n) => ({ heading, text, n })))('$n: $heading', async ({ text }) => {
+    if (daemon && text.includes('systemctl enable --now hkctl.socket')) {
+      await stop(daemon);
+      daemon = undefined;
+    }
+    // The name that a reader fills in.
+    let typed = text;
+    if (typed.includes('/FILE')) {
+      const [newest = ''] = (await machine.run('root', 'ls -t /var/lib/hkctl/backups')).split('\n');
+      typed = typed.replace('/FILE', `/${newest}`);
+    }
+    // On a terminal these ask, which test/endurance/cli types.
+    typed = typed.replace(/^(sudo -u hkctl hkctl restore )/m, '$1--yes ');
+    // The new server has an account of that name, and no store.
+    typed = typed.replace(/^(?=sudo install -o hkctl)/m, `sudo cp /var/lib/hkctl/move.backup .\n${newServer}\n`);
+    // Exit code 5 of the scan means that it has found something.
+    typed = typed.replace(/^(hkctl keys scan .* --revoke)/m, '$1 --yes || [ $? = 5 ]');
+    const answers = '--org Acme --entity BER --entity-name Berlin --timezone UTC';
+    typed = typed.replace(/^(sudo -u hkctl hkctl init .*)$/m, `$1 ${answers}`);
+    const daemons = typed.split('\n').filter((line) => line.startsWith('hkctl serve'));
+    const rest = typed.split('\n').filter((line) => !line.startsWith('hkctl serve'));
+    const script = rest.join('\n');
+    if (script.trim() !== '') await machine.run('ada', script);
+    // What its timer does at night.
+    if (text.includes('hkctl-backup.timer')) await machine.run('root', 'systemctl start hkctl-backup.service');
+    if (daemons.length > 1) await machine.run('root', 'systemctl stop hkctl.socket hkctl.service');
+    for (const line of daemons) {
+      const started = await serve(line);
+      if (daemons.length === 1) daemon = started;
+      else await stop(started);
+    }
+    if (daemons.length > 1) await machine.run('root', 'systemctl start hkctl.socket hkctl.service');
+  });
 
   it('leaves what the tasks promise', async () => {
     expect(await machine.run('ada', 'ls -l gateway.key new.key | cut -c 1-10')).toBe('-rw-------\n-rw-------\n');
     const status = await machine.run('ada', 'hkctl keys verify < new.key; hkctl keys verify < gateway.key || echo $?');
     expect(status).toMatch(/would be let in[\s\S]*would be refused\.\n5\n/);
+    expect(await machine.run('ada', 'hkctl keys verify < reporting.key || echo $?')).toMatch(/would be refused\.\n5\n/);
     expect(await machine.run('ada', 'sudo ls /var/lib/old-server/backups | wc -l')).toBe('1\n');
     expect(await machine.run('ada', 'curl -sS http://127.0.0.1:8420/readyz')).toContain('ready');
     expect(await machine.run('ada', 'hkctl keys list --store /var/lib/hkctl/hkctl.db 2>&1 || true')).toContain(

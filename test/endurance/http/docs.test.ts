@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../e2e/program.ts';
 import { type Face, listening } from '../../http/faces.ts';
@@ -82,6 +84,55 @@ it('makes an authenticated call by clicking, and keeps the key nowhere', async (
   await page.reload();
   await page.waitForSelector('.opblock');
   expect(await page.locator('button.authorize.unlocked').count()).toBe(1);
+  await page.close();
+});
+
+it('shows whose key it is, and takes none that the daemon refuses', async () => {
+  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`);
+  const enter = async (key: string) => {
+    await page.fill('.auth-container input', key);
+    await page.click('.auth-btn-wrapper button.authorize');
+  };
+  await page.click('button.authorize');
+  const revoked = await plant.key();
+  await plant.revoke(revoked.id);
+  for (const [key, why] of [
+    ['hk_wrong', 'This is not a complete API key'],
+    [revoked.secret, 'revoked'],
+    ['not a key', 'Enter a key'],
+  ] as const) {
+    await enter(key);
+    await page.waitForSelector(`.auth-container .errors:has-text("${why}")`);
+    expect(await page.textContent('#whose')).toBe('No key yet');
+    expect(await page.locator('.scheme-container button.authorize.unlocked').count()).toBe(1);
+  }
+  await enter(` ${secret} `);
+  await page.waitForSelector('.dialog-ux .whose');
+  const whose = `Test key (${secret.slice(0, 8)}) · Berlin (BER) · 21 permissions · never expires`;
+  expect(await page.textContent('.dialog-ux .whose')).toBe(whose);
+  expect(await page.textContent('#whose')).toBe(whose);
+  await page.click('.auth-btn-wrapper button:not(.btn-done)');
+  expect(await page.textContent('#whose')).toBe('No key yet');
+  await page.close();
+});
+
+it('begins with a first call and a first reading for this address, which work as they stand there', async () => {
+  const { page } = await openDocs(browser, `${face.url}/api/v1/docs`);
+  expect(await page.locator('.start h2').allTextContents()).toEqual(['First call', 'Send readings']);
+  // The example takes the time of the machine.
+  plant.nowMs = Date.now();
+  const [me = '', reading = ''] = await page.locator('.start pre').allTextContents();
+  const answer = async (command: string) => {
+    const env = { ...process.env, API_KEY: secret };
+    return (await promisify(execFile)('sh', ['-c', command.replace('curl', 'curl -sS')], { env })).stdout;
+  };
+  expect([await answer(me.replace(/^read .*\n/, '')), await answer(reading)]).toEqual([
+    expect.stringContaining('"server_time"'),
+    expect.stringContaining('"accepted":1'),
+  ]);
+  expect(await page.locator('.start a').allTextContents()).toEqual(
+    expect.arrayContaining(['gateway.py', 'mirror.mjs']),
+  );
   await page.close();
 });
 

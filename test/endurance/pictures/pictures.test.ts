@@ -40,7 +40,7 @@ function settled(painted: string): string {
     })
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '9277c7d1-5eb7-41a3-afa3-1a23e37bcd30')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-11-20T08:15:00.000Z')
-    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8420');
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8421');
 }
 
 describe('the picture of', () => {
@@ -94,7 +94,7 @@ describe('the picture of', () => {
 
   it('npm start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hkctl-picture-'));
-    terminal = new Terminal(columns, 30, { HKCTL_PORT: String(await freePort()) }, join(folder, 'demo', 'hkctl.db'));
+    terminal = new Terminal(columns, 32, { HKCTL_PORT: String(await freePort()) }, join(folder, 'demo', 'hkctl.db'));
     await terminal.until(/^\$$/);
     const start = `${process.execPath} ${join(root, 'dist', 'start.cjs')}`;
     terminal.type(`cd ${folder}; npm() { echo; ${start}; }; clear`);
@@ -128,7 +128,6 @@ async function photographedPage(): Promise<Buffer> {
   const browser = await launchBrowser();
   const { page } = await openDocs(browser, `${face.url}/api/v1/docs`, 1000);
   await page.setViewportSize({ width: 1000, height: 700 });
-  await page.locator('.scheme-container').evaluate((part) => part.scrollIntoView());
   await page.mouse.move(0, 0);
   const picture = await page.screenshot();
   await browser.close();

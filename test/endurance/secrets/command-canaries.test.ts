@@ -48,6 +48,7 @@ const valid: Record<string, string[]> = {
   'sensors export': ['--entity', 'BER'],
   'sensors tail': ['--entity', 'BER'],
   completion: ['bash'],
+  examples: ['mirror.py'],
 };
 
 /** A shell says itself what it does not find, and the process list has a command anyway. */
