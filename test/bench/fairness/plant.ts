@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { openFile } from '../../../src/store/sqlite/connection/files.ts';
+import { fillSeries } from '../../store/sqlite/readings/filled.ts';
 import { longSensor } from '../attacks/reads.ts';
 import { type BenchPlant, createPlant } from '../daemon.ts';
 
@@ -81,12 +82,9 @@ function fill(file: string, stored: number): void {
   const numbers = connection
     .prepare<[], { sensor: string; series: number }>('select sensor_id as sensor, series from series order by series')
     .all();
-  const insert = connection.prepare<[number, number, number]>(`
-    with recursive n(i) as (select ? union all select i + 1 from n where i < ?)
-    insert or ignore into readings select ?, 1262304000000000 + i * 10000000, 20 + (i % 1000) * 0.123, i % 4 from n`);
   for (const { sensor, series } of numbers) {
-    const share = shareOf(sensor, stored);
-    for (let from = 0; from < share; from += 1_000_000) insert.run(from, Math.min(share, from + 1_000_000) - 1, series);
+    const share = Math.floor(shareOf(sensor, stored));
+    fillSeries(connection, series, share, (i) => [1_262_304_000_000_000 + i * 1e7, 20 + (i % 1000) * 0.123, i % 4]);
   }
   connection.pragma('wal_checkpoint(truncate)');
   connection.close();

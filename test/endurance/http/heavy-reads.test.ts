@@ -5,6 +5,7 @@ import { openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { call, getText, keptAlive } from '../../e2e/client.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { until } from '../../e2e/program.ts';
+import { fillSeries } from '../../store/sqlite/readings/filled.ts';
 
 /** Readings of one sensor; at three millions a second at best, reading all of them takes a second or more. */
 const stored = 3_000_000;
@@ -25,8 +26,8 @@ beforeAll(async () => {
   // The first look at the sensors gives them their numbers.
   await plant.ok(['sensors', 'list', '--entity', 'BER', '--json']);
   const connection = openFile(join(plant.folder, 'store', 'hkctl.readings.db'), { busyTimeoutMs: 5000, create: false });
-  connection.exec(`with recursive n(i) as (select 0 union all select i + 1 from n where i < ${stored - 1})
-    insert into readings select (select series from series where sensor_id = 'S-1'), i * 1000000, i * 0.1, 0 from n`);
+  const series = connection.prepare<[], number>("select series from series where sensor_id = 'S-1'").pluck().get() ?? 0;
+  fillSeries(connection, series, stored, (i) => [i * 1e6, i * 0.1]);
   connection.close();
   [heavy, light, gateway] = (await Promise.all(
     (['operational-core', 'operational-core', 'sensor-gateway'] as const).map(

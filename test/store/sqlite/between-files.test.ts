@@ -146,7 +146,7 @@ describe('the writer thread', () => {
     const { store, path, series } = await readingsOf();
     const { readings } = filesOf(path);
     await store.readings.append(batchOf([[series, 0, 0]]));
-    run(readings, "create trigger no_more before insert on readings begin select raise(abort, 'no more'); end");
+    run(readings, "create trigger no_more before insert on log begin select raise(abort, 'no more'); end");
     const refused = await Promise.allSettled([1, 2].map((n) => store.readings.append(batchOf([[series, n, n]]))));
     const rejected = { status: 'rejected', reason: { message: expect.stringContaining('no more') } };
     expect(refused).toMatchObject([rejected, rejected]);

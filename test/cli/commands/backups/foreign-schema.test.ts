@@ -99,7 +99,7 @@ describe('a store with something foreign in its schema', () => {
 
   it('of an older version is not migrated', async () => {
     tamperSchema(filesOf(cli.store).readings, 'drop table heartbeats; pragma user_version = 0');
-    await refused(['migrate'], 'the table "readings" is none of');
+    await refused(['migrate'], 'the table "series" is none of');
   });
 
   it('is replaced by a backup from before', async () => {

@@ -5,6 +5,7 @@ import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/sl
 import type { Connection } from '../../../../src/store/sqlite/connection/driver.ts';
 import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
 import { client } from '../../conformance/readings/readings.ts';
+import { fillSeries } from './filled.ts';
 import { readingsInMemory } from './sent.ts';
 
 /** Series 1 to 3 have a reading a second each; 4 has more than a page of buckets looks through. */
@@ -14,20 +15,12 @@ const long = readLimits.page + 500_000;
 let connection: Connection;
 let readSlice: (request: SliceRequest) => Slice;
 beforeAll(() => {
-  const { stored, sendRows, ...memory } = readingsInMemory();
+  const memory = readingsInMemory();
   connection = memory.connection;
-  const atOnce = 100_000;
-  const fill = (series: number, rows: number) => {
-    for (let from = 0; from < rows; from += atOnce) {
-      const to = Math.min(from + atOnce, rows);
-      const sent = new Float64Array(4 * (to - from));
-      for (let i = from; i < to; i++) sent.set([series, i * 1e6, i * 0.1, 0], 4 * (i - from));
-      sendRows(sent);
-    }
-  };
+  const fill = (series: number, rows: number) => fillSeries(connection, series, rows, (i) => [i * 1e6, i * 0.1]);
   for (const series of [1, 2, 3]) fill(series, count);
   fill(4, long);
-  readSlice = createSliceReader(connection, stored);
+  readSlice = createSliceReader(connection, memory.stored);
 });
 afterAll(() => connection.close());
 

@@ -3,14 +3,13 @@ import { ByteReader, ByteWriter, damaged, toSigned } from './bytes.ts';
 
 /** Units of time, in µs: the intervals of most series are multiples of a long one. */
 const unitsUs = [60_000_000, 1_000_000, 1000, 1] as const;
-/** Instants as they are, for those so far apart that their differences are no exact numbers. */
-const plainTimes = unitsUs.length;
+/** Instants so far apart that their differences are no exact numbers are written as they are. */
 const longestSpanUs = 2 ** 50;
+const plainTimes = unitsUs.length;
 
 /** Powers of ten: a value of so many decimals is a whole number of them. */
 const scales = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
-const plainFloats = scales.length;
-const plainDoubles = scales.length + 1;
+const [plainFloats, plainDoubles] = [scales.length, scales.length + 1];
 const largestWhole = 2 ** 50;
 const notWhole = Number.POSITIVE_INFINITY;
 /** Values that are no decimal number, such as 0.1 + 0.2, cost ten bytes each: with more of them all are written as they are. */
@@ -82,9 +81,7 @@ export class ChunkEncoder {
     const most = (to - from) * exceptionsInChunk;
     let kind = 0;
     let scale: number = scales[0];
-    let exceptions = 0;
-    let bytes = 0;
-    let before = 0;
+    let [exceptions, bytes, before] = [0, 0, 0];
     for (let i = from; i < to && exceptions <= most; i++) {
       const value = values[i] ?? 0;
       const whole = wholeOf(value, scale);
@@ -109,7 +106,7 @@ export class ChunkEncoder {
     }
     const isPlain = exceptions > most;
     if (!isPlain && bytes < 4 * (to - from)) return kind;
-    if (areFloats(values, from, to)) return plainFloats;
+    if (values.subarray(from, to).every((value) => Math.fround(value) === value)) return plainFloats;
     return isPlain || bytes >= 8 * (to - from) ? plainDoubles : kind;
   }
 
@@ -172,11 +169,6 @@ function wholeOf(value: number, scale: number): number {
   const whole = Math.round(value * scale);
   if (whole / scale !== value || whole > largestWhole || whole < -largestWhole) return notWhole;
   return whole === 0 && 1 / value < 0 ? notWhole : whole;
-}
-
-function areFloats(values: Float64Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) if (Math.fround(values[i] ?? 0) !== values[i]) return false;
-  return true;
 }
 
 /** The readings of a chunk with a known number of them, in columns that are large enough; throws where it is damaged. */

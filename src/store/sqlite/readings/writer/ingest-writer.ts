@@ -8,7 +8,7 @@ import type { Connection, Statement } from '../../connection/driver.ts';
 import type { SeriesMemory } from '../log/memory.ts';
 import { LogRow } from '../log/rows.ts';
 import type { StoredReadings } from '../stored.ts';
-import { requireSpace, settleAfter } from './settling.ts';
+import { settleAfter } from './settling.ts';
 
 /** Batches written together; flat, since they cross from one thread to another. */
 export interface IngestGroup {
@@ -64,7 +64,6 @@ export class IngestWriter {
   write(groups: readonly IngestGroup[]): GroupResult[] {
     return this.#stored.writing(() => {
       const { log } = this.#stored;
-      requireSpace(this.#stored, groups);
       this.#row.begin();
       let added = 0;
       const results = groups.map((group) => {

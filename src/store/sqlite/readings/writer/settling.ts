@@ -1,25 +1,15 @@
-import { HkctlError } from '../../../../core/errors.ts';
 import type { StoredReadings } from '../stored.ts';
-import type { IngestGroup } from './ingest-writer.ts';
 
-/** Readings in the log: beyond the first number each commit settles some, beyond the second one none is accepted. */
-const loggedReadings = { settleFrom: 500_000, most: 1_000_000 } as const;
-/** Readings that a commit settles for each one that it adds: more than one, so that the log cannot grow without end. */
+/** Readings in the log, 25 bytes of memory each: beyond so many each commit settles some. */
+const settleFrom = 500_000;
+/** Readings that a commit then settles for each one that it adds: more than one, so that the log does not grow any more. */
 const settledForAdded = 1.5;
 /** Readings that are settled at once, of a series and of all of them while nothing else is written: some milliseconds. */
 const atOnce = { ofSeries: 16_384, ofAll: 8192 } as const;
 
-/** Throws `unavailable` if the log would take too much memory. */
-export function requireSpace({ log }: StoredReadings, groups: readonly IngestGroup[]): void {
-  let added = 0;
-  for (const { sizes } of groups) for (const size of sizes) added += size;
-  if (added === 0 || log.memory.count + added <= Math.max(loggedReadings.most, added)) return;
-  throw new HkctlError('unavailable', 'Too many readings wait for the disk.', { hint: 'Try again in a few seconds.' });
-}
-
 /** Settles as much as a commit has to, inside its transaction. */
 export function settleAfter(stored: StoredReadings, added: number): void {
-  if (stored.log.memory.count <= loggedReadings.settleFrom) return;
+  if (stored.log.memory.count <= settleFrom) return;
   settle(stored, added * settledForAdded);
   stored.log.trim();
 }

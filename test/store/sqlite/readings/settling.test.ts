@@ -1,0 +1,42 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
+import { batchOf } from '../../conformance/readings/readings.ts';
+import { fileStore } from '../../stores.ts';
+import { readingsInMemory } from './sent.ts';
+
+it('the log stops growing, however many readings arrive, and all of them can be read', () => {
+  const { connection, stored, sendRows } = readingsInMemory();
+  const [series, inCommit, commits] = [500, 40_000, 40];
+  const sizes: number[] = [];
+  for (let commit = 0; commit < commits; commit++) {
+    const rows = new Float64Array(4 * inCommit);
+    for (let i = 0; i < inCommit; i++) {
+      const n = commit * inCommit + i;
+      rows.set([n % series, Math.floor(n / series) * 1e6, n / 100, 0], 4 * i);
+    }
+    expect(sendRows(rows)).toEqual({ accepted: inCommit, duplicates: 0, conflicts: [] });
+    sizes.push(stored.log.memory.count);
+  }
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(540_000);
+  // A row can go once the series that settles last has settled.
+  expect(connection.prepare('select count(*) from log').pluck().get()).toBeLessThan(30);
+  let count = 0;
+  for (let n = 0; n < series; n++) count += stored.reading(() => stored.count(n, 0, Number.POSITIVE_INFINITY));
+  expect(count).toBe(inCommit * commits);
+  connection.close();
+});
+
+it('readings settle once nothing is written any more', async () => {
+  const { store, path, remove } = await fileStore();
+  onTestFinished(remove);
+  const connection = openFile(filesOf(path).readings);
+  onTestFinished(() => void connection.close());
+  await store.readings.append(batchOf([1, 2, 3].map((n) => [7, n, n])));
+  const chunks = connection.prepare<[], number>('select sum(count) from chunks where series = 7').pluck();
+  expect(chunks.get()).toBeNull();
+  while (chunks.get() !== 3) await wait(20);
+  // The newest row stays, so that no id is used twice.
+  expect(connection.prepare('select id, length(body) from log').raw().all()).toEqual([[1, 0]]);
+  expect(await store.readings.range({ series: 7, limit: 10 })).toHaveLength(3);
+});
