@@ -1,5 +1,5 @@
-import type { Connection } from '../../../../src/store/sqlite/connection/driver.ts';
 import { createColumns } from '../../../../src/core/readings/reads/columns.ts';
+import type { Connection } from '../../../../src/store/sqlite/connection/driver.ts';
 import { StoredReadings } from '../../../../src/store/sqlite/readings/stored.ts';
 
 const atOnce = 65_536;
