@@ -5,7 +5,7 @@ import type { Slice, SliceRequest } from './slice-request.ts';
 
 /** Limits that keep a read bounded; in readings unless stated otherwise. */
 export const readLimits = {
-  /** A page up to this size is read at once, in the calling thread: half a millisecond. */
+  /** A page up to this size is read at once: it waits for one slice of a large read at most. */
   direct: 500,
   /** Rows written in one slice, and readings aggregated in one, in a thread of their own: some milliseconds each. */
   written: 5000,
