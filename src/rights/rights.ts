@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { type UserInfo, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { HkctlError } from '../core/errors.ts';
@@ -37,7 +37,7 @@ export function createRights(process: RightsProcess, env: NodeJS.ProcessEnv, pro
       const folder = dirname(storePath);
       let account = accountOf(folder);
       if (account === undefined && makesFolder) {
-        makeFolder(folder);
+        tryToMake(folder);
         // Another account may have made it first.
         account = accountOf(folder);
       }
@@ -50,12 +50,19 @@ export function createRights(process: RightsProcess, env: NodeJS.ProcessEnv, pro
   };
 }
 
-function makeFolder(folder: string): void {
+function tryToMake(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch {
     // The code that then misses the folder reports the reason.
   }
+}
+
+/** Node's recursive mkdir never returns if a file system refuses one, as /proc does. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 /** Gives up the rights of root for those of an account, in every thread; returns its login, or `#` and its number. */

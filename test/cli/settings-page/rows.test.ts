@@ -58,7 +58,7 @@ describe('the list of the settings page', () => {
     expect(namesIn(screen)).toEqual(['Line 7', 'Line 3']);
     expect(screen.join('\n')).toContain('[e] Show all');
     expect((await screenAfter(['e'])).at(-1)).toContain('of 2');
-    expect(await screenAfter(['e', '/', 'z', '\r'])).toContain('No keys match "z".');
+    expect(await screenAfter(['e', '/', '~', '\r'])).toContain('No keys match "~".');
   });
 
   it.each([

@@ -137,7 +137,7 @@ describe.concurrent('the life of a daemon', () => {
   it('is not begun on a store that is absent', async () => {
     const outcome = await plant.hkctl(['serve', '--port', '0', '--store', plant.path('nowhere/hkctl.db')]);
     expect(outcome.code).toBe(6);
-    expect(outcome.stderr).toContain('hkctl init');
+    expect(outcome.stderr).toMatch(/Make one with: hkctl --store \S+ init\./);
   });
 });
 
