@@ -12,7 +12,7 @@ needStrace();
 
 /** Commands that open no store; `keys` without a verb is `keys list`. */
 const storeless =
-  /^(?:keys|permissions list|openapi|completion|systemd-unit|metrics-rules|postgres-roles|postgres-citus)$/;
+  /^(?:keys|permissions list|openapi|completion|examples|systemd-unit|metrics-rules|postgres-roles|postgres-citus)$/;
 
 let accounts: TwoAccounts;
 let prefix: string;
@@ -68,6 +68,8 @@ function lines(): string[][] {
     ['sensors', 'list', '--entity', 'BER'],
     ['sensors', 'show', 'S-1', '--entity', 'BER'],
     ['sensors', 'export', '--entity', 'BER'],
+    // Without a sensor of that name it ends.
+    ['sensors', 'tail', 'NONE', '--entity', 'BER'],
     ['sensors', 'erase', 'S-1', '--entity', 'BER', ...range, '--yes'],
     ['status'],
     ['migrate'],
