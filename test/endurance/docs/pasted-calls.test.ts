@@ -13,8 +13,8 @@ it('the curl commands that npm start prints can be pasted and answer 200', async
   await start.says(/Ctrl-C ends it/);
   const blocks = [...start.stdout.matchAll(/^ {2}KEY=[\s\S]*?(?=^ {2}→)/gm)].map(([block]) => block);
   expect(blocks).toHaveLength(2);
-  // As in a shell where they are pasted; only the status is asked for beside.
-  const typed = `curl() { command curl -w '\\n%{http_code}\\n' "$@"; }\n${blocks.join('\n')}`;
+  // As in a shell where they are pasted; only the status is asked for as well, in a line after that of the answer.
+  const typed = `curl() { command curl -w '%{http_code}\\n' "$@"; }\n${blocks.join('\n')}`;
   const pasted = await plant.attach('sh', ['-c', typed], {}, root).ended;
   expect(pasted.code, pasted.stderr).toBe(0);
   const [me = '', meStatus, posted = '', postStatus] = pasted.stdout.split('\n');
