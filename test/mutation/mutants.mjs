@@ -40,7 +40,7 @@ const hiddenSecrets = 'src/core/keys/hidden-secrets.ts';
 const secretTests = ['test/core/keys/secrets.test.ts', 'test/core/keys/hidden-secrets.test.ts'];
 const keys = 'src/store/sqlite/registry/keys.ts';
 const uses = 'src/store/sqlite/registry/usage.ts';
-const keyTests = ['test/store/conformance', 'test/e2e/keys/revocation.test.ts'];
+const keyTests = ['test/store/conformance', 'test/endurance/e2e/keys/revocation.test.ts'];
 const actors = 'src/core/access/actors.ts';
 const people = [
   'test/core/access/permissions.test.ts',
@@ -89,7 +89,7 @@ export const mutants = [
   [gate, 'if (entry === undefined) return unknown;', 'if (entry === undefined) return incomplete;', ...gateTests],
   [gate, 'refusal !== undefined || session === undefined', 'session === undefined', ...gateTests],
   [gate, 'exchange.keyPrefix = credential.prefix;', '', ...gateTests],
-  [gate, '    tally.recordUse(nowMs, address);\n', '', ...gateTests, 'test/e2e/keys/last-use.test.ts'],
+  [gate, '    tally.recordUse(nowMs, address);\n', '', ...gateTests, 'test/endurance/e2e/keys/last-use.test.ts'],
   [gate, 'session.allows !== undefined && !session.allows(address)', 'false', ...addressTests],
   [session, 'allowedIps.length === 0 ? undefined', 'true ? undefined', ...addressTests],
   [
@@ -184,7 +184,7 @@ export const mutants = [
     'src/http/net/connections/connections.ts',
     'upTo: bytesWritten + unsent',
     'upTo: bytesWritten',
-    'test/http/fairness/large-answers.test.ts',
+    'test/endurance/http/fairness/large-answers.test.ts',
   ],
   ['src/http/request/response.ts', 'this.#res.socket?.uncork();', '', 'test/http/request/response.test.ts'],
   [

@@ -11,11 +11,21 @@ export function createTimeText(
   { io, utc }: Pick<Context, 'io' | 'utc'>,
   nowMs: number,
 ): (ms: number | null, timezone: string) => string {
+  const texts = new Map<string, string>();
   return (ms, timezone) => {
     if (ms !== null && !utc && io.stdout.isTTY) return relativeTime(ms, nowMs);
-    return fullTime({ utc }, ms, timezone);
+    if (ms === null) return fullTime({ utc }, ms, timezone);
+    // Many rows share a second, and to find the local time of one takes longer than all the rest of its row.
+    const second = `${Math.floor(ms / 1000)} ${timezone}`;
+    const text = texts.get(second) ?? fullTime({ utc }, ms, timezone);
+    if (texts.size >= mostTexts) texts.clear();
+    texts.set(second, text);
+    return text;
   };
 }
+
+/** Lists of any length are printed with this many texts in memory. */
+const mostTexts = 1000;
 
 /** An instant in full, in the time zone of the site or, with `--utc`, in UTC. Null is shown as `Never`. */
 export function fullTime({ utc }: Pick<Context, 'utc'>, ms: number | null, timezone: string): string {

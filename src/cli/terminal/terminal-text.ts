@@ -20,6 +20,7 @@ export function visibleText(text: string): string {
 
 /** A text without its colours. */
 export function colourless(text: string): string {
+  if (!isTricky(text)) return text;
   return mapParts(text, () => '');
 }
 

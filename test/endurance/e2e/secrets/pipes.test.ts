@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../client.ts';
-import { type CreatedKey, Plant } from '../plant.ts';
-import { cli, type Outcome, until } from '../program.ts';
+import { call } from '../../../e2e/client.ts';
+import { type CreatedKey, Plant } from '../../../e2e/plant.ts';
+import { cli, type Outcome, until } from '../../../e2e/program.ts';
 
 const shape = /^hk_[0-9A-Za-z]{49}\n$/;
 

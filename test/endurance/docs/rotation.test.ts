@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { manFolder } from './mdoc.ts';
+import { manFolder } from '../../docs/mdoc.ts';
 
 const cli = join(manFolder, '..', 'bin', 'hkctl.js');
 const page = readFileSync(join(manFolder, 'hkctl-keys.1'), 'utf8');

@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
-import { filesOf } from '../../../src/store/sqlite/connection/files.ts';
-import { schemaVersions } from '../../../src/store/sqlite/schema/schema-versions.ts';
-import { Cli } from '../harness.ts';
-import { tamper } from '../tamper.ts';
+import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import { filesOf } from '../../../../src/store/sqlite/connection/files.ts';
+import { schemaVersions } from '../../../../src/store/sqlite/schema/schema-versions.ts';
+import { Cli } from '../../../cli/harness.ts';
+import { tamper } from '../../../cli/tamper.ts';
 
 let cli: Cli;
 beforeEach(async () => {

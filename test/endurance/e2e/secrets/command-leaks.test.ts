@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readProgram } from '../../docs/program.ts';
-import { Plant } from '../plant.ts';
-import { filesUnder, leakIn, leakOf, ProcessWatch, tablesOf } from './leaks.ts';
+import { readProgram } from '../../../docs/program.ts';
+import { Plant } from '../../../e2e/plant.ts';
+import { filesUnder, leakIn, leakOf, ProcessWatch, tablesOf } from '../../../e2e/secrets/leaks.ts';
 
 describe('every command', () => {
   let plant: Plant;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type CommitProxy, createCommitProxy, type Loss } from '../store/postgres/commit-proxy.ts';
-import { sharedServer } from '../store/postgres/shared-server.ts';
-import { expectTrue, namesOfWritingCommands, runLosing, writingCommands } from './writing-commands.ts';
+import { type CommitProxy, createCommitProxy, type Loss } from '../../store/postgres/commit-proxy.ts';
+import { sharedServer } from '../../store/postgres/shared-server.ts';
+import { expectTrue, namesOfWritingCommands, runLosing, writingCommands } from '../../cli/writing-commands.ts';
 
 async function proxyOfShared(): Promise<CommitProxy> {
   const server = new URLSearchParams((await sharedServer(inject('postgresFolder'))).split('?')[1]);

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { call, getText, keptAlive } from '../../e2e/client.ts';
-import { until } from '../../e2e/program.ts';
-import { allReadings, LimitedPlant, type Reader } from './limited-plant.ts';
+import { call, getText, keptAlive } from '../../../e2e/client.ts';
+import { until } from '../../../e2e/program.ts';
+import { allReadings, LimitedPlant, type Reader } from '../../../http/fairness/limited-plant.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Plant } from '../plant.ts';
-import { until } from '../program.ts';
+import { Plant } from '../../../e2e/plant.ts';
+import { until } from '../../../e2e/program.ts';
 
 let plant: Plant;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getText, postHead, readReadings, Wire } from '../client.ts';
-import { type Daemon, Plant } from '../plant.ts';
-import { pause, until } from '../program.ts';
+import { getText, postHead, readReadings, Wire } from '../../../e2e/client.ts';
+import { type Daemon, Plant } from '../../../e2e/plant.ts';
+import { pause, until } from '../../../e2e/program.ts';
 
 // Side by side, since most of them wait; each has daemons of its own.
 describe.concurrent('the life of a daemon', () => {

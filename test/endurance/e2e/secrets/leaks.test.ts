@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, Wire } from '../client.ts';
-import { Plant } from '../plant.ts';
-import { ofProcess, processIds } from '../processes.ts';
-import type { Outcome } from '../program.ts';
-import { filesUnder, leakIn, tablesOf } from './leaks.ts';
+import { call, Wire } from '../../../e2e/client.ts';
+import { Plant } from '../../../e2e/plant.ts';
+import { ofProcess, processIds } from '../../../e2e/processes.ts';
+import type { Outcome } from '../../../e2e/program.ts';
+import { filesUnder, leakIn, tablesOf } from '../../../e2e/secrets/leaks.ts';
 
 describe('nothing that is written holds a secret', () => {
   let plant: Plant;
