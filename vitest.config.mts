@@ -30,11 +30,12 @@ const long = Math.ceil(cores * 2.5);
 
 /**
  * Tests of processes that are about files of a store, or about none: locks and journals of files, the drivers of SQLite, a folder of
- * root, the demo of `npm start`, the clock of the machine; or about programs of others, which see nothing of a store but the API.
+ * root, the demo of `npm start`, the clock of the machine, what is printed; or about programs of others, which see nothing of a store but the API.
  */
 const aboutFiles = [
   'test/e2e/{daemon/journal,driver,durability/reserve,start}.test.ts',
-  'test/endurance/e2e/{backup/backup,clock,failing-sync,daemon/daemon-lock,daemon/socket-tls,init,postgres,rights,switched-first}.test.ts',
+  'test/endurance/e2e/{backup/backup,clock,failing-sync,daemon/daemon-lock,daemon/socket-tls,init,postgres,rights,rotation-race,switched-first}.test.ts',
+  'test/endurance/e2e/secrets/{command-leaks,pipes}.test.ts',
   'test/endurance/e2e/{full-disk-stops,daemon/service-manager,gateways/gateway-page,gateways/node-red}.test.ts',
 ];
 

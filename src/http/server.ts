@@ -15,8 +15,9 @@ import type { DocumentFolders } from './docs/docs.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
 import { createFirstCalls } from './monitoring/first-calls.ts';
-import { createLog, createLogStream, type Log, logProcessEnd } from './monitoring/log.ts';
+import { createLog, type Log, logProcessEnd } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
+import { LogStream } from './monitoring/log-stream.ts';
 import { finishRemovals } from './monitoring/removals.ts';
 import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
@@ -68,9 +69,12 @@ interface ServeHooks {
 export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<void> {
   const { settings, serviceManager } = options;
   const listenFd = serviceManager?.listenFd;
-  const out = options.log ? { stream: options.log, close() {} } : createLogStream(hooks.logFd ?? 1);
-  const log = createLog(settings.logLevel, out.stream, options.logForm);
-  const stopProcessLog = logProcessEnd(log, out.close);
+  const out = options.log ?? new LogStream(hooks.logFd ?? 1);
+  const closeLog = (): void => {
+    if (out instanceof LogStream) out.close();
+  };
+  const log = createLog(settings.logLevel, out, options.logForm);
+  const stopProcessLog = logProcessEnd(log, closeLog);
   const machineClock = storeClock(options.domain.store, options.machineClock);
   const retryLog = createRetryLog(log, () => performance.now());
   const clock = new DaemonClock(options.domain.store, machineClock, options.machineUptime, retryLog);
@@ -93,7 +97,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     domain,
     log,
     tallyOf: usage.tallyOf,
-    noteCall: hooks.announcesCalls ? createFirstCalls((line) => out.stream.write(line)) : undefined,
+    noteCall: hooks.announcesCalls ? createFirstCalls((line) => out.write(line)) : undefined,
     shareLimits: (limiters) => limitSharing.start(limiters),
     isStopping: () => hooks.stop.aborted,
     // Where the next daemon takes over the socket, clients notice nothing of the change.
@@ -141,7 +145,7 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
   await domain.store.daemon.clearAddress(process.pid);
   log.info({}, 'stopped');
   log.flush();
-  out.close();
+  closeLog();
   stopProcessLog();
 }
 

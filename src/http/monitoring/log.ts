@@ -1,4 +1,4 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { redactSecrets } from '../../core/keys/secrets.ts';
 import type { LogLevel } from '../../core/operations/settings.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -79,23 +79,6 @@ export function createLog(level: LogLevel, stream: DestinationStream, form: LogF
       if (length >= flushBytes) flush();
     },
   });
-}
-
-/** Opens standard output or error for writing without waiting; `close` writes the rest synchronously. */
-export function createLogStream(fd: 1 | 2): { stream: DestinationStream; close(): void } {
-  const stream = destination({ fd, sync: false });
-  let isBroken = false;
-  stream.on('error', (thrown) => {
-    isBroken = true;
-    throw thrown;
-  });
-  return {
-    stream,
-    close() {
-      // It would try for ever where the reader of the log has closed the pipe.
-      if (!isBroken) stream.flushSync();
-    },
-  };
 }
 
 /**

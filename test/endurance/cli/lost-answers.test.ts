@@ -1,56 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type CommitProxy, createCommitProxy, type Loss } from '../../store/postgres/commit-proxy.ts';
-import { sharedServer } from '../../store/postgres/shared-server.ts';
+import { describe, expect, inject, it } from 'vitest';
 import { expectTrue, namesOfWritingCommands, runLosing, writingCommands } from '../../cli/writing-commands.ts';
+import { type CommitProxy, createCommitProxy } from '../../store/postgres/commit-proxy.ts';
+import { sharedServer } from '../../store/postgres/shared-server.ts';
 
 async function proxyOfShared(): Promise<CommitProxy> {
   const server = new URLSearchParams((await sharedServer(inject('postgresFolder'))).split('?')[1]);
   return createCommitProxy(server.get('host') ?? '');
 }
 
-let proxy: CommitProxy;
-beforeAll(async () => {
-  proxy = await proxyOfShared();
-});
-afterAll(() => proxy.close());
-
 it('every command that may write is among those whose answers get lost', async () => {
   const names = await namesOfWritingCommands();
   expect(names.filter((name) => !(name in writingCommands))).toEqual([]);
 });
 
-/** Every command, and every commit of each in every way: test/endurance/postgres/outages. */
-const ofSecrets = Object.entries(writingCommands).filter(([name]) => /^(keys|users add|import$)/.test(name));
-
-describe('the last commit of a command, its answer lost', () => {
-  for (const [name, command] of ofSecrets) {
-    it(`${name} says what is true`, async () => {
-      const whole = async () => {
-        const run = await runLosing(command, proxy, 'after', Number.POSITIVE_INFINITY);
-        await expectTrue(name, command, run);
-        return run.counts;
-      };
-      const losing = ({ sent, answered }: CommitProxy['counts'], loss: Loss) =>
-        runLosing(command, proxy, loss, (loss === 'before' ? sent : answered) - 1);
-      const counts = await whole();
-      // `keys verify` changes nothing.
-      if (counts.answered === 0) return;
-      for (const loss of ['before', 'after'] as const) {
-        let lost = await losing(counts, loss);
-        // The clock's mark, which is written every ten seconds, may have been one commit more in the first run.
-        if (!lost.isLost) lost = await losing(await whole(), loss);
-        expect(lost.isLost).toBe(true);
-        await expectTrue(name, command, lost);
-      }
-    });
-  }
-});
-
+/** What can be found out, of every commit of every command in every way: test/endurance/postgres/outages. */
 describe.concurrent('an outcome that cannot be found out', () => {
   const prefixIn = (path: string) => readFileSync(path, 'utf8').slice(0, 8);
-  const secretCommands = ofSecrets.filter(([name]) => /^keys (create|rotate)/.test(name));
+  const secretCommands = Object.entries(writingCommands).filter(([name]) => /^keys (create|rotate)/.test(name));
 
   it('keeps every copy of a secret and says so, exit 6', { timeout: 60_000 }, async () => {
     const all = secretCommands.map(async ([name, command]) => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Plant } from '../../e2e/plant.ts';
@@ -7,9 +7,9 @@ import { filesUnder, leakOf } from '../../e2e/secrets/leaks.ts';
 
 /** Thrown into a process from outside, as a fault of a driver would be: with a secret in what it says. */
 const fault = `
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
-const [how, file, ms] = process.env.FAULT.split(' ');
+const [how, file, ms, now] = process.env.FAULT.split(' ');
 const secret = readFileSync(file, 'utf8').trim();
 const faults = {
   throw() { throw new Error('failed near ' + secret, { cause: new Error('because of ' + secret) }); },
@@ -18,13 +18,15 @@ const faults = {
   object() { Promise.reject({ secret }); },
   memory() { const all = []; for (;;) all.push(secret + all.length, { [secret + all.length]: all.length }); },
 };
-if (isMainThread) setTimeout(faults[how], Number(ms));
+const wait = () => setTimeout(() => (existsSync(now) ? faults[how]() : wait()), Number(ms));
+if (isMainThread) wait();
 `;
 
 describe('a crash', () => {
   let plant: Plant;
   let secret: string;
   let module: string;
+  let crashes = 0;
 
   beforeAll(async () => {
     plant = await Plant.open();
@@ -37,12 +39,18 @@ describe('a crash', () => {
 
   /** Runs a command into a fault, with every report that Node can write; core files would hold all of its memory. */
   const crash = async (how: string, ms: number, command: string, more = '') => {
+    const now = plant.write(`now-${++crashes}`, '');
+    if (command === 'serve') rmSync(now);
     const reports = `--report-uncaught-exception --report-on-fatalerror --report-directory=${plant.path('reports')}`;
     const running = plant.attach('bash', ['-c', `ulimit -c 0; exec '${process.execPath}' '${cli}' ${command}`], {
-      FAULT: `${how} ${plant.path('crash.key')} ${ms}`,
+      FAULT: `${how} ${plant.path('crash.key')} ${ms} ${now}`,
       NODE_OPTIONS: `--import ${pathToFileURL(module)} ${reports} ${more}`,
       HKCTL_PORT: '0',
     });
+    if (command === 'serve') {
+      await running.says(/"msg":"listening"/);
+      writeFileSync(now, '');
+    }
     // Its standard input stays open: the command waits for a secret.
     const outcome = await running.ended;
     return { ...outcome, text: outcome.stdout + outcome.stderr };
@@ -50,7 +58,7 @@ describe('a crash', () => {
   const reportsOf = () => filesUnder(plant.folder).filter((path) => /report.*\.json$/.test(path));
 
   it.each(['throw', 'text', 'reject', 'object'])('of the daemon reveals no secret: %s', async (how) => {
-    const { code, text, stdout } = await crash(how, 1000, 'serve');
+    const { code, text, stdout } = await crash(how, 100, 'serve');
     expect(code).toBe(1);
     const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
     expect(last).toMatchObject({ level: 'fatal', msg: 'crashed' });
@@ -71,7 +79,7 @@ describe('a crash', () => {
   });
 
   it('for want of memory reveals no secret, nor does the report of it', async () => {
-    const { signal, text } = await crash('memory', 1000, 'serve', '--max-old-space-size=60');
+    const { signal, text } = await crash('memory', 100, 'serve', '--max-old-space-size=60');
     expect(signal).toBe('SIGABRT');
     expect(leakOf(text, secret, 9)).toBeUndefined();
     const reports = reportsOf();

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
-import { newDatabase } from '../../store/postgres/databases.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';
 import { until } from '../../e2e/program.ts';
+import { newDatabase } from '../../store/postgres/databases.ts';
 
 const plants: Plant[] = [];
 afterAll(async () => {

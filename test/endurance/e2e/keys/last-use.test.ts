@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineAt } from '../../../../src/store/open.ts';
+import { Load } from '../../../e2e/keys/load.ts';
 import { Plant } from '../../../e2e/plant.ts';
 import { pause, until } from '../../../e2e/program.ts';
-import { Load } from '../../../e2e/keys/load.ts';
 
 describe.concurrent('the time of last use', () => {
   let plant: Plant;

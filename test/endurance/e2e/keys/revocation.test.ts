@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getText, keptAlive, postHead, readReadings, Wire } from '../../../e2e/client.ts';
+import { Load } from '../../../e2e/keys/load.ts';
 import { type CreatedKey, type Daemon, Plant } from '../../../e2e/plant.ts';
 import { until } from '../../../e2e/program.ts';
-import { Load } from '../../../e2e/keys/load.ts';
 
 describe('what another process decides holds for the very next request', () => {
   let plant: Plant;

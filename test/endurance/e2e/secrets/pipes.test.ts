@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../../../e2e/client.ts';
+import { call, postHead, Wire } from '../../../e2e/client.ts';
 import { type CreatedKey, Plant } from '../../../e2e/plant.ts';
 import { cli, type Outcome, until } from '../../../e2e/program.ts';
 
@@ -85,6 +85,21 @@ describe('secrets go where they are sent, or nowhere', () => {
     await call(`${daemon.url}/api/v1/me`);
     const [code] = await once(daemon.child, 'exit', { signal: AbortSignal.timeout(10_000) });
     expect(code).toBe(1);
+  });
+
+  it('a daemon that nobody reads any more stops when it is told to', async () => {
+    const daemon = await plant.serve({ HKCTL_LOG_LEVEL: 'info' });
+    const unfinished = new Wire(daemon.port);
+    const head = postHead('/api/v1/sensors/readings', kept.secret, 1000);
+    unfinished.write(`${head.slice(0, -2)}Expect: 100-continue\r\n\r\n`);
+    await until('the daemon waits for the body', () => unfinished.statuses[0] === 100);
+    daemon.child.kill('SIGTERM');
+    await daemon.says(/"msg":"stopping"/);
+    daemon.child.stdout?.destroy();
+    // Now two lines come at once that nobody reads: of the request, and of the end.
+    unfinished.write(' '.repeat(1000));
+    const [code, signal] = await once(daemon.child, 'exit', { signal: AbortSignal.timeout(10_000) });
+    expect([code, signal]).toEqual([expect.any(Number), null]);
   });
 
   it('a full disk behind standard output makes no key, and no old key dies for one', async () => {

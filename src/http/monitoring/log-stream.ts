@@ -1,0 +1,84 @@
+import { write, writeSync } from 'node:fs';
+import type { DestinationStream } from 'pino';
+
+/** A reader that takes nothing, such as a stopped terminal, may cost this much memory; lines beyond it are left out. */
+const mostWaiting = 16 * 1024 * 1024;
+/** A pipe whose reader is slow is tried again after this time. */
+const againMs = 100;
+/** The last lines wait for a slow reader for this long. */
+const mostLastMs = 2000;
+
+/**
+ * Standard output or error as the destination of a log: it is written without waiting, so that a slow reader delays no
+ * request. An error, such as a pipe without a reader or a full disk, is thrown and ends the process.
+ */
+export class LogStream implements DestinationStream {
+  readonly #fd: 1 | 2;
+  #waiting: Buffer[] = [];
+  #bytes = 0;
+  #isWriting = false;
+  /** What a slow reader has not taken yet, and will be tried again. */
+  #left: Buffer = Buffer.alloc(0);
+  #isBroken = false;
+
+  constructor(fd: 1 | 2) {
+    this.#fd = fd;
+  }
+
+  write(lines: string): void {
+    if (this.#bytes > mostWaiting) return;
+    const bytes = Buffer.from(lines);
+    this.#waiting.push(bytes);
+    this.#bytes += bytes.length;
+    if (!this.#isWriting) this.#writeAll();
+  }
+
+  /** Writes the rest before the process exits, unless nobody takes it. */
+  close(): void {
+    const untilMs = performance.now() + mostLastMs;
+    let rest = Buffer.concat([this.#left, this.#take()]);
+    while (rest.length > 0 && !this.#isBroken) {
+      try {
+        rest = rest.subarray(writeSync(this.#fd, rest));
+      } catch (thrown) {
+        this.#isBroken = !isFull(thrown) || performance.now() > untilMs;
+        if (!this.#isBroken) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      }
+    }
+  }
+
+  #writeAll(): void {
+    const bytes = this.#take();
+    this.#isWriting = bytes.length > 0;
+    if (this.#isWriting) this.#send(bytes);
+  }
+
+  #send(bytes: Buffer): void {
+    write(this.#fd, bytes, (thrown, written) => {
+      if (thrown && !isFull(thrown)) {
+        this.#isBroken = true;
+        throw thrown;
+      }
+      this.#left = bytes.subarray(written);
+      if (this.#left.length === 0) this.#writeAll();
+      else setTimeout(() => this.#sendLeft(), thrown ? againMs : 0);
+    });
+  }
+
+  #sendLeft(): void {
+    const bytes = this.#left;
+    this.#left = Buffer.alloc(0);
+    this.#send(bytes);
+  }
+
+  #take(): Buffer {
+    const bytes = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#bytes = 0;
+    return bytes;
+  }
+}
+
+function isFull(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN';
+}
