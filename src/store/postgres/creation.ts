@@ -7,7 +7,6 @@ import type { Database } from './connection/database.ts';
 import { databaseWithin } from './connection/database-within.ts';
 import type { Session } from './connection/session.ts';
 import { liftTimeLimits } from './connection/time-limits.ts';
-import { requireCreationRights } from './schema/creation-rights.ts';
 import { applyMigrations, lockMigrations } from './schema/migrations.ts';
 import { readPlace, requireNotNewer } from './schema/schema-version.ts';
 import { PostgresStore } from './store.ts';
@@ -48,7 +47,6 @@ export async function createStore(
 /** Creates the schema where it is missing, and the tables of this version; those of an older one are migrated. */
 export async function prepareSchema(session: Session, location: Location, migrationsFolder: string): Promise<void> {
   await lockMigrations(session);
-  await requireCreationRights(session, location);
   // A schema that an administrator has made needs no right to make one.
   const there = await session.query('schema.named', 'select from pg_namespace where nspname = $1', [location.schema]);
   if (there.length === 0) await session.run(`create schema "${location.schema}"`);

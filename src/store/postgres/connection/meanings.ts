@@ -99,13 +99,14 @@ export const meanings: readonly Meaning[] = [
     hint: 'An administrator of the server makes it with: createdb NAME. Then: hkctl init',
   },
   {
-    codes: /^(42501)$/,
+    // A schema that the log-in may not use counts as missing from the search path.
+    codes: /^(42501|3F000)$/,
     as: 'store_unreadable',
     message: (shown) => `Rights on the PostgreSQL store ${shown} that this needs are missing for the log-in.`,
     hint: 'Grant them with the SQL that hkctl postgres-roles prints, or use a log-in that has them.',
   },
   {
-    codes: /^(42P01|3F000|42703|42883)$/,
+    codes: /^(42P01|42703|42883)$/,
     as: 'store_corrupt',
     message: (shown) => `A table of the PostgreSQL store ${shown} is missing or was changed.`,
     hint: 'Look at it with: hkctl doctor. Go back to a backup where somebody has changed it.',

@@ -60,14 +60,12 @@ export async function prepareSession(
   return { version, server, pid };
 }
 
-/** Names are qualified, since the search path is still that of the database: functions of others could be on it. */
-const settingsSql = (schema: string) => `select pg_catalog.current_setting('server_version_num')::int as version,
-  pg_catalog.pg_is_in_recovery() as standby, pg_catalog.pg_postmaster_start_time()::text as server,
-  pg_catalog.pg_backend_pid() as pid, pg_catalog.current_setting('transaction_read_only') = 'on' as readonly,
-  pg_catalog.current_setting('server_encoding') as encoding,
+const settingsSql = (schema: string) => `select current_setting('server_version_num')::int as version,
+  pg_is_in_recovery() as standby, pg_postmaster_start_time()::text as server,
+  pg_backend_pid() as pid, current_setting('transaction_read_only') = 'on' as readonly,
+  current_setting('server_encoding') as encoding,
   ${Object.entries({
-    // Temporary tables of others can never stand in for ours.
-    search_path: `'"${schema}", pg_temp'`,
+    search_path: `'"${schema}"'`,
     timezone: "'UTC'",
     datestyle: "'ISO'",
     extra_float_digits: "'1'",
@@ -80,10 +78,10 @@ const settingsSql = (schema: string) => `select pg_catalog.current_setting('serv
     // The connections of a daemon wait for work.
     idle_session_timeout: "'0'",
     default_transaction_isolation: "'read committed'",
-    synchronous_commit: `case when pg_catalog.current_setting('synchronous_commit') in ('off', 'local') then 'on'
-    else pg_catalog.current_setting('synchronous_commit') end`,
+    synchronous_commit: `case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
+    else current_setting('synchronous_commit') end`,
   })
-    .map(([name, value]) => `pg_catalog.set_config('${name}', ${value}, false)`)
+    .map(([name, value]) => `set_config('${name}', ${value}, false)`)
     .join(',\n  ')}`;
 
 async function readVersion(session: Sender): Promise<number> {
