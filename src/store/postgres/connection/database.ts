@@ -5,7 +5,6 @@ import { inTime } from './in-time.ts';
 import { Lane, type LaneSettings, settingsSql, sharing } from './lane.ts';
 import { runLong } from './long-work.ts';
 import { OtherSessions } from './other-sessions.ts';
-import { openUnshared } from './pooler.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
@@ -165,7 +164,7 @@ export class PooledDatabase implements Database {
   }
 
   async #connect(): Promise<Session> {
-    const session = await openUnshared({ ...this.location, hosts: this.#hosts }, this.#options(true));
+    const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#options(true));
     this.#main = session;
     this.#epoch++;
     session.onEnd = () => this.#lost();

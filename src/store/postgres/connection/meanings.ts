@@ -106,10 +106,16 @@ export const meanings: readonly Meaning[] = [
     hint: 'Grant them with the SQL that hkctl postgres-roles prints, or use a log-in that has them.',
   },
   {
+    codes: /^(26000|42P05|OTHER_SESSION)$/,
+    as: 'store_unreadable',
+    message: (shown) => `The pooler at ${shown} gives each transaction another connection; hkctl needs one of its own.`,
+    hint: 'Set pool_mode = session for hkctl in PgBouncer, or name the server itself; see hkctl-postgres(7).',
+  },
+  {
     codes: /^(42P01|42703|42883)$/,
     as: 'store_corrupt',
     message: (shown) => `A table of the PostgreSQL store ${shown} is missing or was changed.`,
-    hint: 'Look at it with: hkctl doctor. Go back to a backup where somebody has changed it.',
+    hint: 'Look at it with: hkctl doctor. Behind a pooler, set pool_mode = session. If somebody has changed it, go back to a backup.',
   },
   {
     codes: /^(53100|53400|54000)$/,

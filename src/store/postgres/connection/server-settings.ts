@@ -1,9 +1,8 @@
 import { HkctlError } from '../../../core/errors.ts';
 import type { Location } from '../address/location.ts';
-import { isUnknownSetting, notPostgres } from './errors.ts';
-import { queryUnlimited } from './time-limits.ts';
+import { isUnknownSetting } from './errors.ts';
 
-const oldestVersion = 15;
+const oldestVersion = 150_000;
 
 interface Settings {
   /** Such as 150004. */
@@ -19,7 +18,6 @@ interface Settings {
 
 /** A session, as far as this needs it. */
 interface Sender {
-  version: number;
   send<Row>(config: string): Promise<{ rows: Row[] }>;
 }
 
@@ -31,14 +29,13 @@ export async function prepareSession(
   session: Sender,
   { schema, target, shown }: Location,
 ): Promise<Pick<Settings, 'version' | 'server' | 'pid'>> {
-  const [settings] = await queryUnlimited<Settings>(session, settingsSql(schema)).catch(async (thrown: unknown) => {
-    // A server from before one of the settings.
-    if (isUnknownSetting(thrown)) requireVersion(await readVersion(session), shown);
-    throw thrown;
+  const { rows } = await session.send<Settings>(settingsSql(schema)).catch((thrown: unknown) => {
+    throw isUnknownSetting(thrown) ? tooOld(shown) : thrown;
   });
-  if (!settings || !isComplete(settings)) throw notPostgres('settings are missing');
+  const [settings] = rows;
+  if (!settings) throw new Error('the server returned no settings');
   const { version, server, pid, standby, readonly, encoding } = settings;
-  requireVersion(version, shown);
+  if (version < oldestVersion) throw tooOld(shown);
   if (encoding !== 'UTF8') {
     throw new HkctlError(
       'store_unreadable',
@@ -84,25 +81,8 @@ const settingsSql = (schema: string) => `select current_setting('server_version_
     .map(([name, value]) => `set_config('${name}', ${value}, false)`)
     .join(',\n  ')}`;
 
-async function readVersion(session: Sender): Promise<number> {
-  const { rows } = await session.send<{ server_version_num: string }>('show server_version_num');
-  return Number(rows[0]?.server_version_num);
-}
-
-/** What is no server of PostgreSQL may answer anything; the encoding is shown. */
-function isComplete({ version, server, encoding }: Settings): boolean {
-  return Number.isInteger(version) && typeof server === 'string' && /^\w{1,40}$/.test(encoding);
-}
-
-function requireVersion(version: number, shown: string): void {
-  if (!Number.isInteger(version)) throw notPostgres('it has no version');
-  const major = Math.floor(version / 10_000);
-  if (major >= oldestVersion) return;
-  throw new HkctlError(
-    'store_unreadable',
-    `The PostgreSQL server of ${shown} has version ${major}; hkctl needs 15 or newer.`,
-    {
-      hint: 'Upgrade the server, or keep the store in SQLite.',
-    },
-  );
+function tooOld(shown: string): HkctlError {
+  return new HkctlError('store_unreadable', `The PostgreSQL server of ${shown} is older than version 15.`, {
+    hint: 'Upgrade the server, or keep the store in SQLite.',
+  });
 }

@@ -26,10 +26,6 @@ export interface Watch {
 
 /** How long a server may take to close a connection; one that hangs never does. */
 const closeMs = 2000;
-/** The most bytes that are accepted before what answers is known to be a PostgreSQL server. */
-const mostStartBytes = 1 << 20;
-/** The most bytes of the answer to a statement, far more than any of ours has. */
-const mostAnswerBytes = 1 << 28;
 /** The longest time between two checks of what a server sends. */
 const longestCheckMs = 100;
 /** A connection without work for so long is asked for an answer: one that was dropped is noticed before it is needed. */
@@ -42,16 +38,14 @@ export class Session {
   /** The driver's client, for COPY and cursors. */
   readonly client: Client;
   readonly host: Host;
+  readonly location: Location;
   /** The start of the server, by which it can be distinguished from another one at the same address. */
   server = '';
   /** The version of the server, such as 150004. */
   version = 0;
-  /** Whether a pooler is between: then the number that the connection has is not that of the server's process. */
-  isPooled = false;
   /** The last record that the transaction in progress has added to the audit chain. */
   audit: { seq: number; hash: string } | undefined;
   readonly #socket: Socket;
-  readonly #shown: string;
   readonly #watchedBy: Watch | undefined;
   #pid = 0;
   #silentMs: number;
@@ -62,17 +56,15 @@ export class Session {
   #waiting = 0;
   #lastAnswerMs = 0;
   #lastTickMs = 0;
-  #mostBytes = mostStartBytes;
-  #answeredBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #ended: HkctlError | undefined;
   #onEnd: () => void = () => {};
 
-  private constructor(client: Client, host: Host, socket: Socket, shown: string, options: SessionOptions) {
+  private constructor(client: Client, host: Host, socket: Socket, location: Location, options: SessionOptions) {
     this.client = client;
     this.host = host;
     this.#socket = socket;
-    this.#shown = shown;
+    this.location = location;
     this.#silentMs = Math.min(options.silentMs, options.connectTimeoutMs);
     this.#watchedBy = options.watch;
     // Without a listener the loss of a connection would end the process.
@@ -98,16 +90,14 @@ export class Session {
   static async #openAt(host: Host, location: Location, options: SessionOptions): Promise<Session> {
     const socket = new Socket();
     const { client, connect } = createClient(host, location, { ...options, socket });
-    const session = new Session(client, host, socket, location.shown, options);
+    const session = new Session(client, host, socket, location, options);
     session.#watch();
     try {
       await connect();
       const { server, version, pid } = await prepareSession(session, location);
       session.server = server;
       session.version = version;
-      session.isPooled = 'processID' in client && client.processID !== pid;
       session.#pid = pid;
-      session.#mostBytes = mostAnswerBytes;
       session.#silentMs = options.silentMs;
       return session;
     } catch (thrown) {
@@ -170,13 +160,15 @@ export class Session {
   translate(thrown: unknown): unknown {
     if (isLostConnection(thrown)) this.destroy('the connection was lost', thrown);
     // Why this process has ended the connection says more than that it has ended.
-    return isLostConnection(thrown) && this.#ended?.cause !== thrown ? this.#ended : toDomainError(thrown, this.#shown);
+    return isLostConnection(thrown) && this.#ended?.cause !== thrown
+      ? this.#ended
+      : toDomainError(thrown, this.location.shown);
   }
 
   /** Closes the connection at once; statements under way fail with `store_unreachable`. */
   destroy(why: string, cause?: unknown): void {
     if (this.#ended) return;
-    this.#ended = unreachable(this.#shown, why, cause);
+    this.#ended = unreachable(this.location.shown, why, cause);
     clearInterval(this.#timer);
     this.#socket.destroy();
     this.#onEnd();
@@ -200,7 +192,6 @@ export class Session {
     this.#lastAnswerMs = performance.now();
     this.#checkedMs = this.#lastAnswerMs;
     this.#silentReports = 0;
-    this.#answeredBytes = this.#socket.bytesRead;
   }
 
   #watch(): void {
@@ -213,10 +204,6 @@ export class Session {
       const stoodStillMs = Math.max(0, now - this.#lastTickMs - 2 * everyMs);
       this.#lastAnswerMs = Math.min(now, this.#lastAnswerMs + stoodStillMs);
       this.#lastTickMs = now;
-      // Rows of a cursor are read in pieces by the one that has opened it.
-      const isAwaited = this.#waiting > 0 || this.#mostBytes === mostStartBytes;
-      const bytes = this.#socket.bytesRead - this.#answeredBytes;
-      if (isAwaited && bytes > this.#mostBytes) this.destroy('it sends without end');
       if (this.#waiting > 0 && now - this.#lastAnswerMs > this.#silentMs) this.destroy('it does not answer');
       this.#suspect(now);
     }, everyMs);

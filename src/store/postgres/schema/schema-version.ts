@@ -1,8 +1,8 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { storeAbsent, storeTooNew, storeTooOld } from '../../refusals.ts';
 import type { DatabaseName } from '../../sqlite/connection/files.ts';
+import { asOfDriver } from '../connection/errors.ts';
 import type { Session } from '../connection/session.ts';
-import { queryUnlimited } from '../connection/time-limits.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
 export const schemaVersion = 3;
@@ -26,8 +26,9 @@ interface Place {
 }
 
 /** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` if there is no store of this version. */
-export async function requireSchemaVersion(session: Session, shown: string): Promise<void> {
+export async function requireSchemaVersion(session: Session): Promise<void> {
   const { version, tables } = await readPlace(session);
+  const { shown } = session.location;
   if (tables === 0) throw storeAbsent(shown);
   if (version === 0) throw strange(shown);
   requireKnown(version, shown);
@@ -35,36 +36,38 @@ export async function requireSchemaVersion(session: Session, shown: string): Pro
 }
 
 /** The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_corrupt` for tables of another program. */
-export async function requireNotNewer(session: Session, shown: string): Promise<number> {
+export async function requireNotNewer(session: Session): Promise<number> {
   const { version, tables } = await readPlace(session);
+  const { shown } = session.location;
   if (version === 0 && tables > 0) throw strange(shown);
   requireKnown(version, shown);
   return version;
 }
 
-/**
- * Reads what is in the schema of the search path. PostgreSQL leaves a schema that the log-in may not use out of that path: by
- * name it is refused instead of not found.
- */
+/** Reads what is in the schema. Throws `store_unreadable` if a pooler has changed the connection, and with it the search path. */
 export async function readPlace(session: Session): Promise<Place> {
-  // A short time limit of the log-in is meant for what runs often.
-  const [found] = await queryUnlimited<FoundPlace>(session, placeSql);
-  if (!found?.isStore) return { version: 0, tables: found?.tables ?? 0 };
-  const [row] = await queryUnlimited<{ version: number }>(session, `select version from "${found.schema}".store_version`);
+  const { schema } = session.location;
+  const [found] = await session.query<Found>('schema.place', placeSql, [schema]);
+  if (found?.path !== `"${schema}"`) throw session.translate(asOfDriver('OTHER_SESSION'));
+  if (!found.isStore) return { version: 0, tables: found.tables };
+  const [row] = await session.query<{ version: number }>(
+    'schema.version',
+    `select version from "${schema}".store_version`,
+  );
   return { version: row?.version ?? 0, tables: found.tables };
 }
 
-interface FoundPlace {
-  schema: string;
+interface Found {
+  path: string;
   tables: number;
   isStore: boolean;
 }
 
-const placeSql = `select nspname as schema, count(relname)::int4 as tables,
+const placeSql = `select current_setting('search_path') as path, count(*)::int4 as tables,
     coalesce(bool_or(relname = 'store_version'), false) as "isStore"
-  from pg_namespace n left join pg_class c on relnamespace = n.oid and relkind in ('r', 'p', 'v', 'm', 'f')
-    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
-  where nspname = btrim(current_setting('search_path'), '"') group by nspname`;
+  from pg_class c join pg_namespace n on n.oid = relnamespace
+  where nspname = $1 and relkind in ('r', 'p', 'v', 'm', 'f')
+    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')`;
 
 function requireKnown(version: number, shown: string): void {
   if (version > schemaVersion) throw storeTooNew(shown, version);
