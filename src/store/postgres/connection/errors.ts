@@ -18,9 +18,14 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
   }
   // The same code has several causes, which only the place in the server's source names in every language.
   const inPlace = fault.routine === '' ? code : `${code} ${fault.routine}`;
-  const known = meanings.find(({ codes }) => codes.test(inPlace)) ?? meanings.find(({ codes }) => codes.test(code));
+  const known = meanings.find(([codes]) => codes.test(inPlace)) ?? meanings.find(([codes]) => codes.test(code));
   if (known === undefined) return thrown;
-  return new HkctlError(known.as, known.message(shown), { hint: known.hint, cause: thrown });
+  const [, as, message, hint] = known;
+  return new HkctlError(
+    as,
+    message.replace('{store}', () => shown),
+    { hint, cause: thrown },
+  );
 }
 
 /** The same for an error before the first statement of hkctl, where everything that is unknown comes from what answers there. */
@@ -75,10 +80,7 @@ export function wrongAddress(why: string): HkctlError {
 }
 
 /** The driver's error, as it were, for what it has no error of. */
-export function asOfDriver(
-  code: 'NO_PASSWORD' | 'NOT_BOUND' | 'NOT_POSTGRES' | 'OTHER_SESSION',
-  cause?: unknown,
-): Error {
+export function asOfDriver(code: string, cause?: unknown): Error {
   return Object.assign(new Error(code, { cause }), { code });
 }
 

@@ -1,6 +1,5 @@
-import { HkctlError } from '../../../core/errors.ts';
 import type { Location } from '../address/location.ts';
-import { isUnknownSetting } from './errors.ts';
+import { asOfDriver, isUnknownSetting } from './errors.ts';
 
 const oldestVersion = 150_000;
 
@@ -27,33 +26,17 @@ interface Sender {
  */
 export async function prepareSession(
   session: Sender,
-  { schema, target, shown }: Location,
+  { schema, target }: Location,
 ): Promise<Pick<Settings, 'version' | 'server' | 'pid'>> {
   const { rows } = await session.send<Settings>(settingsSql(schema)).catch((thrown: unknown) => {
-    throw isUnknownSetting(thrown) ? tooOld(shown) : thrown;
+    throw isUnknownSetting(thrown) ? asOfDriver('TOO_OLD', thrown) : thrown;
   });
   const [settings] = rows;
   if (!settings) throw new Error('the server returned no settings');
   const { version, server, pid, standby, readonly, encoding } = settings;
-  if (version < oldestVersion) throw tooOld(shown);
-  if (encoding !== 'UTF8') {
-    throw new HkctlError(
-      'store_unreadable',
-      `The database of ${shown} has the encoding ${encoding}; hkctl needs UTF8.`,
-      {
-        hint: 'Make a database with: createdb --encoding=UTF8 --template=template0 NAME',
-      },
-    );
-  }
-  if (target === 'read-write' && (standby || readonly)) {
-    throw new HkctlError(
-      'store_unreachable',
-      `The PostgreSQL store ${shown} is read-only: it is a standby, or was set so.`,
-      {
-        hint: 'Name the primary, or all servers with target_session_attrs=read-write in the address.',
-      },
-    );
-  }
+  if (version < oldestVersion) throw asOfDriver('TOO_OLD');
+  if (encoding !== 'UTF8') throw asOfDriver('NOT_UTF8');
+  if (target === 'read-write' && (standby || readonly)) throw asOfDriver('25006');
   return { version, server, pid };
 }
 
@@ -80,9 +63,3 @@ const settingsSql = (schema: string) => `select current_setting('server_version_
   })
     .map(([name, value]) => `set_config('${name}', ${value}, false)`)
     .join(',\n  ')}`;
-
-function tooOld(shown: string): HkctlError {
-  return new HkctlError('store_unreadable', `The PostgreSQL server of ${shown} is older than version 15.`, {
-    hint: 'Upgrade the server, or keep the store in SQLite.',
-  });
-}
