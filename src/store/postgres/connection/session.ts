@@ -2,7 +2,6 @@ import { Socket } from 'node:net';
 import type { Client, QueryConfig } from 'pg';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
-import { type Activity, promptMs } from './activity.ts';
 import { createClient } from './client.ts';
 import { isLostConnection, toDomainError, unreachable, whileConnecting } from './errors.ts';
 import { prepareSession } from './server-settings.ts';
@@ -18,6 +17,12 @@ export interface SessionOptions {
   watch?: Watch;
 }
 
+/**
+ * What the server's process of a connection does: it works on a statement; it waits for something that may never come, such as
+ * a lock or a standby; or it waits for this program, which waits for it: what was sent does not arrive.
+ */
+export type Activity = 'working' | 'waiting' | 'silent';
+
 /** How a daemon notices that a connection is silent, as one that a firewall has dropped, although the server answers others. */
 export interface Watch {
   /** Asks on another connection what the server's process of this one does; absent for the connection that others ask on. */
@@ -30,6 +35,8 @@ const closeMs = 2000;
 const longestCheckMs = 100;
 /** A connection without work for so long is asked for an answer: one that was dropped is noticed before it is needed. */
 const idleMs = 5000;
+/** A daemon gives up a statement that waits for so long: its clients get 503 within 2 s. */
+const promptMs = 1200;
 /** After so long without an answer, and again after as long, another connection finds out what the server does. */
 const suspectMs = 400;
 
