@@ -36,8 +36,7 @@ const createdTests = ['test/cli/delivery/secret-files.test.ts'];
 const notes = 'src/core/keys/notes.ts';
 const noteTests = ['test/cli/commands/keys/notes.test.ts'];
 const secrets = 'src/core/keys/secrets.ts';
-const hiddenSecrets = 'src/core/keys/hidden-secrets.ts';
-const secretTests = ['test/core/keys/secrets.test.ts', 'test/core/keys/hidden-secrets.test.ts'];
+const secretTests = ['test/core/keys/secrets.test.ts'];
 const keys = 'src/store/sqlite/registry/keys.ts';
 const uses = 'src/store/sqlite/registry/usage.ts';
 const keyTests = ['test/store/conformance', 'test/endurance/e2e/keys/revocation.test.ts'];
@@ -339,19 +338,15 @@ export const mutants = [
   // --- secrets
   [secrets, 'const unbiasedBelow = 248;', 'const unbiasedBelow = 256;', ...secretTests],
   [secrets, 'return body + checksumOf(body);', "return body + '000000';", ...secretTests],
-  [hiddenSecrets, 'const randomLength = 43;', 'const randomLength = 42;', ...secretTests],
+  [secrets, 'const randomLength = 43;', 'const randomLength = 42;', ...secretTests],
   [secrets, 'text.length !== secretLength || !shape.test(text)', 'text.length !== secretLength', ...secretTests],
   [secrets, 'return claimed === crc32(text.slice(0, cut));', 'return true;', ...secretTests],
   [secrets, "return sha256(secret, 'base64url');", "return sha256(secret.slice(0, 46), 'base64url');", ...secretTests],
-  [secrets, 'const anywhere = /hk_[0-9A-Za-z%]{6,}/g;', 'const anywhere = /hk_[0-9A-Za-z]{6,}/g;', ...secretTests],
-  [secrets, 'const anywhere = /hk_[0-9A-Za-z%]{6,}/g;', 'const anywhere = /hk_[0-9A-Za-z%]{7,}/g;', ...secretTests],
-  [secrets, 'return started === rest ? cut : started;', 'return cut;', ...secretTests],
-  [secrets, 'if (redacted !== decoded) return cutStarts(redacted);', '', ...secretTests],
-  [secrets, 'return mayHide.test(text) && holdsPlainly(decodeHidden(text));', 'return false;', ...secretTests],
+  [secrets, '[0-9A-Za-z%]{6,}/g', '[0-9A-Za-z]{6,}/g', ...secretTests],
+  [secrets, '[0-9A-Za-z%]{6,}/g', '[0-9A-Za-z%]{7,}/g', ...secretTests],
+  [secrets, "|| (text.includes('%') && muchOfOne.test(urlDecoded(text)))", '', ...secretTests],
   [secrets, 'const muchOfOne = /hk_[0-9A-Za-z]{24}/;', 'const muchOfOne = /hk_[0-9A-Za-z]{49}/;', ...secretTests],
   [secrets, 'const muchOfOne = /hk_[0-9A-Za-z]{24}/;', 'const muchOfOne = /hk_[0-9A-Za-z]{5}/;', ...secretTests],
-  [hiddenSecrets, '/%(?:25)*([0-9a-f]{2})/gi', '/%([0-9a-f]{2})/gi', ...secretTests],
-  [hiddenSecrets, 'const mostPasses = 4;', 'const mostPasses = 1;', ...secretTests],
   // --- guarded writes of keys
   [
     keys,

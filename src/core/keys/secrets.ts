@@ -1,16 +1,18 @@
 import { crc32, sha256 } from '../digest.ts';
-import { checksumLength, decodeHidden, hiddenBodies, packedSecrets, randomLength } from './hidden-secrets.ts';
 
 /** How long a full secret is: `hk_`, 43 random characters, 6 of checksum. */
 export const secretLength = 52;
+/** How many characters of a secret are random, and how many the checksum behind them has. */
+const randomLength = 43;
+const checksumLength = 6;
 /** How many leading characters name a key in lists, logs and commands. */
 const prefixLength = 8;
 
 const scheme = 'hk_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^hk_[0-9A-Za-z]{49}$/;
-/** Longer than a prefix; a stray escape in the middle hides nothing of what follows it. */
-const anywhere = /hk_[0-9A-Za-z%]{6,}/g;
+/** What begins like a secret and is longer than a prefix, also URL-encoded. */
+const begun = /(?:h|%68)(?:k|%6[Bb])(?:_|%5[Ff])[0-9A-Za-z%]{6,}/g;
 /** The largest multiple of 62 below 256: bytes at or above it are thrown away, so that no character is likelier. */
 const unbiasedBelow = 248;
 
@@ -53,21 +55,12 @@ export function isCompleteSecret(text: string): boolean {
 }
 
 /**
- * Cuts everything shaped like a secret down to its prefix, also one without its `hk_` or with something between its
- * characters; for whatever logs or quotes a text that it did not write itself. A text that hides one behind escapes comes back
- * with these undone, and one in base64 or hexadecimal is left out.
+ * Cuts everything shaped like a secret down to its prefix, also if it is URL-encoded; for whatever logs or quotes a text that it
+ * did not write itself.
  */
 export function redactSecrets(text: string): string {
-  const whole = cutBodies(text);
-  const cut = cutStarts(whole);
-  if (!mayHide.test(whole)) return cut;
-  // What is cut at its start already would not be recognised behind an escape in its middle.
-  const decoded = decodeHidden(whole);
-  const redacted = cutBodies(decoded);
-  if (redacted !== decoded) return cutStarts(redacted);
-  const rest = decodeHidden(cut);
-  const started = cutStarts(rest);
-  return started === rest ? cut : started;
+  if (!text.includes(scheme) && !text.includes('%')) return text;
+  return text.replace(begun, (found) => `${urlDecoded(found).slice(0, prefixLength)}…`);
 }
 
 /** The same for a text in which what merely begins like a secret, such as the name of a file, must stay as it is. */
@@ -75,19 +68,14 @@ export function withoutSecrets(text: string): string {
   return holdsSecret(text) ? redactSecrets(text) : text;
 }
 
-/** Whether so much of a secret stands in a text that it is no accident, however it is written. */
+/** Whether so much of a secret is in a text that it is no accident, also URL-encoded. */
 export function holdsSecret(text: string): boolean {
-  if (holdsPlainly(text)) return true;
-  return mayHide.test(text) && holdsPlainly(decodeHidden(text));
+  return muchOfOne.test(text) || (text.includes('%') && muchOfOne.test(urlDecoded(text)));
 }
 
 /** Whether a secret stands plainly in a text: cheap enough for requests without a key. */
 export function looksLikeSecret(text: string): boolean {
   return muchOfOne.test(text);
-}
-
-function holdsPlainly(text: string): boolean {
-  return muchOfOne.test(text) || hiddenBodies(text).length > 0 || packedSecrets(text).length > 0;
 }
 
 /** What to do about a secret among the words of a command line, which others can read; undefined where there is none. */
@@ -100,29 +88,9 @@ export function exposureIn(words: readonly string[]): string | undefined {
 
 /** Longer than any prefix and than what a part number might happen to look like. */
 const muchOfOne = /hk_[0-9A-Za-z]{24}/;
-/** Without any of these there is nothing to undo. */
-const mayHide = /[%\\]|&#/;
-
-/** Cuts what is surely a secret: by its checksum, or by it in what is packed. */
-function cutBodies(text: string): string {
-  let cut = '';
-  let from = 0;
-  for (const { start, end } of hiddenBodies(text)) {
-    // What is left is what names the key: `hk_`, where it stands before, and five characters.
-    cut += `${text.slice(from, Math.max(from, start))}${digitsOnly(text.slice(start, end))}…`;
-    from = end;
-  }
-  const rest = cut + text.slice(from);
-  return packedSecrets(rest).reduce((left, run) => left.replace(run, '…'), rest);
-}
-
-/** Cuts what begins like a secret. */
-function cutStarts(text: string): string {
-  return text.includes(scheme) ? text.replace(anywhere, (found) => `${found.slice(0, prefixLength)}…`) : text;
-}
-
-function digitsOnly(body: string): string {
-  return body.replace(/[^0-9A-Za-z]/g, '').slice(0, prefixLength - scheme.length);
+/** Unlike `decodeURIComponent` it leaves what is no escape. */
+function urlDecoded(text: string): string {
+  return text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /** Place of a character in the alphabet. */

@@ -15,8 +15,6 @@ export interface ServerFacts {
   isSuperuser: boolean;
   /** Whether the log-in could change audit records. */
   canChangeAudit: boolean;
-  /** Other roles that may create functions in the schema of the store. */
-  creators: readonly string[];
   /** Versions of readings that were removed and not cleaned up, and those that are there. */
   readings: { dead: number; live: number };
   /** How many milliseconds the clock of the server is ahead of this machine's. */
@@ -53,14 +51,7 @@ function findingOfDurability(facts: ServerFacts): Finding {
   return ok(`A commit is answered once it is ${where}.`);
 }
 
-function findingOfRights({ isSuperuser, canChangeAudit, creators }: ServerFacts): Finding {
-  if (creators.length > 0) {
-    const advice = 'Revoke it: REVOKE CREATE ON SCHEMA … FROM …; the owner of the schema should be that of its tables.';
-    return warning(
-      `Others may create functions in the schema, which would run with the rights of commands: ${creators.join(', ')}.`,
-      advice,
-    );
-  }
+function findingOfRights({ isSuperuser, canChangeAudit }: ServerFacts): Finding {
   const hint = 'Run the daemon and the commands under log-ins of their own: hkctl postgres-roles prints the SQL.';
   if (isSuperuser) return warning('The log-in is a superuser of the server, who can change anything unseen.', hint);
   if (canChangeAudit) return warning('The log-in can change and remove audit records.', hint);

@@ -60,7 +60,7 @@ export async function findingOfSchema({
   return problem(
     'store_corrupt',
     `The schema was changed from outside: ${wrong.slice(0, 5).join('; ')}${more}.`,
-    'Nothing of it was run. Keep the files for an inquiry, and go back to your last backup: hkctl restore FILE',
+    'Undo that, or go back to your last backup: hkctl restore FILE',
   );
 }
 

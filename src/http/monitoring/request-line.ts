@@ -37,17 +37,11 @@ function millis(ms: number): string {
 const longestUrl = 2048;
 /** The same of a client without a key, who may send anything. */
 const longestUnkeyedUrl = 256;
-/** So much after the cut is enough to recognise a secret that lies across it. */
-const seenBeyond = 2048;
 
 /** Characters that JSON does not escape. */
 const plain = /^[\w/?&=.,:%~*+-]*$/;
 
 function shownUrl({ path, query, keyPrefix }: Exchange): string {
   const url = query === '' ? path : `${path}?${query}`;
-  const longest = keyPrefix === undefined ? longestUnkeyedUrl : longestUrl;
-  // Redacted before it is cut, since half of a secret would not be recognised.
-  return url.length > longest
-    ? cutText(redactSecrets(url.slice(0, longest + seenBeyond)), longest)
-    : redactSecrets(url);
+  return redactSecrets(cutText(url, keyPrefix === undefined ? longestUnkeyedUrl : longestUrl));
 }

@@ -2,24 +2,22 @@ import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Store } from '../../core/port/store.ts';
 import type { StoreOptions } from '../engine.ts';
 import { alreadyThere } from '../refusals.ts';
-import type { Location } from './address/location.ts';
 import type { Database } from './connection/database.ts';
 import { databaseWithin } from './connection/database-within.ts';
 import type { Session } from './connection/session.ts';
 import { liftTimeLimits } from './connection/time-limits.ts';
-import { requireCreationRights } from './schema/creation-rights.ts';
 import { applyMigrations, lockMigrations } from './schema/migrations.ts';
 import { readPlace, requireNotNewer } from './schema/schema-version.ts';
 import { PostgresStore } from './store.ts';
 
 /** Refuses a schema that holds a store (`already_initialised`, exit 5) or tables of others (`store_corrupt`). */
-export async function requireNoStore(session: Session, shown: string): Promise<void> {
+export async function requireNoStore(session: Session): Promise<void> {
   const { version } = await readPlace(session);
   if (version === 0) {
-    await requireNotNewer(session, shown);
+    await requireNotNewer(session);
     return;
   }
-  throw alreadyThere(shown, ', such as another ?schema=');
+  throw alreadyThere(session.location.shown, ', such as another ?schema=');
 }
 
 /** Creates the schema where it is missing, the tables, and what `fill` puts into them, all in one transaction. */
@@ -28,15 +26,14 @@ export async function createStore(
   options: StoreOptions,
   fill: (store: Store) => MaybePromise<void> = () => {},
 ): Promise<void> {
-  const { location } = database;
   await database.transaction(
     async (session) => {
       await session.run(liftTimeLimits(session));
       // Before anything is read: of two processes that create a store at once, the second finds that of the first.
       await lockMigrations(session);
-      await requireNoStore(session, location.shown);
-      await prepareSchema(session, location, options.migrationsFolder);
-      const store = new PostgresStore(databaseWithin(session, location), options);
+      await requireNoStore(session);
+      await prepareSchema(session, options.migrationsFolder);
+      const store = new PostgresStore(databaseWithin(session), options);
       // What is filled in is dated by the clock of the database.
       await store.keys.version();
       await fill(store);
@@ -46,11 +43,11 @@ export async function createStore(
 }
 
 /** Creates the schema where it is missing, and the tables of this version; those of an older one are migrated. */
-export async function prepareSchema(session: Session, location: Location, migrationsFolder: string): Promise<void> {
+export async function prepareSchema(session: Session, migrationsFolder: string): Promise<void> {
+  const { schema } = session.location;
   await lockMigrations(session);
-  await requireCreationRights(session, location);
   // A schema that an administrator has made needs no right to make one.
-  const there = await session.query('schema.named', 'select from pg_namespace where nspname = $1', [location.schema]);
-  if (there.length === 0) await session.run(`create schema "${location.schema}"`);
-  await applyMigrations(session, migrationsFolder, location.shown);
+  const there = await session.query('schema.named', 'select from pg_namespace where nspname = $1', [schema]);
+  if (there.length === 0) await session.run(`create schema "${schema}"`);
+  await applyMigrations(session, migrationsFolder);
 }

@@ -7,7 +7,6 @@ import { PostgresStore } from './store.ts';
 /** The engine for the store in a PostgreSQL database. What few commands need is loaded when it is called. */
 export function createPostgresEngine(address: string, options: StoreOptions): Engine {
   const location = parseLocation(address, options.env ?? {});
-  const { shown } = location;
   const { migrationsFolder } = options;
 
   /** Uses a database and closes it. */
@@ -24,7 +23,7 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
   const open = async () => {
     const database = new PooledDatabase(location);
     try {
-      await requireSchemaVersion(await database.session(), shown);
+      await requireSchemaVersion(await database.session());
       const store = new PostgresStore(database, options);
       // Also shows how far the clock of the database is ahead.
       await store.keys.version();
@@ -38,7 +37,7 @@ export function createPostgresEngine(address: string, options: StoreOptions): En
   return {
     open,
     requireNone: () =>
-      using(async (database) => (await import('./creation.ts')).requireNoStore(await database.session(), shown)),
+      using(async (database) => (await import('./creation.ts')).requireNoStore(await database.session())),
     async create(fill) {
       const { createStore } = await import('./creation.ts');
       await using((database) => createStore(database, options, fill));

@@ -2,7 +2,6 @@ import type { ServerFacts } from '../../core/operations/doctor-server.ts';
 import type { StoreInspection } from '../../core/operations/inspection.ts';
 import type { Database } from './connection/database.ts';
 import { sizeSql } from './registry/metrics.ts';
-import { creatorsSql } from './schema/foreign-objects.ts';
 import { readPlace, schemaVersion } from './schema/schema-version.ts';
 
 /** What `hkctl doctor` checks of a store on PostgreSQL; `using` connects for one check. */
@@ -15,11 +14,22 @@ export function inspectStore(using: <T>(work: (database: Database) => Promise<T>
         return [{ database: 'store', version, wanted: schemaVersion }];
       }),
     foreign: () =>
-      using(async (database) => [{ database: 'store', what: (await readPlace(await database.session())).foreign }]),
+      using(async (database) => {
+        const found = await database.query<{ what: string }>('inspect.foreign', foreignSql);
+        return [{ database: 'store', what: found.map(({ what }) => what) }];
+      }),
     server: () => using(serverFacts),
     sizeBytes: () => using(sizeOf),
   };
 }
+
+/** Triggers and views in the schema: the migrations make none of them. */
+const foreignSql = `select format('a trigger %I on %I', tgname, relname) as what from pg_trigger join pg_class c on c.oid = tgrelid
+    where relnamespace = current_schema()::regnamespace and not tgisinternal
+  union all select format('the view %I', relname) from pg_class c
+    where relnamespace = current_schema()::regnamespace and relkind in ('v', 'm')
+      and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+  order by what`;
 
 /** The size of the schema's tables with their indexes; the database may hold other schemas. */
 async function sizeOf(database: Database): Promise<number> {
@@ -27,7 +37,7 @@ async function sizeOf(database: Database): Promise<number> {
   return found?.value ?? 0;
 }
 
-interface Row extends Omit<ServerFacts, 'standbys' | 'readings' | 'skewMs' | 'creators'> {
+interface Row extends Omit<ServerFacts, 'standbys' | 'readings' | 'skewMs'> {
   following: number;
   synchronous: number;
   unseen: number;
@@ -55,11 +65,9 @@ async function serverFacts(database: Database): Promise<ServerFacts> {
       (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"`,
   );
   if (!row) throw new Error('the server returned no facts');
-  const creators = await database.query<{ name: string }>('inspect.creators', creatorsSql);
   const { following, synchronous, unseen, dead, live, nowMs, ...facts } = row;
   return {
     ...facts,
-    creators: creators.map(({ name }) => name),
     // Only members of pg_monitor see the state of standbys.
     standbys: unseen > 0 ? undefined : { following, synchronous },
     readings: { dead, live },

@@ -22,12 +22,12 @@ export async function migrateStore(
   { withoutBackup = false }: MigrationRequest = {},
 ): Promise<MigrationOutcome> {
   const { shown } = database.location;
-  const version = await requireNotNewer(await database.session(), shown);
+  const version = await requireNotNewer(await database.session());
   if (version === 0) throw storeAbsent(shown);
   await check(new PostgresStore(database, options));
   if (version === schemaVersion) return { applied: 0 };
   const backup = withoutBackup ? undefined : await backUp(database, options);
-  const applied = await database.transaction((session) => applyMigrations(session, options.migrationsFolder, shown), {
+  const applied = await database.transaction((session) => applyMigrations(session, options.migrationsFolder), {
     idleMs: 0,
   });
   return { applied, backup };

@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { engineAt } from '../../../src/store/open.ts';
 import { parseLocation } from '../../../src/store/postgres/address/location.ts';
 import { PooledDatabase } from '../../../src/store/postgres/connection/database.ts';
 import { atEndOfFile } from '../../ends.ts';
-import { storeOptions } from '../stores.ts';
 import { newDatabase, onServer } from './databases.ts';
 import { until } from './opened.ts';
 import { startServer } from './server.ts';
@@ -137,27 +135,6 @@ describe('a log-in with limits of time', () => {
     await expect(sleep(10_000)).rejects.toMatchObject({ code: 'store_unreachable' });
     expect(await sleep(0)).toMatchObject([{ done: 1 }]);
     await database.close();
-  });
-});
-
-describe('a log-in whose statements are limited', () => {
-  it('looks longer into the schema that it opens', async () => {
-    const address = await newDatabase('store');
-    const limited = address.replace('?', '?options=-c%20statement_timeout%3D1s&');
-    const holder = new Client({ connectionString: address });
-    await holder.connect();
-    await holder.query('begin; lock table pg_catalog.pg_policy in access exclusive mode');
-    let isOpen = false;
-    const open = async () => {
-      const store = await engineAt(limited, storeOptions).open();
-      isOpen = true;
-      await store.close();
-    };
-    const opening = open();
-    await Promise.race([pause(1500), opening]);
-    expect(isOpen).toBe(false);
-    await holder.end();
-    await opening;
   });
 });
 

@@ -47,7 +47,7 @@ export function answerAsOld(version: number): (socket: Socket) => void {
       } else {
         const names = ['version', 'standby', 'server', 'readonly', 'encoding'];
         const found = row(names, [String(version), 'f', 'now', 'f', 'UTF8']);
-        socket.write(Buffer.concat([message('C', Buffer.from('SET\0')), ...found, ready]));
+        socket.write(Buffer.concat([...found, ready]));
       }
     });
   };
@@ -57,7 +57,7 @@ export function answerAsOld(version: number): (socket: Socket) => void {
 const types: Readonly<Record<string, number>> = { version: 23, pid: 23, standby: 16, readonly: 16 };
 
 /** The description of columns and one row of them. */
-export function row(names: readonly string[], values: readonly string[]): Buffer[] {
+function row(names: readonly string[], values: readonly string[]): Buffer[] {
   const described = names.map((name) =>
     Buffer.concat([
       Buffer.from(`${name}\0`),
@@ -78,23 +78,23 @@ export function row(names: readonly string[], values: readonly string[]): Buffer
 }
 
 /** A message of PostgreSQL's protocol. */
-export function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
+function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
 }
 
 /** A number of four bytes. */
-export function int32(value: number): Buffer {
+function int32(value: number): Buffer {
   const buffer = Buffer.alloc(4);
   buffer.writeInt32BE(value);
   return buffer;
 }
 
 /** A number of two bytes. */
-export function int16(value: number): Buffer {
+function int16(value: number): Buffer {
   const buffer = Buffer.alloc(2);
   buffer.writeInt16BE(value);
   return buffer;
 }
 
 /** The server waits for a statement. */
-export const ready = message('Z', Buffer.from('I'));
+const ready = message('Z', Buffer.from('I'));

@@ -150,7 +150,6 @@ describe('a password', () => {
     const located = parseLocation('postgres:///postgres', { HOME: folder, PGSERVICE: 'plant', PGSERVICEFILE: service });
     const session = await Session.open(located, { pipeline: false, silentMs: 5000, connectTimeoutMs: 5000 });
     expect(session.host).toMatchObject({ host: 'db.test', address: ip });
-    expect(session.isPooled).toBe(false);
     await session.close();
   });
 });

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
@@ -42,23 +42,17 @@ function fieldsOf(line: string): string[] {
   return fields;
 }
 
-/** Empty where there is no such file, or none that this account may read. */
+/** Empty if there is no such file, or none that this account may read. */
 function textOf(file: string): string {
-  let descriptor: number;
   try {
-    // A named pipe would make this wait for a writer.
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = statSync(file);
+    if (!stats.isFile()) return '';
+    const text = readFileSync(file, 'utf8');
+    // Windows has no such modes.
+    if ((stats.mode & 0o077) === 0 || platform() === 'win32') return text;
   } catch (thrown) {
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoOf(thrown) ?? '')) return '';
     throw thrown;
-  }
-  try {
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return '';
-    // Windows has no such modes.
-    if ((stats.mode & 0o077) === 0 || platform() === 'win32') return readFileSync(descriptor, 'utf8');
-  } finally {
-    closeSync(descriptor);
   }
   throw new HkctlError('store_unreadable', `The password file ${file} is not used: other accounts may read it.`, {
     hint: `chmod 600 ${shellWord(file)}`,

@@ -38,7 +38,7 @@ export async function writeBackup(database: Database, target: string, options: W
   const { shown } = database.location;
   requireFreeTarget(target, force);
   requireNoLink(target);
-  if (!ofOlder) await requireSchemaVersion(await database.session(), shown);
+  if (!ofOlder) await requireSchemaVersion(await database.session());
   const damaged = (what: string) => damagedStore(shown, what);
   const copy = (backup: Connection) =>
     database.transaction(
@@ -47,8 +47,8 @@ export async function writeBackup(database: Database, target: string, options: W
         // locked before the first query, which makes the snapshot.
         await session.run(`set transaction isolation level repeatable read, read only;
           set local cursor_tuple_fraction = 1; lock table record_entities in access share mode`);
-        if (!ofOlder) await requireSchemaVersion(session, shown);
-        const version = await requireNotNewer(session, shown);
+        if (!ofOlder) await requireSchemaVersion(session);
+        const version = await requireNotNewer(session);
         backup.exec('begin');
         beginBackup(backup, nowMs);
         await copyTables(session, backup, { version, migrationsFolder }, damaged, () => progress?.(sizeOf(backup)));

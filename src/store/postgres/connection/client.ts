@@ -1,10 +1,9 @@
-import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Client, types } from 'pg';
 import type { Host, Location } from '../address/location.ts';
 import { passwordIn } from '../address/password-file.ts';
 import { tlsOptions } from '../address/tls.ts';
-import { noPassword, notPostgres, unboundLogIn } from './errors.ts';
+import { asOfDriver } from './errors.ts';
 
 /** How the driver's client is made. */
 interface ClientOptions {
@@ -40,7 +39,6 @@ export function createClient(host: Host, location: Location, { pipeline, connect
     stream: () => socket,
     types: { getTypeParser },
   });
-  guardParsing(client);
   const binding = watchBinding(client, tls.binding === 'require');
   const connect = async () => {
     await client.connect();
@@ -51,7 +49,7 @@ export function createClient(host: Host, location: Location, { pipeline, connect
 
 function passwordFor(host: Host, { password, passwordFile, database, user }: Location): string {
   const found = password ?? (passwordFile && passwordIn(passwordFile, { ...host, database, user }));
-  if (found === undefined || found === '') throw noPassword();
+  if (found === undefined || found === '') throw asOfDriver('NO_PASSWORD');
   return found;
 }
 
@@ -70,38 +68,12 @@ function watchBinding(client: Client, isRequired: boolean) {
   });
   return {
     requireOffer() {
-      if (isRequired && !isOffered) throw unboundLogIn();
+      if (isRequired && !isOffered) throw asOfDriver('NOT_BOUND');
     },
     requireDone() {
-      if (isRequired && !isDone) throw unboundLogIn();
+      if (isRequired && !isDone) throw asOfDriver('NOT_BOUND');
     },
   };
-}
-
-type Listener = (...values: unknown[]) => void;
-
-/**
- * Ends the connection where the messages of a server cannot be parsed: the driver throws inside the event of the socket,
- * which would end the process.
- */
-function guardParsing({ connection }: Client): void {
-  if (!('attachListeners' in connection) || typeof connection.attachListeners !== 'function') {
-    throw new Error('the driver has no place where its parsing can be guarded');
-  }
-  const attach = connection.attachListeners.bind(connection);
-  const guarded = (stream: EventEmitter & { destroy(thrown: Error): void }) => ({
-    on: (event: string, listener: Listener) =>
-      stream.on(event, event !== 'data' ? listener : (data: unknown) => parse(stream, () => listener(data))),
-  });
-  Object.assign(connection, { attachListeners: (stream: Parameters<typeof guarded>[0]) => attach(guarded(stream)) });
-}
-
-function parse(stream: { destroy(thrown: Error): void }, listener: () => void): void {
-  try {
-    listener();
-  } catch (thrown) {
-    stream.destroy(notPostgres(thrown));
-  }
 }
 
 const int8 = 20;

@@ -1,12 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Location } from '../address/location.ts';
-import { type Activity, activitySql } from './activity.ts';
 import { unreachable } from './errors.ts';
-import { inTime } from './in-time.ts';
 import { Lane, type LaneSettings, settingsSql, sharing } from './lane.ts';
 import { runLong } from './long-work.ts';
 import { OtherSessions } from './other-sessions.ts';
-import { openUnshared } from './pooler.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { type Activity, Session, type SessionOptions } from './session.ts';
 import { runTransaction } from './transaction.ts';
 
 /** How long the database may be silent. */
@@ -165,7 +163,7 @@ export class PooledDatabase implements Database {
   }
 
   async #connect(): Promise<Session> {
-    const session = await openUnshared({ ...this.location, hosts: this.#hosts }, this.#options(true));
+    const session = await Session.open({ ...this.location, hosts: this.#hosts }, this.#options(true));
     this.#main = session;
     this.#epoch++;
     session.onEnd = () => this.#lost();
@@ -224,14 +222,22 @@ export class PooledDatabase implements Database {
     return row?.activity ?? 'silent';
   }
 
-  /** In a daemon, waits for a connection no longer than a request may. */
-  #inTime(
+  /** In a daemon, waits for a connection no longer than a request may; `onLate` gets one that comes after that. */
+  async #inTime(
     session: Promise<Session>,
-    onLate?: (session: Session) => void,
+    onLate: (session: Session) => void = () => {},
     beganAt = performance.now(),
   ): Promise<Session> {
     if (!this.#isDaemon) return session;
-    const late = () => unreachable(this.location.shown, 'no connection to it was made in time');
-    return inTime(session, beganAt + connectionMs, late, onLate);
+    const endMs = pause(beganAt + connectionMs - performance.now(), undefined, { ref: false });
+    const found = await Promise.race([session, endMs]);
+    if (found) return found;
+    session.then(onLate, () => {});
+    throw unreachable(this.location.shown, 'no connection to it was made in time');
   }
 }
+
+/** SQL that reads the activity of a process, whose number is its parameter; no row if it has ended. */
+const activitySql = `select case when state not in ('active', 'disabled') or wait_event_type = 'Client' then 'silent'
+    when wait_event_type = 'Lock' or wait_event = 'SyncRep' or state = 'disabled' then 'waiting' else 'working' end as activity
+  from pg_stat_activity where pid = $1`;

@@ -18,9 +18,14 @@ export function toDomainError(thrown: unknown, shown: string): unknown {
   }
   // The same code has several causes, which only the place in the server's source names in every language.
   const inPlace = fault.routine === '' ? code : `${code} ${fault.routine}`;
-  const known = meanings.find(({ codes }) => codes.test(inPlace)) ?? meanings.find(({ codes }) => codes.test(code));
+  const known = meanings.find(([codes]) => codes.test(inPlace)) ?? meanings.find(([codes]) => codes.test(code));
   if (known === undefined) return thrown;
-  return new HkctlError(known.as, known.message(shown), { hint: known.hint, cause: thrown });
+  const [, as, message, hint] = known;
+  return new HkctlError(
+    as,
+    message.replace('{store}', () => shown),
+    { hint, cause: thrown },
+  );
 }
 
 /** The same for an error before the first statement of hkctl, where everything that is unknown comes from what answers there. */
@@ -28,7 +33,7 @@ export function whileConnecting(thrown: unknown, shown: string): unknown {
   const known = toDomainError(thrown, shown);
   if (isHkctlError(known)) return known;
   const code = faultOf(thrown)?.code ?? '';
-  if (!/^[0-9A-Z]{5}$/.test(code)) return toDomainError(notPostgres(thrown), shown);
+  if (!/^[0-9A-Z]{5}$/.test(code)) return toDomainError(asOfDriver('NOT_POSTGRES', thrown), shown);
   return new HkctlError(
     'store_unreachable',
     `The server of the PostgreSQL store ${shown} refused the connection (SQLSTATE ${code}).`,
@@ -74,19 +79,9 @@ export function wrongAddress(why: string): HkctlError {
   });
 }
 
-/** The driver's error, as it were, where the server wants a password and none is known. */
-export function noPassword(): Error {
-  return Object.assign(new Error('no password'), { code: 'NO_PASSWORD' });
-}
-
-/** The driver's error, as it were, where what a server sends is not PostgreSQL's protocol. */
-export function notPostgres(cause: unknown): Error {
-  return Object.assign(new Error('no PostgreSQL protocol', { cause }), { code: 'NOT_POSTGRES' });
-}
-
-/** The driver's error, as it were, where the log-in should be bound to the certificate of the server and is not. */
-export function unboundLogIn(): Error {
-  return Object.assign(new Error('no channel binding'), { code: 'NOT_BOUND' });
+/** The driver's error, as it were, for what it has no error of. */
+export function asOfDriver(code: string, cause?: unknown): Error {
+  return Object.assign(new Error(code, { cause }), { code });
 }
 
 /** The error while no answer comes from the database. */
@@ -119,8 +114,6 @@ function faultOf(thrown: unknown): Fault | undefined {
     const constraint = 'constraint' in thrown ? text(thrown.constraint) : '';
     return { code: thrown.code, constraint, routine: 'routine' in thrown ? text(thrown.routine) : '' };
   }
-  // Every error of a server has a code.
-  if ('severity' in thrown) return { code: 'NOT_POSTGRES', constraint: '', routine: '' };
   const inner = thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause;
   const code = driverMessages.find(([message]) => message.test(thrown.message))?.[1];
   return code === undefined ? faultOf(inner) : { code, constraint: '', routine: '' };
@@ -138,5 +131,4 @@ const driverMessages: readonly [RegExp, string][] = [
   [/(Hostname\/IP does not match|certificate)/i, 'CERT_UNVERIFIED'],
   [/SASL: .*client password must be/, 'NO_PASSWORD'],
   [/SASL: /, 'BAD_SCRAM'],
-  [/^(Unknown authenticationOk message type|Received unexpected )/, 'NOT_POSTGRES'],
 ];

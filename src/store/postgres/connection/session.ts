@@ -2,7 +2,6 @@ import { Socket } from 'node:net';
 import type { Client, QueryConfig } from 'pg';
 import type { HkctlError } from '../../../core/errors.ts';
 import type { Host, Location } from '../address/location.ts';
-import { type Activity, promptMs } from './activity.ts';
 import { createClient } from './client.ts';
 import { isLostConnection, toDomainError, unreachable, whileConnecting } from './errors.ts';
 import { prepareSession } from './server-settings.ts';
@@ -18,6 +17,12 @@ export interface SessionOptions {
   watch?: Watch;
 }
 
+/**
+ * What the server's process of a connection does: it works on a statement; it waits for something that may never come, such as
+ * a lock or a standby; or it waits for this program, which waits for it: what was sent does not arrive.
+ */
+export type Activity = 'working' | 'waiting' | 'silent';
+
 /** How a daemon notices that a connection is silent, as one that a firewall has dropped, although the server answers others. */
 export interface Watch {
   /** Asks on another connection what the server's process of this one does; absent for the connection that others ask on. */
@@ -26,14 +31,12 @@ export interface Watch {
 
 /** How long a server may take to close a connection; one that hangs never does. */
 const closeMs = 2000;
-/** The most bytes that are accepted before what answers is known to be a PostgreSQL server. */
-const mostStartBytes = 1 << 20;
-/** The most bytes of the answer to a statement, far more than any of ours has. */
-const mostAnswerBytes = 1 << 28;
 /** The longest time between two checks of what a server sends. */
 const longestCheckMs = 100;
 /** A connection without work for so long is asked for an answer: one that was dropped is noticed before it is needed. */
 const idleMs = 5000;
+/** A daemon gives up a statement that waits for so long: its clients get 503 within 2 s. */
+const promptMs = 1200;
 /** After so long without an answer, and again after as long, another connection finds out what the server does. */
 const suspectMs = 400;
 
@@ -42,16 +45,14 @@ export class Session {
   /** The driver's client, for COPY and cursors. */
   readonly client: Client;
   readonly host: Host;
+  readonly location: Location;
   /** The start of the server, by which it can be distinguished from another one at the same address. */
   server = '';
   /** The version of the server, such as 150004. */
   version = 0;
-  /** Whether a pooler is between: then the number that the connection has is not that of the server's process. */
-  isPooled = false;
   /** The last record that the transaction in progress has added to the audit chain. */
   audit: { seq: number; hash: string } | undefined;
   readonly #socket: Socket;
-  readonly #shown: string;
   readonly #watchedBy: Watch | undefined;
   #pid = 0;
   #silentMs: number;
@@ -62,17 +63,15 @@ export class Session {
   #waiting = 0;
   #lastAnswerMs = 0;
   #lastTickMs = 0;
-  #mostBytes = mostStartBytes;
-  #answeredBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #ended: HkctlError | undefined;
   #onEnd: () => void = () => {};
 
-  private constructor(client: Client, host: Host, socket: Socket, shown: string, options: SessionOptions) {
+  private constructor(client: Client, host: Host, socket: Socket, location: Location, options: SessionOptions) {
     this.client = client;
     this.host = host;
     this.#socket = socket;
-    this.#shown = shown;
+    this.location = location;
     this.#silentMs = Math.min(options.silentMs, options.connectTimeoutMs);
     this.#watchedBy = options.watch;
     // Without a listener the loss of a connection would end the process.
@@ -98,16 +97,14 @@ export class Session {
   static async #openAt(host: Host, location: Location, options: SessionOptions): Promise<Session> {
     const socket = new Socket();
     const { client, connect } = createClient(host, location, { ...options, socket });
-    const session = new Session(client, host, socket, location.shown, options);
+    const session = new Session(client, host, socket, location, options);
     session.#watch();
     try {
       await connect();
       const { server, version, pid } = await prepareSession(session, location);
       session.server = server;
       session.version = version;
-      session.isPooled = 'processID' in client && client.processID !== pid;
       session.#pid = pid;
-      session.#mostBytes = mostAnswerBytes;
       session.#silentMs = options.silentMs;
       return session;
     } catch (thrown) {
@@ -170,13 +167,15 @@ export class Session {
   translate(thrown: unknown): unknown {
     if (isLostConnection(thrown)) this.destroy('the connection was lost', thrown);
     // Why this process has ended the connection says more than that it has ended.
-    return isLostConnection(thrown) && this.#ended?.cause !== thrown ? this.#ended : toDomainError(thrown, this.#shown);
+    return isLostConnection(thrown) && this.#ended?.cause !== thrown
+      ? this.#ended
+      : toDomainError(thrown, this.location.shown);
   }
 
   /** Closes the connection at once; statements under way fail with `store_unreachable`. */
   destroy(why: string, cause?: unknown): void {
     if (this.#ended) return;
-    this.#ended = unreachable(this.#shown, why, cause);
+    this.#ended = unreachable(this.location.shown, why, cause);
     clearInterval(this.#timer);
     this.#socket.destroy();
     this.#onEnd();
@@ -200,7 +199,6 @@ export class Session {
     this.#lastAnswerMs = performance.now();
     this.#checkedMs = this.#lastAnswerMs;
     this.#silentReports = 0;
-    this.#answeredBytes = this.#socket.bytesRead;
   }
 
   #watch(): void {
@@ -213,10 +211,6 @@ export class Session {
       const stoodStillMs = Math.max(0, now - this.#lastTickMs - 2 * everyMs);
       this.#lastAnswerMs = Math.min(now, this.#lastAnswerMs + stoodStillMs);
       this.#lastTickMs = now;
-      // Rows of a cursor are read in pieces by the one that has opened it.
-      const isAwaited = this.#waiting > 0 || this.#mostBytes === mostStartBytes;
-      const bytes = this.#socket.bytesRead - this.#answeredBytes;
-      if (isAwaited && bytes > this.#mostBytes) this.destroy('it sends without end');
       if (this.#waiting > 0 && now - this.#lastAnswerMs > this.#silentMs) this.destroy('it does not answer');
       this.#suspect(now);
     }, everyMs);

@@ -21,5 +21,5 @@ ${rest.join('\n')}
 const ofEntities = ['series', 'heartbeats', 'summaries', 'drops', 'record_changes', 'removed_records'];
 
 function distribute(schema: string, table: string, beside: string): string {
-  return `select pg_catalog.create_distributed_table('${schema}.${table}', 'entity', colocate_with => ${beside});`;
+  return `select create_distributed_table('${schema}.${table}', 'entity', colocate_with => ${beside});`;
 }

@@ -21,9 +21,6 @@ export function rolesSql(schema: string): string {
 -- Set passwords with \\password in psql, or let pg_hba.conf admit the roles by peer or certificate.
 begin;
 
--- Functions that others have made in this database must not run here, with the rights of a superuser.
-set local search_path = pg_catalog, pg_temp;
-
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'hkctl_owner') then create role hkctl_owner login; end if;

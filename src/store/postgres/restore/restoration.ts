@@ -36,13 +36,13 @@ export async function restoreBackup(
   const { migrationsFolder } = options;
   const head = readBackupHead(file, migrationsFolder);
   const isPermitted = await checkPresent(database, options, hooks);
-  await hooks.confirm(head, (await requireNotNewer(await database.session(), database.location.shown)) > 0);
+  await hooks.confirm(head, (await requireNotNewer(await database.session())) > 0);
   // Who was asked may have lost the right meanwhile.
   if (isPermitted) await checkPresent(database, options, hooks);
   const facts = await readBackup(file, migrationsFolder);
   const kept = await useCurrent(file, migrationsFolder, (backup) =>
     database
-      .transaction((session) => replace(session, database, { backup, file, isPermitted }, options, hooks), {
+      .transaction((session) => replace(session, { backup, file, isPermitted }, options, hooks), {
         idleMs: 0,
       })
       .catch((thrown: unknown) => {
@@ -57,7 +57,7 @@ export async function restoreBackup(
  * daemon serves, before it asks for confirmation, and tables of others.
  */
 async function checkPresent(database: Database, options: StoreOptions, { authorize }: RestoreHooks): Promise<boolean> {
-  if ((await requireNotNewer(await database.session(), database.location.shown)) !== schemaVersion) return false;
+  if ((await requireNotNewer(await database.session())) !== schemaVersion) return false;
   const store = new PostgresStore(database, options);
   const address = await store.daemon.address();
   if (address !== undefined) throw servedAt(address, hintOfServed);
@@ -74,17 +74,15 @@ interface Replacement {
 
 async function replace(
   session: Session,
-  database: Database,
   { backup, file, isPermitted }: Replacement,
   options: StoreOptions,
   hooks: RestoreHooks,
 ): Promise<KeptStopped[]> {
-  const { location } = database;
   const { migrationsFolder } = options;
-  await prepareSchema(session, location, migrationsFolder);
+  await prepareSchema(session, migrationsFolder);
   const types = await readColumnTypes(session);
   await lockStore(session, types);
-  const within = databaseWithin(session, location);
+  const within = databaseWithin(session);
   const nowMs = options.clock();
   const present = await readPresent(session, within, journalIn(backup), nowMs);
   await emptyStore(session, types);

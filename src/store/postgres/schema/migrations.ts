@@ -11,12 +11,12 @@ const migrationLock = 4_857_367_418;
  * Applies the missing migrations inside the transaction of `session`, and returns their number. Two processes do so one after
  * the other. Throws `store_too_new` where a newer hkctl has migrated the store.
  */
-export async function applyMigrations(session: Session, folder: string, shown: string): Promise<number> {
+export async function applyMigrations(session: Session, folder: string): Promise<number> {
   const migrationsFolder = join(folder, 'postgres');
   if (!existsSync(migrationsFolder))
     throw new Error(`migrations are missing from this installation: ${migrationsFolder}`);
   await lockMigrations(session);
-  const before = await requireNotNewer(session, shown);
+  const before = await requireNotNewer(session);
   const missing = readMigrationFiles({ migrationsFolder }).slice(before);
   for (const statement of missing.flatMap(({ sql }) => sql)) await session.run(inSearchPath(statement));
   if (before === 0) await session.run(firstRows);

@@ -1,9 +1,8 @@
 import { HkctlError } from '../../../core/errors.ts';
 import { storeAbsent, storeTooNew, storeTooOld } from '../../refusals.ts';
 import type { DatabaseName } from '../../sqlite/connection/files.ts';
+import { asOfDriver } from '../connection/errors.ts';
 import type { Session } from '../connection/session.ts';
-import { queryUnlimited } from '../connection/time-limits.ts';
-import { placeSql } from './foreign-objects.ts';
 
 /** Number of migrations in this version of hkctl. A test compares it with the folder. */
 export const schemaVersion = 3;
@@ -20,68 +19,55 @@ export const sqliteVersions: Readonly<Record<number, Record<DatabaseName, number
 
 /** What is at the place of a store. */
 interface Place {
-  /** The version of the store; 0 where there is none, or where something foreign could stand in for it. */
+  /** The version of the store; 0 if there is none. */
   version: number;
   /** How many tables and views the schema has. */
   tables: number;
-  /** Triggers, functions and the like of others, in words. */
-  foreign: readonly string[];
 }
 
-/** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` where there is no store of this version. */
-export async function requireSchemaVersion(session: Session, shown: string): Promise<void> {
-  const { version, tables, foreign } = await readPlace(session);
+/** Throws `store_absent`, `store_too_old`, `store_too_new` or `store_corrupt` if there is no store of this version. */
+export async function requireSchemaVersion(session: Session): Promise<void> {
+  const { version, tables } = await readPlace(session);
+  const { shown } = session.location;
   if (tables === 0) throw storeAbsent(shown);
-  requireOwn(foreign, shown);
   if (version === 0) throw strange(shown);
   requireKnown(version, shown);
   if (version < schemaVersion) throw storeTooOld(shown, version, 'the daemons');
 }
 
-/** The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_corrupt` for tables of others. */
-export async function requireNotNewer(session: Session, shown: string): Promise<number> {
-  const { version, tables, foreign } = await readPlace(session);
-  requireOwn(foreign, shown);
+/** The version of the store, 0 for none yet; `store_too_new` for a newer one, `store_corrupt` for tables of another program. */
+export async function requireNotNewer(session: Session): Promise<number> {
+  const { version, tables } = await readPlace(session);
+  const { shown } = session.location;
   if (version === 0 && tables > 0) throw strange(shown);
   requireKnown(version, shown);
   return version;
 }
 
-/**
- * Reads what is in the schema of the search path. PostgreSQL leaves a schema that the log-in may not use out of that path: by
- * name it is refused instead of not found.
- */
+/** Reads what is in the schema. Throws `store_unreadable` if a pooler has changed the connection, and with it the search path. */
 export async function readPlace(session: Session): Promise<Place> {
-  // It reads many catalogs, and a short limit of the log-in is meant for what runs often.
-  const [found] = await queryUnlimited<FoundPlace>(session, placeSql);
-  const { schema = '', tables = 0, isStore = false, foreign = [] } = found ?? {};
-  // What looks like our table may be a view that runs something.
-  if (!isStore || foreign.length > 0) return { version: 0, tables, foreign };
-  const [row] = await queryUnlimited<{ version: number }>(session, `select version from "${schema}".store_version`);
-  return { version: row?.version ?? 0, tables, foreign };
+  const { schema } = session.location;
+  const [found] = await session.query<Found>('schema.place', placeSql, [schema]);
+  if (found?.path !== `"${schema}"`) throw session.translate(asOfDriver('OTHER_SESSION'));
+  if (!found.isStore) return { version: 0, tables: found.tables };
+  const [row] = await session.query<{ version: number }>(
+    'schema.version',
+    `select version from "${schema}".store_version`,
+  );
+  return { version: row?.version ?? 0, tables: found.tables };
 }
 
-interface FoundPlace {
-  schema: string;
+interface Found {
+  path: string;
   tables: number;
   isStore: boolean;
-  foreign: string[];
 }
 
-/** As in SQLite, something foreign would run within hkctl's own statements, with the rights of its log-in. */
-function requireOwn(foreign: readonly string[], shown: string): void {
-  if (foreign.length === 0) return;
-  const more = foreign.length > mostNamed ? `; and ${foreign.length - mostNamed} more` : '';
-  throw new HkctlError(
-    'store_corrupt',
-    `The schema of the store ${shown} was changed from outside: ${foreign.slice(0, mostNamed).join('; ')}${more}.`,
-    {
-      hint: 'None of it was executed. Have the owner of the schema remove it, or move it to another schema.',
-    },
-  );
-}
-
-const mostNamed = 5;
+const placeSql = `select current_setting('search_path') as path, count(*)::int4 as tables,
+    coalesce(bool_or(relname = 'store_version'), false) as "isStore"
+  from pg_class c join pg_namespace n on n.oid = relnamespace
+  where nspname = $1 and relkind in ('r', 'p', 'v', 'm', 'f')
+    and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')`;
 
 function requireKnown(version: number, shown: string): void {
   if (version > schemaVersion) throw storeTooNew(shown, version);

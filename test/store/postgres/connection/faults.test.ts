@@ -27,10 +27,11 @@ describe('a store that cannot be opened', () => {
     await onServer(foreign, 'create schema hkctl', 'create table hkctl.theirs (a int)');
     const newer = await newDatabase('store');
     await onServer(newer, 'update hkctl.store_version set version = 1000');
-    const latin = await newDatabase();
-    await onServer(latin, 'create schema strange');
+    const latin = `hkctl_test_latin_${Date.now()}`;
+    await onServer(server, `create database ${latin} encoding 'LATIN1' locale 'C' template template0`);
     const cases: [string, string, string][] = [
       [addressOf(server, 'no_such_database'), 'store_absent', 'There is no database'],
+      [addressOf(server, latin), 'store_unreadable', 'another encoding than UTF8'],
       [empty, 'store_absent', 'There is no store at'],
       [`${store}&schema=other`, 'store_absent', 'There is no store at'],
       [foreign, 'store_corrupt', 'holds tables, but not those of a store of hkctl'],
