@@ -3,9 +3,12 @@ import type { Role } from '../core/access/roles.ts';
 import { addEntity, listEntities } from '../core/organization/entities.ts';
 import { addUser, listUsers } from '../core/organization/users.ts';
 import type { Entity } from '../core/port/entities.ts';
+import { maxBatch } from '../core/readings/rejections.ts';
 import { importRecords } from '../core/records/imports.ts';
 import { createRecordValidator } from '../core/records/validation/validator.ts';
 import { resources } from '../resources/index.ts';
+import { addDemoKeys } from './keys.ts';
+import { batchesOf, demoReadings } from './readings.ts';
 import { demoRecords } from './records.ts';
 
 /** The made-up organization that `init --demo` adds to the first entity and Super user. */
@@ -24,7 +27,8 @@ const demoPlant = {
 
 /**
  * Adds the made-up plant to a new store by the ordinary operations: a second entity, a user of each role, and for both
- * entities records of every resource, with fifty sensors. The actor is a Super user.
+ * entities records of every resource, with fifty sensors. Those of the first have sent for a day, one is faulty and one silent;
+ * it also has keys in every state. The actor is a Super user.
  */
 export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void> {
   const second = await addSecondEntity(domain, actor);
@@ -43,6 +47,17 @@ export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Pr
       await importRecords(domain, actor, { resource, entity: plant.code, rows, replace: false, dryRun: false });
     }
   }
+  const rejectedMs = await addReadings(domain, entity);
+  await addDemoKeys(domain, actor, { entity, rejectedMs, seed: demoPlant.seed });
+}
+
+/** Returns when readings were rejected. */
+async function addReadings({ store: { readings }, clock }: Domain, { id, timezone }: Entity): Promise<number[]> {
+  const drawn = { nowMs: clock(), timezone, seed: demoPlant.seed };
+  const { rows, heartbeats, rejectedMs } = demoReadings(await readings.directory(id), drawn);
+  for (const batch of batchesOf(rows, maxBatch)) await readings.append(batch);
+  await readings.appendHeartbeats(heartbeats);
+  return rejectedMs;
 }
 
 async function addSecondEntity(domain: Domain, actor: Actor): Promise<Entity | undefined> {

@@ -1,0 +1,113 @@
+import { type Heartbeat, readingColumns, type SensorDirectory } from '../core/port/readings.ts';
+import { dayAt } from '../core/time/calendar.ts';
+import { createChance } from './random.ts';
+import { assetList, sensorKinds } from './words.ts';
+
+/** The thermocouple of this sensor broke some hours ago, and this one has been silent for more than a day. */
+export const [faultySensor, silentSensor] = ['OVEN-2-T1', 'QUENCH-1-T2'];
+
+const minuteMs = 60_000;
+const faultyMinutes = 300;
+const [silentFrom, silentTo] = [33 * 60, 27 * 60];
+/** The other sensors have sent for a bit more than a day. */
+const sentMinutes = 26 * 60;
+
+/** What sensors of a machine measure while it rests and while it works: Cel, the minutes to get there, bar and kW. */
+const machines: Readonly<Record<string, readonly number[]>> = {
+  'OVEN-1': [310, 922, 42, 1.01, 1.04, 6, 84],
+  'OVEN-2': [240, 652, 38, 1.01, 1.03, 5, 61],
+  'OVEN-3': [164, 183, 12, 1.01, 1.02, 3, 22],
+  'QUENCH-1': [58, 71, 55, 2.1, 2.6, 2, 9],
+  'LATHE-1': [23, 47, 35, 42, 61, 0.8, 13],
+  'LATHE-2': [23, 44, 35, 41, 58, 0.8, 11],
+  'MILL-1': [24, 49, 40, 55, 68, 1.1, 19],
+  'GRIND-1': [23, 39, 30, 33, 45, 0.7, 8],
+  'WASH-1': [41, 63, 25, 1.2, 3.4, 1.5, 17],
+  'COMP-1': [38, 82, 18, 6.9, 7.3, 9, 37],
+};
+
+/** What a plant's sensors sent, and when readings of the faulty one were rejected since they had no value (epoch ms). */
+interface Sent {
+  /** Rows of a `ReadingBatch`. */
+  rows: number[];
+  heartbeats: Heartbeat[];
+  rejectedMs: number[];
+}
+
+/** Draws a reading of every sensor for each minute of the last day, and a heartbeat for each hour. */
+export function demoReadings(
+  sensors: SensorDirectory,
+  { nowMs, timezone, seed }: { nowMs: number; timezone: string; seed: number },
+): Sent {
+  const chance = createChance(seed);
+  const sent: Sent = { rows: [], heartbeats: [], rejectedMs: [] };
+  const { fromMs } = dayAt(nowMs, timezone);
+  const minute = (ago: number) => Math.floor((nowMs - fromMs) / minuteMs) - ago + 2 * 1440;
+  for (const [place, [machine]] of assetList.entries()) {
+    for (const [kind] of sensorKinds) {
+      const code = `${machine}-${kind}`;
+      const series = sensors.get(code)?.series;
+      if (series === undefined) continue;
+      const [from, to] = code === silentSensor ? [silentFrom, silentTo] : [sentMinutes, 0];
+      const next = meterOf(machines[machine] ?? [], kind, chance.fraction);
+      for (let ago = silentFrom; ago >= to; ago--) {
+        const measured = next(works(machine, minute(ago), place));
+        if (ago > from) continue;
+        const atMs = Math.floor(nowMs / minuteMs - ago) * minuteMs;
+        const isFaulty = code === faultySensor && ago <= faultyMinutes;
+        if (isFaulty && ago % 3 === 0) sent.rejectedMs.push(atMs);
+        // An open thermocouple reads as the end of its range.
+        else sent.rows.push(series, atMs * 1000, isFaulty ? 1372 : measured, isFaulty ? qualityBad : 0);
+        if ((ago - to) % 60 === 0) sent.heartbeats.push(heartbeat(series, atMs, isFaulty ? 'fault' : 'ok', ago));
+      }
+    }
+  }
+  return sent;
+}
+
+/** The number of `bad` in a `ReadingBatch`. */
+const qualityBad = 3;
+
+/** The rows of all sensors in batches of as many readings as a gateway may post at once. */
+export function* batchesOf(rows: readonly number[], most: number) {
+  for (let at = 0; at < rows.length; at += most * readingColumns) {
+    const part = Float64Array.from(rows.slice(at, at + most * readingColumns));
+    yield { count: part.length / readingColumns, rows: part };
+  }
+}
+
+/** Ovens work through three batches a day, each with five hours of heat; machines in two shifts with breaks. */
+function works(machine: string, minute: number, place: number): boolean {
+  if (machine.startsWith('OVEN')) return (minute + place * 110) % 480 < 300;
+  const ofDay = minute % 1440;
+  const isBreak = [540, 740, 1080].some((start) => ofDay >= start + place && ofDay < start + place + 30);
+  return ofDay >= 360 && ofDay < 1320 && !isBreak;
+}
+
+/** Creates what a sensor measures minute by minute: it approaches the level of its machine at rest or at work, with some noise. */
+function meterOf(
+  [restCel = 0, workCel = 0, lag = 1, restBar = 0, workBar = 0, restKw = 0, workKw = 0]: readonly number[],
+  kind: string,
+  fraction: () => number,
+) {
+  const isPower = kind === 'E1';
+  const levels = isPower ? [restKw, workKw] : kind === 'P1' ? [restBar, workBar] : [restCel, workCel];
+  const minutes = kind.startsWith('T') ? lag : 2;
+  const noise = isPower ? 0.06 : 0.005;
+  let level = levels[0] ?? 0;
+  let worked = false;
+  let isOpen = 0;
+  return (isAtWork: boolean): number => {
+    if (worked !== isAtWork) isOpen = 9;
+    worked = isAtWork;
+    // The second zone stays a little cooler.
+    const target = (levels[isAtWork ? 1 : 0] ?? 0) * (kind === 'T2' ? 0.985 : 1);
+    level += (target - level) / minutes;
+    if (kind === 'S1') return isOpen-- > 0 ? 1 : 0;
+    return Number((level * (1 + (fraction() - 0.5) * noise)).toFixed(kind === 'P1' ? 3 : 1));
+  };
+}
+
+function heartbeat(series: number, atMs: number, status: string, ago: number): Heartbeat {
+  return { series, atUs: atMs * 1000, status, battery: 70 + (series % 30), signal: -48 - (ago % 7), firmware: '2.4.1' };
+}
