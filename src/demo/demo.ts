@@ -8,7 +8,7 @@ import { importRecords } from '../core/records/imports.ts';
 import { createRecordValidator } from '../core/records/validation/validator.ts';
 import { resources } from '../resources/index.ts';
 import { addDemoKeys } from './keys.ts';
-import { batchesOf, demoReadings } from './readings.ts';
+import { batchesOf, demoReadings, faultySensor } from './readings.ts';
 import { demoRecords } from './records.ts';
 
 /** The made-up organization that `init --demo` adds to the first entity and Super user. */
@@ -25,12 +25,20 @@ const demoPlant = {
   seed: 20_260,
 } as const;
 
+/** What shows the made-up plant best: sentences, each with its command. */
+export const thingsToTry = (entity: string) =>
+  [
+    ['The page of all keys, in every state (q leaves it)', 'keys'],
+    ['The last day of a sensor that broke some hours ago', `sensors show ${faultySensor} --entity ${entity}`],
+    ['What needs a hand; this plant has faults, hence exit code 5', 'status'],
+  ] as const;
+
 /**
  * Adds the made-up plant to a new store by the ordinary operations: a second entity, a user of each role, and for both
  * entities records of every resource, with fifty sensors. Those of the first have sent for a day, one is faulty and one silent;
- * it also has keys in every state. The actor is a Super user.
+ * it also has keys in every state. The actor is a Super user. Returns {@link thingsToTry}.
  */
-export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void> {
+export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<ReturnType<typeof thingsToTry>> {
   const second = await addSecondEntity(domain, actor);
   const taken = new Set((await listUsers(domain, actor)).map(({ login }) => login));
   for (const user of demoPlant.users) if (!taken.has(user.login)) await addUser(domain, actor, user);
@@ -49,6 +57,7 @@ export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Pr
   }
   const rejectedMs = await addReadings(domain, entity);
   await addDemoKeys(domain, actor, { entity, rejectedMs, seed: demoPlant.seed });
+  return thingsToTry(entity.code);
 }
 
 /** Returns when readings were rejected. */

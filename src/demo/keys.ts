@@ -136,9 +136,9 @@ function usageCounts(
     // 1970-01-01 was a Thursday.
     const isWeekend = [5, 6].includes((day + 3) % 7) && readings === 0;
     count(day, 'request', share * daily * (isWeekend ? 0.3 : 0.9 + chance.fraction() * 0.2));
-    if (ago < 2) count(day, 'refused', refused - 5 * ago, { code: 'address_not_allowed' });
+    if (ago < 2) count(day, 'refused', share * (refused - 5 * ago), { code: 'address_not_allowed' });
     if (readings === 0) continue;
-    const rejected = rejectedMs.filter((ms) => dayAt(ms, timezone).day === day);
+    const rejected = ago < 2 ? rejectedMs.filter((ms) => dayAt(ms, timezone).day === day) : [];
     count(day, 'accepted', share * readings - rejected.length);
     count(day, 'duplicate', share * chance.between(0, 150));
     const lastAtMs = rejected.at(-1) ?? null;

@@ -12,20 +12,6 @@ const [silentFrom, silentTo] = [33 * 60, 27 * 60];
 /** The other sensors have sent for a bit more than a day. */
 const sentMinutes = 26 * 60;
 
-/** What sensors of a machine measure while it rests and while it works: Cel, the minutes to get there, bar and kW. */
-const machines: Readonly<Record<string, readonly number[]>> = {
-  'OVEN-1': [310, 922, 42, 1.01, 1.04, 6, 84],
-  'OVEN-2': [240, 652, 38, 1.01, 1.03, 5, 61],
-  'OVEN-3': [164, 183, 12, 1.01, 1.02, 3, 22],
-  'QUENCH-1': [58, 71, 55, 2.1, 2.6, 2, 9],
-  'LATHE-1': [23, 47, 35, 42, 61, 0.8, 13],
-  'LATHE-2': [23, 44, 35, 41, 58, 0.8, 11],
-  'MILL-1': [24, 49, 40, 55, 68, 1.1, 19],
-  'GRIND-1': [23, 39, 30, 33, 45, 0.7, 8],
-  'WASH-1': [41, 63, 25, 1.2, 3.4, 1.5, 17],
-  'COMP-1': [38, 82, 18, 6.9, 7.3, 9, 37],
-};
-
 /** What a plant's sensors sent, and when readings of the faulty one were rejected since they had no value (epoch ms). */
 interface Sent {
   /** Rows of a `ReadingBatch`. */
@@ -43,13 +29,13 @@ export function demoReadings(
   const sent: Sent = { rows: [], heartbeats: [], rejectedMs: [] };
   const { fromMs } = dayAt(nowMs, timezone);
   const minute = (ago: number) => Math.floor((nowMs - fromMs) / minuteMs) - ago + 2 * 1440;
-  for (const [place, [machine]] of assetList.entries()) {
+  for (const [place, [machine, , , levels]] of assetList.entries()) {
     for (const [kind] of sensorKinds) {
       const code = `${machine}-${kind}`;
       const series = sensors.get(code)?.series;
       if (series === undefined) continue;
       const [from, to] = code === silentSensor ? [silentFrom, silentTo] : [sentMinutes, 0];
-      const next = meterOf(machines[machine] ?? [], kind, chance.fraction);
+      const next = meterOf(levels, kind, chance.fraction);
       for (let ago = silentFrom; ago >= to; ago--) {
         const measured = next(works(machine, minute(ago), place));
         if (ago > from) continue;
