@@ -19,7 +19,7 @@ const { env, osAccount } = readEnvironment(process);
 const admin = env.HKCTL_USER || env.HKCTL_AS || osAccount;
 const store = env.HKCTL_STORE ?? join(root, 'demo', 'hkctl.db');
 const folder = dirname(store);
-const keyFile = join(folder, 'first.key');
+const keyFile = join(folder, 'client.key');
 const entity = 'BER';
 
 const hasColours = process.stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb';
@@ -64,7 +64,8 @@ function hkctl(argv: readonly string[], listening?: (baseUrl: string) => void): 
 
 async function prepareStore(): Promise<number> {
   if (existsSync(store)) {
-    done('store', `${dim(shown(store))} (kept from before; without it, a new day is made)`);
+    done('store', `${dim(shown(store))} (kept from before)`);
+    if (folder === join(root, 'demo')) say(dim('           delete demo/ for a new day of readings'));
     return hkctl(['migrate', '--quiet']);
   }
   // A new folder gets its name at the end: an interrupted start leaves no half of a demo.
@@ -79,11 +80,11 @@ async function prepareStore(): Promise<number> {
 
 /** Issues a key into a file with mode 0600; one that exists is used again. */
 async function issueKey(): Promise<number> {
-  const options = ['--name', 'Your first key', '--entity', entity, '--preset', 'operational-core'];
+  const options = ['--name', 'Demo client', '--entity', entity, '--preset', 'operational-core'];
   const code = existsSync(keyFile)
     ? 0
     : await hkctl(['keys', 'create', ...options, '--secret-file', keyFile, '--quiet']);
-  if (code === 0) done('key', `${cyan(secret().slice(0, 8))}…  Your first key, in ${dim(shown(keyFile))}`);
+  if (code === 0) done('key', `${cyan(secret().slice(0, 8))}…  Demo client, in ${dim(shown(keyFile))}`);
   return code;
 }
 
@@ -131,7 +132,7 @@ async function firstCalls(url: string): Promise<void> {
     '',
     `${bold('The API documents')}  ${cyan(`${url}/api/v1/docs`)}`,
     '',
-    bold('Three things to try there'),
+    bold('Three things to try in the second terminal'),
   );
   for (const [what, command] of thingsToTry(entity)) {
     say(`  ${what}`, `    bin/hkctl.js --store ${shellWord(shown(store))} ${command}`);

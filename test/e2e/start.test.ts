@@ -47,7 +47,7 @@ describe('npm start', () => {
   });
 
   it('ends with three things to try, each of which works in another terminal as printed', async () => {
-    const [way = '', tries = ''] = printed.split('Three things to try there');
+    const [way = '', tries = ''] = printed.split('Three things to try in the second terminal');
     const prepare = /^ {2}cd .+\n {2}alias .+$/m.exec(way)?.[0] ?? '';
     const commands = [...tries.matchAll(/^ {4}(bin\/hkctl\.js .+)$/gm)].map(([, command = '']) => command);
     expect(commands.map((command) => / (keys|sensors show|status)( |$)/.exec(command)?.[1])).toEqual([
@@ -149,7 +149,7 @@ describe('npm start', () => {
     const refused = await start({ HKCTL_PORT: '0' }).ended;
     expect(refused.code).toBe(1);
     const [, file = ''] =
-      /^The key in (.+first\.key) is not let in any more\.\nDelete the file, and start again for a new one\.\n$/.exec(
+      /^The key in (.+client\.key) is not let in any more\.\nDelete the file, and start again for a new one\.\n$/.exec(
         refused.stderr,
       ) ?? [];
     rmSync(resolve(root, file));
