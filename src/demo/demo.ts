@@ -34,11 +34,19 @@ export const thingsToTry = (entity: string) =>
   ] as const;
 
 /**
- * Adds the made-up plant to a new store by the ordinary operations: a second entity, a user of each role, and for both
- * entities records of every resource, with fifty sensors. Those of the first have sent for a day, one is faulty and one silent;
- * it also has keys in every state. The actor is a Super user. Returns {@link thingsToTry}.
+ * Adds the made-up plant to a new store by the ordinary operations: what {@link loadRecords} does, a day of readings of the first
+ * entity's sensors, of which one is faulty and one silent, and keys in every state. The actor is a Super user. Returns
+ * {@link thingsToTry}.
  */
 export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<ReturnType<typeof thingsToTry>> {
+  await loadRecords(domain, actor, entity);
+  const rejectedMs = await addReadings(domain, entity);
+  await addDemoKeys(domain, actor, { entity, rejectedMs, seed: demoPlant.seed });
+  return thingsToTry(entity.code);
+}
+
+/** Adds a second entity, a user of each role, and for both entities records of every resource, with fifty sensors. */
+export async function loadRecords(domain: Domain, actor: Actor, entity: Entity): Promise<void> {
   const second = await addSecondEntity(domain, actor);
   const taken = new Set((await listUsers(domain, actor)).map(({ login }) => login));
   for (const user of demoPlant.users) if (!taken.has(user.login)) await addUser(domain, actor, user);
@@ -55,9 +63,6 @@ export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Pr
       await importRecords(domain, actor, { resource, entity: plant.code, rows, replace: false, dryRun: false });
     }
   }
-  const rejectedMs = await addReadings(domain, entity);
-  await addDemoKeys(domain, actor, { entity, rejectedMs, seed: demoPlant.seed });
-  return thingsToTry(entity.code);
 }
 
 /** Returns when readings were rejected. */

@@ -47,8 +47,8 @@ const demoKeys: readonly DemoKey[] = [
     permissions: presets['sensor-gateway'].permissions,
     age: 210,
     used: { ip: '10.20.3.11', minutesAgo: 1 },
-    daily: 2880,
-    readings: 72_000,
+    daily: 1440,
+    readings: 36_000,
   },
   {
     name: 'Training kiosk',

@@ -7,6 +7,7 @@ import { assetList, sensorKinds } from './words.ts';
 export const [faultySensor, silentSensor] = ['OVEN-2-T1', 'QUENCH-1-T2'];
 
 const minuteMs = 60_000;
+const stepMinutes = 2;
 const faultyMinutes = 300;
 const [silentFrom, silentTo] = [33 * 60, 27 * 60];
 /** The other sensors have sent for a bit more than a day. */
@@ -20,7 +21,7 @@ interface Sent {
   rejectedMs: number[];
 }
 
-/** Draws a reading of every sensor for each minute of the last day, and a heartbeat for each hour. */
+/** Draws a reading of every sensor for every other minute of the last day, and a heartbeat for each hour. */
 export function demoReadings(
   sensors: SensorDirectory,
   { nowMs, timezone, seed }: { nowMs: number; timezone: string; seed: number },
@@ -36,12 +37,12 @@ export function demoReadings(
       if (series === undefined) continue;
       const [from, to] = code === silentSensor ? [silentFrom, silentTo] : [sentMinutes, 0];
       const next = meterOf(levels, kind, chance.fraction);
-      for (let ago = silentFrom; ago >= to; ago--) {
+      for (let ago = silentFrom; ago >= to; ago -= stepMinutes) {
         const measured = next(works(machine, minute(ago), place));
         if (ago > from) continue;
         const atMs = Math.floor(nowMs / minuteMs - ago) * minuteMs;
         const isFaulty = code === faultySensor && ago <= faultyMinutes;
-        if (isFaulty && ago % 3 === 0) sent.rejectedMs.push(atMs);
+        if (isFaulty && ago % 4 === 0) sent.rejectedMs.push(atMs);
         // An open thermocouple reads as the end of its range.
         else sent.rows.push(series, atMs * 1000, isFaulty ? 1372 : measured, isFaulty ? qualityBad : 0);
         if ((ago - to) % 60 === 0) sent.heartbeats.push(heartbeat(series, atMs, isFaulty ? 'fault' : 'ok', ago));
@@ -70,7 +71,7 @@ function works(machine: string, minute: number, place: number): boolean {
   return ofDay >= 360 && ofDay < 1320 && !isBreak;
 }
 
-/** Creates what a sensor measures minute by minute: it approaches the level of its machine at rest or at work, with some noise. */
+/** Creates what a sensor measures step by step: it approaches the level of its machine at rest or at work, with some noise. */
 function meterOf(
   [restCel = 0, workCel = 0, lag = 1, restBar = 0, workBar = 0, restKw = 0, workKw = 0]: readonly number[],
   kind: string,
@@ -78,17 +79,17 @@ function meterOf(
 ) {
   const isPower = kind === 'E1';
   const levels = isPower ? [restKw, workKw] : kind === 'P1' ? [restBar, workBar] : [restCel, workCel];
-  const minutes = kind.startsWith('T') ? lag : 2;
+  const minutes = kind.startsWith('T') ? lag : 3;
   const noise = isPower ? 0.06 : 0.005;
   let level = levels[0] ?? 0;
   let worked = false;
   let isOpen = 0;
   return (isAtWork: boolean): number => {
-    if (worked !== isAtWork) isOpen = 9;
+    if (worked !== isAtWork) isOpen = 4;
     worked = isAtWork;
     // The second zone stays a little cooler.
     const target = (levels[isAtWork ? 1 : 0] ?? 0) * (kind === 'T2' ? 0.985 : 1);
-    level += (target - level) / minutes;
+    level += (target - level) * (stepMinutes / minutes);
     if (kind === 'S1') return isOpen-- > 0 ? 1 : 0;
     return Number((level * (1 + (fraction() - 0.5) * noise)).toFixed(kind === 'P1' ? 3 : 1));
   };

@@ -32,10 +32,10 @@ function sentBy(code: string, { rows } = inBerlin) {
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-it('sends a reading of each sensor a minute for a day, and never one of the future', () => {
+it('sends a reading of each sensor every other minute for a day, and never one of the future', () => {
   for (const code of codes.filter((one) => !['OVEN-2-T1', 'QUENCH-1-T2'].includes(one))) {
     const sent = sentBy(code);
-    expect([code, sent.length]).toEqual([code, 26 * 60 + 1]);
+    expect([code, sent.length]).toEqual([code, 13 * 60 + 1]);
     expect(sent.at(-1)?.ago).toBeGreaterThanOrEqual(0);
     expect(sent.at(-1)?.ago).toBeLessThan(1 / 60);
     expect(sent.every(({ quality, value }) => quality === 'good' && value >= 0)).toBe(true);
@@ -59,12 +59,12 @@ it('heats ovens and lets them cool, with no jump', () => {
   expect(Math.max(...values)).toBeGreaterThan(900);
   expect(Math.min(...values)).toBeLessThan(350);
   const steps = values.slice(1).map((value, n) => Math.abs(value - (values[n] ?? value)));
-  expect(Math.max(...steps)).toBeLessThan(25);
+  expect(Math.max(...steps)).toBeLessThan(40);
 });
 
 it('has a sensor whose thermocouple broke five hours ago', () => {
   const { rejectedMs } = inBerlin;
-  expect(rejectedMs).toHaveLength(101);
+  expect(rejectedMs).toHaveLength(76);
   expect(rejectedMs.every((ms) => ms <= nowMs && ms > nowMs - 5.1 * hourMs)).toBe(true);
   const sent = sentBy('OVEN-2-T1');
   const broken = sent.filter(({ quality }) => quality === 'bad');
@@ -119,14 +119,14 @@ it.each([
     attention: ['keys_expiring', 'keys_unused', 'sensors_silent', 'readings_rejected'],
     keys: { active: 4, expiring_within_14_days: 1, unused_for_90_days: 1 },
     sensors: { active: 100, silent_for_a_day: 1, never_heard: 50 },
-    rejected_in_a_day: [{ prefix: named.get('Oven gateway')?.prefix, readings: 101 }],
+    rejected_in_a_day: [{ prefix: named.get('Oven gateway')?.prefix, readings: 76 }],
   });
   const states = (await cli.ok('sensors list --entity BER --json')).json<Record<string, unknown>[]>();
   const ofSensor = new Map(states.map((state) => [state.code, state]));
   expect(ofSensor.get('OVEN-2-T1')).toMatchObject({ last_value: 1372, last_status: 'fault' });
   expect(ofSensor.get('OVEN-1-T1')).toMatchObject({ last_status: 'ok', last_heartbeat_at: expect.any(String) });
   expect((await cli.ok('sensors show OVEN-1-T1 --entity BER')).stdout).toMatch(
-    /mean \d+ Cel · max 92\d Cel · 1,4\d\d readings/,
+    /mean \d+ Cel · max 92\d Cel · 72\d readings/,
   );
   expect((await cli.ok('audit verify')).stdout).toContain('the chain is whole');
 
