@@ -45,13 +45,8 @@ async function start(): Promise<number> {
   createRights(process, process.env, __filename).switchFor(store);
   // The demo serves this machine alone, directly: without TLS, and whatever the public address is.
   for (const name of ['BASE_URL', 'TLS_CERT', 'TLS_KEY']) delete process.env[`HKCTL_${name}`];
-  Object.assign(process.env, {
-    HKCTL_PORT: '8421',
-    HKCTL_LOG_LEVEL: 'warn',
-    ...env,
-    HKCTL_STORE: store,
-    HKCTL_USER: admin,
-  });
+  const usual = { HKCTL_PORT: '8421', HKCTL_LOG_LEVEL: 'warn' };
+  Object.assign(process.env, { ...usual, ...env, HKCTL_STORE: store, HKCTL_USER: admin });
   say(`${bold('hkctl')} ${dim('API keys for plants, and the API they open')}`, '');
   return (await prepareStore()) || (await issueKey()) || serve();
 }
@@ -80,28 +75,31 @@ async function prepareStore(): Promise<number> {
 
 /** Issues a key into a file with mode 0600; one that exists is used again. */
 async function issueKey(): Promise<number> {
-  const options = ['--name', 'Demo client', '--entity', entity, '--preset', 'operational-core'];
-  const code = existsSync(keyFile)
-    ? 0
-    : await hkctl(['keys', 'create', ...options, '--secret-file', keyFile, '--quiet']);
+  const options = [
+    '--name',
+    'Demo client',
+    '--entity',
+    entity,
+    '--preset',
+    'operational-core',
+    '--secret-file',
+    keyFile,
+  ];
+  const code = existsSync(keyFile) ? 0 : await hkctl(['keys', 'create', '--quiet', ...options]);
   if (code === 0) done('key', `${cyan(secret().slice(0, 8))}…  Demo client, in ${dim(shown(keyFile))}`);
   return code;
 }
 
 async function serve(): Promise<number> {
-  let fault: string | undefined;
-  let isListening = false;
+  let calls: Promise<void> | undefined;
   const code = await hkctl(['serve', '--quiet'], (url) => {
-    isListening = true;
     done('daemon', cyan(url));
-    firstCalls(url).catch((thrown: unknown) => {
-      fault = thrown instanceof Error ? thrown.message : String(thrown);
-      process.kill(process.pid, 'SIGTERM');
-    });
+    calls = firstCalls(url);
+    calls.catch(() => process.kill(process.pid, 'SIGTERM'));
   });
-  if (fault !== undefined) throw new Error(fault);
+  await calls;
   // The hint of the daemon names its flags, which npm start does not take.
-  if (!isListening) process.stderr.write('here:  HKCTL_PORT=0 npm start\n');
+  if (!calls) process.stderr.write('here:  HKCTL_PORT=0 npm start\n');
   else say('', `${green('✓')} stopped; every answered reading is on disk`);
   return code;
 }
@@ -143,7 +141,11 @@ async function firstCalls(url: string): Promise<void> {
 /** Calls the daemon as the curl command does; throws its answer unless the status is 200. */
 async function call(url: string, body?: string): Promise<string> {
   const headers = { authorization: `Bearer ${secret()}`, ...(body && { 'content-type': 'application/json' }) };
-  const response = await fetch(url, { headers, ...(body && { method: 'POST', body }) });
+  const response = await fetch(url, {
+    headers,
+    ...(body && { method: 'POST', body }),
+    signal: AbortSignal.timeout(10_000),
+  });
   const text = (await response.text()).trimEnd();
   if (response.status === 200) return text;
   if (response.status !== 401) throw new Error(`${url} answered ${response.status}: ${text}`);

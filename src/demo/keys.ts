@@ -1,9 +1,8 @@
 import type { Actor, Domain } from '../core/access/actors.ts';
 import { type ClientPermission, presets } from '../core/access/permissions.ts';
-import { createKey } from '../core/keys/issuance.ts';
+import { createKey, type SecretDelivery } from '../core/keys/issuance.ts';
 import { requireKeyActor } from '../core/keys/key-permissions.ts';
 import { revokeKeys } from '../core/keys/keys.ts';
-import { parseNetwork } from '../core/keys/networks.ts';
 import { usageDays } from '../core/keys/usage.ts';
 import type { Entity } from '../core/port/entities.ts';
 import type { UsageCount } from '../core/port/usage.ts';
@@ -20,7 +19,7 @@ interface DemoKey {
   age: number;
   expiresIn?: number;
   revokedSince?: number;
-  allowed?: string;
+  allowedIps?: readonly string[];
   /** The client address, and how many minutes ago it was used last. */
   used?: { ip: string; minutesAgo: number };
   /** Requests on a whole day of work; a third of them on a day of the weekend. */
@@ -70,12 +69,14 @@ const demoKeys: readonly DemoKey[] = [
     note: 'Screens of hall 1 only',
     permissions: presets['production-only'].permissions,
     age: 60,
-    allowed: '10.20.8.0/24',
+    allowedIps: ['10.20.8.0/24'],
     used: { ip: '10.20.8.17', minutesAgo: 4 },
     daily: 700,
     refused: 14,
   },
 ];
+
+const discarded: SecretDelivery = { deliver() {}, complete() {}, withdraw() {} };
 
 /**
  * Adds a key in every state with its usage by day: heavily used, unused, expiring soon, limited to an address, revoked. The
@@ -91,22 +92,13 @@ export async function addDemoKeys(
   const issuer = await requireKeyActor(domain, actor, 'rotate', 'keys');
   const chance = createChance(seed);
   for (const one of demoKeys) {
-    const { name, note, permissions, expiresIn, allowed, used, revokedSince } = one;
-    const key = await createKey(
-      at(one.age),
-      issuer,
-      {
-        ...{ name, note, entity, permissions },
-        expiresAtMs: expiresIn === undefined ? null : nowMs + expiresIn * dayMs,
-        allowedIps: allowed === undefined ? [] : [parseNetwork(allowed)],
-      },
-      { deliver() {}, complete() {}, withdraw() {} },
-    );
+    const { name, note, permissions, expiresIn, allowedIps = [], used, revokedSince } = one;
+    const expiresAtMs = expiresIn === undefined ? null : nowMs + expiresIn * dayMs;
+    const input = { name, note, entity, permissions, expiresAtMs, allowedIps };
+    const key = await createKey(at(one.age), issuer, input, discarded);
     const uses = new Map(used && [[key.id, { atMs: nowMs - used.minutesAgo * 60_000, ip: used.ip }]]);
-    const counts = usageCounts(one, { nowMs, timezone: entity.timezone, chance, rejectedMs }).map((count) => ({
-      ...count,
-      keyId: key.id,
-    }));
+    const usage = usageOf(one, { nowMs, timezone: entity.timezone, chance, rejectedMs });
+    const counts = usage.map((count) => ({ ...count, keyId: key.id }));
     await domain.store.keys.recordUse(uses, { counts, kept: undefined });
     if (revokedSince !== undefined) await revokeKeys(at(revokedSince), issuer, [key]);
   }
@@ -114,16 +106,15 @@ export async function addDemoKeys(
 
 type Count = Omit<UsageCount, 'keyId'>;
 
-interface Drawn {
-  nowMs: number;
-  timezone: string;
-  chance: Chance;
-  rejectedMs: readonly number[];
-}
-
-function usageCounts(
+/** What a key did on each of the last days, today in part. */
+function usageOf(
   { age, revokedSince = 0, daily = 0, readings = 0, refused = 0 }: DemoKey,
-  { nowMs, timezone, chance, rejectedMs }: Drawn,
+  {
+    nowMs,
+    timezone,
+    chance,
+    rejectedMs,
+  }: { nowMs: number; timezone: string; chance: Chance; rejectedMs: readonly number[] },
 ): Count[] {
   const { day: today, fromMs } = dayAt(nowMs, timezone);
   const counts: Count[] = [];
