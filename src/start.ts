@@ -58,19 +58,21 @@ function hkctl(argv: readonly string[], listening?: (baseUrl: string) => void): 
 }
 
 async function prepareStore(): Promise<number> {
-  if (existsSync(store)) {
-    done('store', `${dim(shown(store))} (kept from before)`);
-    if (folder === join(root, 'demo')) say(dim('           delete demo/ for a new day of readings'));
-    return hkctl(['migrate', '--quiet']);
-  }
-  // A new folder gets its name at the end: an interrupted start leaves no half of a demo.
+  const isKept = existsSync(store);
+  const code = await (isKept ? hkctl(['migrate', '--quiet']) : makeStore());
+  if (code !== 0) return code;
+  done('store', `${dim(shown(store))} ${isKept ? '(kept from before)' : 'with a made-up plant'}`);
+  if (isKept && folder === join(root, 'demo')) say(dim('           delete demo/ for a new day of readings'));
+  return 0;
+}
+
+/** A new folder gets its name at the end: an interrupted start leaves no half of a demo. */
+async function makeStore(): Promise<number> {
   const making = existsSync(folder) ? folder : `${folder}.hkctl-unfinished`;
   if (making !== folder) rmSync(making, { recursive: true, force: true });
   const code = await hkctl(['init', '--demo', '--admin', admin, '--quiet', '--store', join(making, basename(store))]);
-  if (code !== 0) return code;
-  if (making !== folder) renameSync(making, folder);
-  done('store', `${dim(shown(store))} with a made-up plant`);
-  return 0;
+  if (code === 0 && making !== folder) renameSync(making, folder);
+  return code;
 }
 
 /** Issues a key into a file with mode 0600; one that exists is used again. */

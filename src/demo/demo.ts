@@ -28,7 +28,7 @@ const demoPlant = {
 /** What shows the made-up plant best: sentences, each with its command. */
 export const thingsToTry = (entity: string) =>
   [
-    ['The page of all keys, in every state (q leaves it)', 'keys'],
+    ['The page of all keys (i shows the revoked one, q leaves it)', 'keys'],
     ['The last day of a sensor that broke some hours ago', `sensors show ${faultySensor} --entity ${entity}`],
     ['What needs a hand; this plant has faults, hence exit code 5', 'status'],
   ] as const;
