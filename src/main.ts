@@ -15,8 +15,9 @@ import type { StoreOptions } from './store/engine.ts';
 /**
  * The composition root: the only file that knows every layer. It loads each layer when a command first needs it, so that a
  * short command does not load the daemon, nor `--help` the store. Runs the command line of a process and returns its exit code.
+ * `listening` receives the address of a daemon once it answers.
  */
-export async function main(process: NodeJS.Process): Promise<number> {
+export async function main(process: NodeJS.Process, listening?: (baseUrl: string) => void): Promise<number> {
   const environment = readEnvironment(process);
   const rights = createRights(process, process.env, __filename);
   const io = createIo(process, {
@@ -37,10 +38,14 @@ export async function main(process: NodeJS.Process): Promise<number> {
   const argv = process.argv.slice(2);
   // Unhandled rejections arrive here, too.
   process.on('uncaughtException', (thrown) => process.exit(reportCrash(thrown, argv, io)));
-  return run(argv, io, createServices(io, rights));
+  return run(argv, io, createServices(io, rights, listening));
 }
 
-function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights): Services {
+function createServices(
+  io: Pick<Io, 'clock' | 'uptime' | 'env'>,
+  rights: Rights,
+  listening?: (baseUrl: string) => void,
+): Services {
   const options: StoreOptions = { ...storeOptions(io.clock), env: io.env };
   /** The engine for the store at a location, once this process is of the account that owns its folder. */
   const engineAt = async (location: string, how?: { makesFolder: boolean }) => {
@@ -103,6 +108,7 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
           listening(baseUrl) {
             closeDebugger(process, io.env.NODE_OPTIONS);
             hooks.listening(baseUrl);
+            listening?.(baseUrl);
           },
         },
       );

@@ -30,8 +30,8 @@ describe('the sources', () => {
     expect(forbiddenImports(modules)).toEqual([]);
   });
 
-  it('do not import the composition root', () => {
-    expect(importersOfRoot(modules)).toEqual([]);
+  it('do not import the composition root, except npm start', () => {
+    expect(importersOfRoot(modules)).toEqual(['start.ts']);
   });
 
   it('read the environment in the configuration only, and in the files that start the program', () => {
@@ -67,7 +67,7 @@ describe('the sources', () => {
     const lines = new Map(
       modules.map(({ file }) => [file, readFileSync(join(src, file), 'utf8').split('\n').length - 1]),
     );
-    expect(lines.get('start.ts')).toBeGreaterThan(200);
+    expect(lines.get('main.ts')).toBeGreaterThan(100);
     expect([...lines].filter(([, count]) => count > 250)).toEqual([]);
   });
 });
@@ -86,7 +86,7 @@ describe('the check of the sources', () => {
       { file: 'cli/run.ts', imports: ['core/keys.ts', 'node:fs', 'commander', 'chalk'] },
       { file: 'rights/rights.ts', imports: ['core/keys.ts', 'node:fs'] },
       { file: 'config.ts', imports: ['node:os'] },
-      { file: 'start.ts', imports: ['config.ts', 'rights/rights.ts', 'chalk'] },
+      { file: 'start.ts', imports: ['config.ts', 'rights/rights.ts', 'demo/plant.ts'] },
       {
         file: 'main.ts',
         imports: ['cli/run.ts', 'http/app.ts', 'store/open.ts', 'resources/parts.ts', '../package.json'],
@@ -121,7 +121,7 @@ describe('the check of the sources', () => {
     cli: ['cli', 'core'],
     rights: ['rights', 'core'],
     'config.ts': ['rights'],
-    'start.ts': ['config.ts', 'rights', 'core'],
+    'start.ts': ['main.ts', 'config.ts', 'demo', 'rights', 'core'],
   };
   const pairs = Object.keys(mayImport).flatMap((layer) =>
     Object.entries(layerFiles).map(([other, target]) => ({
@@ -134,7 +134,7 @@ describe('the check of the sources', () => {
 
   it('has a case for every pair of layers', () => {
     expect(pairs.length).toBe(10 * 11);
-    expect(pairs.filter(({ allowed }) => allowed).length).toBe(20);
+    expect(pairs.filter(({ allowed }) => allowed).length).toBe(22);
   });
 
   it.each(pairs)('$layer → $other', ({ layer, target, allowed }) => {

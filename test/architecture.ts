@@ -13,7 +13,7 @@ interface Layer {
   packages: RegExp;
 }
 
-/** The table of src/README.md: which layers and which packages a layer may import. The two entry files know everything. */
+/** The table of src/README.md: which layers and which packages a layer may import. The composition root knows everything. */
 export const layers: Readonly<Record<string, Layer>> = {
   core: { layers: ['core'], packages: /^node:(crypto|zlib)$/ },
   resources: { layers: ['resources', 'core'], packages: /^$/ },
@@ -31,13 +31,13 @@ export const layers: Readonly<Record<string, Layer>> = {
     layers: ['cli', 'core'],
     packages: /^(node:\w+|commander$|@inquirer\/prompts$|@inquirer\/core$|chalk$|clipboardy$|fast-string-width$)/,
   },
-  // The rights that the process has of the operating system, for the two entry files.
+  // The rights that the process has of the operating system, for the two files that start the program.
   rights: { layers: ['rights', 'core'], packages: /^node:\w+/ },
   'config.ts': { layers: ['rights'], packages: /^node:\w+/ },
-  'start.ts': { layers: ['config.ts', 'rights', 'core'], packages: /^(node:\w+|chalk$)/ },
+  'start.ts': { layers: ['main.ts', 'config.ts', 'demo', 'rights', 'core'], packages: /^node:\w+/ },
 };
 
-/** The composition root, which may import everything and which nobody may import. */
+/** The composition root, which may import everything and which only `npm start` may import. */
 export const compositionRoot = 'main.ts';
 
 /** The first part of a path below `src`: a folder, or a file that stands by itself. */

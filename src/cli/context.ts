@@ -144,14 +144,20 @@ export function createContext(
   };
 }
 
+/** How a command to paste begins, on a line of its own. */
+const commandIndent = ' '.repeat(4);
+
 /**
  * Redacts secrets that were given by mistake, such as a file name; secret delivery does not write through here. Sentences are
- * wrapped for the terminal on which they are shown, if any: it would break them inside a word.
+ * wrapped for the terminal on which they are shown, if any: it would break them inside a word. Commands to paste
+ * stay whole.
  */
 function linesOf(lines: readonly string[], terminal?: Pick<Output, 'columns'>): string {
   const shown = lines.map(withoutSecrets);
   const columns = terminal?.columns();
   // Before colours become escape sequences, which would be counted as text.
-  const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrapWhole(visibleText(line), columns));
+  const wrap = (line: string, width: number) =>
+    line.startsWith(commandIndent) ? [line] : wrapWhole(visibleText(line), width);
+  const wrapped = columns === undefined ? shown : shown.flatMap((line) => wrap(line, columns));
   return wrapped.map((line) => `${terminalLine(line)}\n`).join('');
 }

@@ -64,8 +64,12 @@ export interface Services {
   rowReader(): Promise<RowReader>;
   /** Reads a file of readings. */
   readingReader(): Promise<ReadingReader>;
-  /** Fills a new store with the demo plant: a second entity, users of each role, records, sensors. */
-  loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void>;
+  /** Fills a new store with the demo plant; returns commands that show it best, each with a sentence before it. */
+  loadDemo(
+    domain: Domain,
+    actor: Actor,
+    entity: Entity,
+  ): Promise<readonly (readonly [what: string, command: string])[]>;
 }
 
 interface ServeHooks {

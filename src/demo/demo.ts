@@ -1,17 +1,20 @@
 import type { Actor, Domain } from '../core/access/actors.ts';
 import type { Role } from '../core/access/roles.ts';
-import { addEntity, listEntities } from '../core/organization/entities.ts';
-import { addUser, listUsers } from '../core/organization/users.ts';
+import { addEntity } from '../core/organization/entities.ts';
+import { addUser } from '../core/organization/users.ts';
 import type { Entity } from '../core/port/entities.ts';
+import { maxBatch } from '../core/readings/rejections.ts';
 import { importRecords } from '../core/records/imports.ts';
 import { createRecordValidator } from '../core/records/validation/validator.ts';
 import { resources } from '../resources/index.ts';
+import { addDemoKeys } from './keys.ts';
+import { batchesOf, demoReadings, faultySensor } from './readings.ts';
 import { demoRecords } from './records.ts';
 
 /** The made-up organization that `init --demo` adds to the first entity and Super user. */
 const demoPlant = {
-  /** Added besides the first entity, with the first of the codes that is free. */
-  secondEntity: { codes: ['CHI', 'CHI-2', 'PLANT-2'], name: 'Chicago machining', timezone: 'America/Chicago' },
+  /** Added to the first entity, with the second code if that has the first. */
+  secondEntity: { codes: ['CHI', 'CHI-2'], name: 'Chicago machining', timezone: 'America/Chicago' },
   users: [
     { login: 'demo-admin', name: 'Katrin Vogel', role: 'entity_admin' },
     { login: 'demo-manager', name: 'Marcus Hill', role: 'manager' },
@@ -22,16 +25,33 @@ const demoPlant = {
   seed: 20_260,
 } as const;
 
+/** What shows the made-up plant best: sentences, each with its command. */
+export const thingsToTry = (entity: string) =>
+  [
+    ['The page of all keys (i shows the revoked one, q leaves it)', 'keys'],
+    ['The last day of a sensor that broke some hours ago', `sensors show ${faultySensor} --entity ${entity}`],
+    ['What needs a hand; this plant has faults, hence exit code 5', 'status'],
+  ] as const;
+
 /**
- * Adds the made-up plant to a new store by the ordinary operations: a second entity, a user of each role, and for both
- * entities records of every resource, with fifty sensors. The actor is a Super user.
+ * Adds the made-up plant to a new store by the ordinary operations: what {@link loadRecords} does, a day of readings of the first
+ * entity's sensors, of which one is faulty and one silent, and keys in every state. The actor is a Super user. Returns
+ * {@link thingsToTry}.
  */
-export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<void> {
-  const second = await addSecondEntity(domain, actor);
-  const taken = new Set((await listUsers(domain, actor)).map(({ login }) => login));
-  for (const user of demoPlant.users) if (!taken.has(user.login)) await addUser(domain, actor, user);
-  const plants = second ? [entity, second] : [entity];
-  for (const [index, plant] of plants.entries()) {
+export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Promise<ReturnType<typeof thingsToTry>> {
+  await loadRecords(domain, actor, entity);
+  const rejectedMs = await addReadings(domain, entity);
+  await addDemoKeys(domain, actor, { entity, rejectedMs, seed: demoPlant.seed });
+  return thingsToTry(entity.code);
+}
+
+/** Adds a second entity, a user of each role, and for both entities records of every resource, with fifty sensors. */
+export async function loadRecords(domain: Domain, actor: Actor, entity: Entity): Promise<void> {
+  const { codes, ...site } = demoPlant.secondEntity;
+  const code = codes[entity.code.toUpperCase() === codes[0] ? 1 : 0];
+  const second = await addEntity(domain, actor, { ...site, code });
+  for (const user of demoPlant.users) if (user.login !== actor.user.login) await addUser(domain, actor, user);
+  for (const [index, plant] of [entity, second].entries()) {
     const today = new Date(domain.clock()).toISOString().slice(0, 10);
     for (const { resource, records } of demoRecords(resources, { seed: demoPlant.seed + index, today })) {
       const validator = createRecordValidator(resource);
@@ -45,9 +65,11 @@ export async function loadDemo(domain: Domain, actor: Actor, entity: Entity): Pr
   }
 }
 
-async function addSecondEntity(domain: Domain, actor: Actor): Promise<Entity | undefined> {
-  const { codes, name, timezone } = demoPlant.secondEntity;
-  const taken = new Set((await listEntities(domain, actor)).map(({ code }) => code));
-  const code = codes.find((candidate) => !taken.has(candidate));
-  return code === undefined ? undefined : addEntity(domain, actor, { code, name, timezone });
+/** Returns when readings were rejected. */
+async function addReadings({ store: { readings }, clock }: Domain, { id, timezone }: Entity): Promise<number[]> {
+  const drawn = { nowMs: clock(), timezone, seed: demoPlant.seed };
+  const { rows, heartbeats, rejectedMs } = demoReadings(await readings.directory(id), drawn);
+  for (const batch of batchesOf(rows, maxBatch)) await readings.append(batch);
+  await readings.appendHeartbeats(heartbeats);
+  return rejectedMs;
 }

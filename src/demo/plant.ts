@@ -16,19 +16,7 @@ import {
   sumOfServices,
 } from './draws.ts';
 import { dayAround, instantOn } from './values.ts';
-import {
-  assetList,
-  categories,
-  courses,
-  customers,
-  departments,
-  faults,
-  incidents,
-  materials,
-  partNames,
-  sensorKinds,
-  treatments,
-} from './words.ts';
+import * as words from './words.ts';
 
 /** The number of records of a resource, {@link usualCount} if it is not listed. */
 export const counts: Readonly<Record<string, number>> = {
@@ -51,9 +39,9 @@ export const usualCount = 60;
 /** How fields of objects in lists are drawn. */
 export const members: Readonly<Record<string, Draw>> = {
   service_code: (draft) => serviceCode({ ...draft, position: draft.chance.between(0, 23) }),
-  description: from(treatments),
+  description: from(words.treatments),
   id: (draft) => draft.idOf(String(draft.record.resource)),
-  name: from(treatments),
+  name: from(words.treatments),
 };
 
 /** How fields of records are drawn, by resource and field; in this order, since some depend on others. */
@@ -61,7 +49,7 @@ export const specials: Readonly<Record<string, Readonly<Record<string, Draw>>>> 
   jobs: {
     ...dates,
     status: progress(['planned', 'released', 'in_progress', 'in_progress', 'on_hold'], 'completed', 'closed'),
-    name: ({ chance }) => `${chance.pick(partNames)}, batch ${chance.between(1, 60)}`,
+    name: ({ chance }) => `${chance.pick(words.partNames)}, batch ${chance.between(1, 60)}`,
     unit: () => '{piece}',
     quantity_completed: (draft) => Math.round(part(draft, 'quantity') * draft.chance.fraction()),
     started_at: (draft) => instantOn(draft, String(draft.record.received_date)),
@@ -72,13 +60,13 @@ export const specials: Readonly<Record<string, Readonly<Record<string, Draw>>>> 
     ...dates,
     status: progress(['confirmed', 'in_progress', 'in_progress', 'on_hold'], 'delivered', 'invoiced'),
     total_amount: sumOfServices,
-    customer_name: cycle(customers),
-    customer_code: ({ position }) => `C-${20_400 + (position % customers.length)}`,
+    customer_name: cycle(words.customers),
+    customer_code: ({ position }) => `C-${20_400 + (position % words.customers.length)}`,
     customer_reference: ({ chance }) => `45${chance.between(10_000_000, 99_999_999)}`,
   },
   'production-jobs': {
     sequence: ({ position }) => ((position % 5) + 1) * 10,
-    name: from(treatments),
+    name: from(words.treatments),
     ...quantities(),
     started_at: (draft) => instantOn(draft, dayAround(draft, -30, -1)),
     ended_at: instantAfter('started_at'),
@@ -102,7 +90,7 @@ export const specials: Readonly<Record<string, Readonly<Record<string, Draw>>>> 
     ...dates,
     status: progress(['expected', 'received', 'in_inspection', 'released'], 'completed', 'completed'),
     total_amount: sumOfServices,
-    partner_name: cycle(customers),
+    partner_name: cycle(words.customers),
     partner_code: cycle(['S-1044', 'S-1051', 'S-1102']),
   },
   'inventory-items': {
@@ -113,30 +101,31 @@ export const specials: Readonly<Record<string, Readonly<Record<string, Draw>>>> 
     expiry_date: after('received_date', 365, 900),
   },
   projects: {
-    name: cycle(partNames),
-    customer_name: cycle(customers),
+    name: cycle(words.partNames),
+    customer_name: cycle(words.customers),
     start_date: (draft) => dayAround(draft, -200, -10),
     end_date: after('start_date', 90, 400),
   },
   parts: {
-    name: cycle(partNames),
+    name: cycle(words.partNames),
     part_number: ({ position }) => `${['BH', 'GS', 'PC', 'RG', 'FL', 'VB', 'CH'][position % 7]}-${2040 + position}-A`,
-    category: cycle(categories),
-    material: cycle(materials),
+    category: cycle(words.categories),
+    material: cycle(words.materials),
     unit: () => '{piece}',
   },
   assets: {
-    code: ({ position }) => assetList[position]?.[0] ?? `TOOL-${position + 1}`,
-    name: ({ position }) => assetList[position]?.[1] ?? `Fixture ${position + 1}`,
-    asset_type: ({ position }) => assetList[position]?.[2] ?? 'tool',
+    code: ({ position }) => words.assetList[position]?.[0] ?? `TOOL-${position + 1}`,
+    name: ({ position }) => words.assetList[position]?.[1] ?? `Fixture ${position + 1}`,
+    asset_type: ({ position }) => words.assetList[position]?.[2] ?? 'tool',
     parent_id: () => null,
     commissioned_date: (draft) => dayAround(draft, -5000, -400),
     is_active: () => true,
   },
   processes: {
     code: ({ position }) => `PROC-${String(Math.floor(position / 3) + 1).padStart(2, '0')}`,
-    name: ({ position }) => treatments[Math.floor(position / 3) % treatments.length],
-    category: ({ position }) => (Math.floor(position / 3) % treatments.length < 4 ? 'Heat treatment' : 'Machining'),
+    name: ({ position }) => words.treatments[Math.floor(position / 3) % words.treatments.length],
+    category: ({ position }) =>
+      Math.floor(position / 3) % words.treatments.length < 4 ? 'Heat treatment' : 'Machining',
     description: ({ record }) => `${record.name}, by the plant's own instruction`,
     // Three revisions each: the last one is in use.
     revision: ({ position }) => String((position % 3) + 1),
@@ -153,12 +142,12 @@ export const specials: Readonly<Record<string, Readonly<Record<string, Draw>>>> 
     code: serviceCode,
     valid_from: (draft) => dayAround(draft, -300, -30),
     valid_to: after('valid_from', 365, 700),
-    name: ({ position }) => `${treatments[position % treatments.length]}, per kilogram`,
+    name: ({ position }) => `${words.treatments[position % words.treatments.length]}, per kilogram`,
   },
   routings: { effective_from: (draft) => dayAround(draft, -400, -30), effective_to: after('effective_from', 500, 900) },
   'training-records': {
-    course_title: cycle(courses),
-    course_code: ({ position }) => `COURSE-${String((position % courses.length) + 1).padStart(2, '0')}`,
+    course_title: cycle(words.courses),
+    course_code: ({ position }) => `COURSE-${String((position % words.courses.length) + 1).padStart(2, '0')}`,
     completed_date: (draft) => dayAround(draft, -300, -1),
     valid_until: after('completed_date', 300, 800),
   },
@@ -166,9 +155,12 @@ export const specials: Readonly<Record<string, Readonly<Record<string, Draw>>>> 
     sample_size: ({ chance }) => chance.pick([5, 8, 13, 20]),
     defects_found: ({ chance }) => (chance.percent(80) ? 0 : 1),
   },
-  'non-conformances': { title: cycle(faults), description: ({ record }) => `${record.title}; found at inspection` },
+  'non-conformances': {
+    title: cycle(words.faults),
+    description: ({ record }) => `${record.title}; found at inspection`,
+  },
   'safety-incidents': {
-    title: cycle(incidents),
+    title: cycle(words.incidents),
     description: ({ record }) => `${record.title}; area secured`,
     persons_injured: () => 0,
     lost_days: () => 0,
@@ -178,14 +170,15 @@ export const specials: Readonly<Record<string, Readonly<Record<string, Draw>>>> 
   people: {
     hired_date: (draft) => dayAround(draft, -4000, -100),
     name: personName,
-    department: cycle(departments),
+    department: cycle(words.departments),
     left_date: () => null,
     is_active: () => true,
   },
   sensors: {
     code: (draft) => `${machineOf(draft)?.[0]}-${kindOf(draft)?.[0]}`,
     name: (draft) => `${machineOf(draft)?.[1]}, ${kindOf(draft)?.[1]}`,
-    asset_id: ({ position }) => `A-${1001 + (Math.floor(position / sensorKinds.length) % assetList.length)}`,
+    asset_id: ({ position }) =>
+      `A-${1001 + (Math.floor(position / words.sensorKinds.length) % words.assetList.length)}`,
     quantity: (draft) => kindOf(draft)?.[2],
     unit: (draft) => kindOf(draft)?.[3],
     is_active: () => true,

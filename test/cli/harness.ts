@@ -243,7 +243,7 @@ export function createServices(clock: () => number, space?: () => SpaceFacts): S
     resources: async () => (await import('../../src/resources/index.ts')).resources,
     readingReader: async () => (await import('../../src/formats/readings.ts')).readReadings,
     rowReader: async () => (await import('../../src/formats/rows.ts')).readRows,
-    loadDemo: async () => {},
+    loadDemo: async (...given) => (await import('../../src/demo/demo.ts')).loadDemo(...given),
   };
 }
 

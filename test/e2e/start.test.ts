@@ -14,7 +14,7 @@ describe('npm start', () => {
   let port: number;
   let first: Running;
   let printed: string;
-  let prefixes: string[];
+  let prefix: string;
 
   const start = (env: Environment = {}) =>
     plant.attach(process.execPath, [startFile], { HKCTL_PORT: String(port), ...env }, root);
@@ -36,20 +36,33 @@ describe('npm start', () => {
     expect(printed).toContain('"accepted":1');
     // Off a terminal there is nothing in it that only a terminal understands.
     expect(printed).not.toContain('\u001b');
-    prefixes = [...printed.matchAll(/key +(hk_\w{5})…/g)].map(([, prefix]) => prefix ?? '');
-    expect(prefixes).toHaveLength(2);
+    prefix = prefixIn(printed);
     // A secret is never shown: it is read from its file.
     expect(printed).not.toMatch(/hk_\w{6}/);
   });
 
-  it('names the page of the documents, and the command for the keys', async () => {
+  it('names the page of the documents', async () => {
     const page = await call(/http\S+\/api\/v1\/docs/.exec(printed)?.[0] ?? '', {});
     expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/html')]);
-    const command = /^The keys\s+(.+)$/m.exec(printed)?.[1] ?? '';
-    const keys = await run('sh', ['-c', `${command} list --json`]);
-    expect(keys.code, keys.stderr).toBe(0);
-    const listed: { prefix: string }[] = JSON.parse(keys.stdout);
-    expect(listed.map(({ prefix }) => prefix)).toEqual(expect.arrayContaining(prefixes));
+  });
+
+  it('ends with three things to try, each of which works in another terminal as printed', async () => {
+    const [way = '', tries = ''] = printed.split('Three things to try in the second terminal');
+    const prepare = /^ {2}cd .+\n {2}alias .+$/m.exec(way)?.[0] ?? '';
+    const commands = [...tries.matchAll(/^ {4}(bin\/hkctl\.js .+)$/gm)].map(([, command = '']) => command);
+    expect(commands.map((command) => / (keys|sensors show|status)( |$)/.exec(command)?.[1])).toEqual([
+      'keys',
+      'sensors show',
+      'status',
+    ]);
+    const tried = await Promise.all(commands.map((command) => run('sh', ['-c', `${prepare}\n${command}`], '/')));
+    // The screen says that status ends with 5, and why.
+    expect(tries).toContain('exit code 5');
+    expect(tried.map(({ code }) => code)).toEqual([0, 0, 5]);
+    const [keys, sensor, status] = tried.map(({ stdout }) => stdout);
+    expect(keys).toContain(prefix);
+    expect(sensor).toMatch(/max 1372 Cel · \d+ readings/);
+    expect(status).toMatch(/Daemon +http[\s\S]+! Readings +76 readings of hk_/);
   });
 
   it('holds a plant worth looking at', async () => {
@@ -70,8 +83,9 @@ describe('npm start', () => {
     const second = start();
     await second.says(/Ctrl-C ends it/);
     expect(second.stdout).toContain('kept from before');
-    expect([...second.stdout.matchAll(/key +(hk_\w{5})…/g)].map(([, prefix]) => prefix)).toEqual(prefixes);
-    expect((await plant.json<unknown[]>(['keys', 'list', '--all'])).length).toBe(prefixes.length);
+    expect(prefixIn(second.stdout)).toBe(prefix);
+    // Five of the plant, and this one.
+    expect((await plant.json<unknown[]>(['keys', 'list', '--all'])).length).toBe(6);
     expect((await second.stop('SIGINT')).code).toBe(0);
   });
 
@@ -131,11 +145,11 @@ describe('npm start', () => {
   });
 
   it('names the file of a key that was revoked, and goes on once that is deleted', async () => {
-    await plant.ok(['keys', 'revoke', prefixes[0] ?? '', '--yes']);
+    await plant.ok(['keys', 'revoke', prefix, '--yes']);
     const refused = await start({ HKCTL_PORT: '0' }).ended;
     expect(refused.code).toBe(1);
     const [, file = ''] =
-      /^The key in (.+operational-core\.key) is not let in any more\.\nDelete the file, and start again for a new one\.\n$/.exec(
+      /^The key in (.+client\.key) is not let in any more\.\nDelete the file, and start again for a new one\.\n$/.exec(
         refused.stderr,
       ) ?? [];
     rmSync(resolve(root, file));
@@ -144,12 +158,16 @@ describe('npm start', () => {
     expect((await again.stop()).code).toBe(0);
   });
 
-  async function run(program: string, args: string[]): Promise<Outcome> {
-    const running = plant.attach(program, args, {}, root);
+  async function run(program: string, args: string[], folder: string): Promise<Outcome> {
+    const running = plant.attach(program, args, {}, folder);
     running.child.stdin?.end();
     return running.ended;
   }
 });
+
+function prefixIn(printed: string): string {
+  return /key +(hk_\w{5})…/.exec(printed)?.[1] ?? '';
+}
 
 async function freePort(): Promise<number> {
   const probe = createServer();

@@ -46,7 +46,8 @@ export const init = defineCommand({
     try {
       if (!made) throw new Error('a store is made with its first organization');
       const { tenant, entity, user } = made;
-      if (given.demo) await services.loadDemo(context.domainOf(store), { user, osAccount: io.osAccount }, entity);
+      const actor = { user, osAccount: io.osAccount };
+      const tries = given.demo ? await services.loadDemo(context.domainOf(store), actor, entity) : [];
       if (context.json) {
         const answer = {
           store: storePath,
@@ -60,13 +61,15 @@ export const init = defineCommand({
           `Store made: ${storePath}`,
           `Organization ${tenant.name}, entity ${entity.name} (${entity.code}), Super user ${user.login}`,
         );
-        if (given.demo) context.confirm('A made-up plant was loaded.');
+        if (given.demo) context.confirm('A made-up plant was loaded, with a day of readings and keys in every state.');
         for (const open of await openFolders(context)) {
           context.warn(
             `warning: others than its owner can write the folder ${open}; best is a folder for the store alone, with mode 0700.`,
           );
         }
         context.say(`Next: hkctl keys create --entity ${entity.code}, then hkctl serve`);
+        if (given.demo) context.say('', 'Three things to try:');
+        for (const [what, command] of tries) context.say(`  ${what}`, `    hkctl ${command}`);
       }
     } finally {
       await store.close();

@@ -40,7 +40,17 @@ function settled(painted: string): string {
     })
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '9277c7d1-5eb7-41a3-afa3-1a23e37bcd30')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-11-20T08:15:00.000Z')
-    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8421');
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8421')
+    .replaceAll(/\d+\.\d MB/g, '4.9 MB')
+    .replaceAll(/[\d.]+ [GT]iB \(\d+ %\)/g, '75.8 GiB (30 %)')
+    .replaceAll(/ {2}cd \/\S+/g, '  cd hkctl');
+}
+
+/** A command line of hkctl by a clock that stands still: the times of a picture count from it. */
+function stillHkctl(): string {
+  const clock = join(mkdtempSync(join(tmpdir(), 'hkctl-picture-')), 'clock.cjs');
+  writeFileSync(clock, `Date.now = () => ${startMs};`);
+  return `${process.execPath} -r ${clock} ${join(root, 'bin', 'hkctl.js')}`;
 }
 
 describe('the picture of', () => {
@@ -74,12 +84,9 @@ describe('the picture of', () => {
     for (const [prefix, usedAtMs] of uses)
       database.prepare('UPDATE keys SET last_used_at_ms = ? WHERE prefix = ?').run(usedAtMs, prefix);
     database.close();
-    // The times of the picture count from a clock that stands still.
-    const clock = join(mkdtempSync(join(tmpdir(), 'hkctl-picture-')), 'clock.cjs');
-    writeFileSync(clock, `Date.now = () => ${startMs};`);
     terminal = new Terminal(columns, 24, { HKCTL_BASE_URL: 'http://127.0.0.1:8420', HKCTL_USER: 'alice' }, cli.store);
     await terminal.until(/^\$$/);
-    terminal.type(`clear; ${process.execPath} -r ${clock} ${join(root, 'bin', 'hkctl.js')} keys`);
+    terminal.type(`clear; ${stillHkctl()} keys`);
     await terminal.until('1 of 5');
     terminal.press('Down');
     await terminal.until('2 of 5');
@@ -94,7 +101,7 @@ describe('the picture of', () => {
 
   it('npm start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hkctl-picture-'));
-    terminal = new Terminal(columns, 32, { HKCTL_PORT: String(await freePort()) }, join(folder, 'demo', 'hkctl.db'));
+    terminal = new Terminal(columns, 42, { HKCTL_PORT: String(await freePort()) }, join(folder, 'demo', 'hkctl.db'));
     await terminal.until(/^\$$/);
     const start = `${process.execPath} ${join(root, 'dist', 'start.cjs')}`;
     terminal.type(`cd ${folder}; npm() { echo; ${start}; }; clear`);
@@ -105,11 +112,27 @@ describe('the picture of', () => {
       'start.svg',
       terminalSvg(settled(terminal.painted()), {
         columns,
-        label: 'npm start in a terminal: the store, two keys, the daemon, a first call and a first reading',
+        label: 'npm start in a terminal: the store, a key, the daemon, first calls and three things to try',
       }),
     );
     terminal.press('C-c');
     await terminal.until('stopped');
+  });
+
+  it.each([
+    ['status', 'status', 'Backup', 'what needs a hand, with the command for it'],
+    ['sensor', 'sensors show OVEN-2-T1 --entity BER', 'last reading', 'the last day of a sensor that broke, as a plot'],
+    ['key', 'keys show "Oven gateway"', 'Sensor gateway:', 'a key with its requests and refusals of 90 days as bars'],
+  ])('the made-up plant: %s', async (name, command, end, shown) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hkctl-picture-'));
+    terminal = new Terminal(columns, 32, {}, join('demo', 'hkctl.db'));
+    await terminal.until(/^\$$/);
+    terminal.type(`cd ${folder}; hkctl() { ${stillHkctl()} "$@"; }; hkctl init --demo --admin alice --quiet; clear`);
+    await terminal.until(/^\$$/);
+    terminal.type(`hkctl ${command}`);
+    await terminal.until(new RegExp(`${end}[\\s\\S]*\\n\\$$`));
+    const painted = settled(terminal.painted()).replace(/\n\$ *$/, '');
+    keepSvg(`${name}.svg`, terminalSvg(painted, { columns, label: `hkctl ${command} in a terminal: ${shown}` }));
   });
 });
 

@@ -6,9 +6,12 @@ const firstLine = 53;
 
 const esc = '\u001b';
 const colouring = new RegExp(`(${esc}\\[[\\d;]*m)`);
-/** By the code of a basic colour, or by the number of one of the 256. */
-const basic: Record<number, string> = { 31: '#ff7b72', 32: '#3fb950', 33: '#d29922', 36: '#39c5cf' };
-const palette: Record<number, string> = { 31: '#0087af', 64: '#5f8700', 166: '#d75f00' };
+/** By the code of a basic colour, or by the number of one of the 256: the class that colours it. */
+const basic: Record<number, string> = { 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' };
+const palette: Record<number, string> = { 31: 'blue', 64: 'olive', 166: 'orange' };
+/** The colours on dark and on light, as the reader's browser prefers. The last three of the 256 are readable on both. */
+const style = `rect{fill:#0d1117;stroke:#30363d}g{fill:#c9d1d9}.dim{fill:#8b949e}.red{fill:#ff7b72}.green{fill:#3fb950}.yellow{fill:#d29922}.cyan{fill:#39c5cf}.blue{fill:#0087af}.olive{fill:#5f8700}.orange{fill:#d75f00}
+@media(prefers-color-scheme:light){rect{fill:#fff;stroke:#d0d7de}g{fill:#1f2328}.dim{fill:#59636e}.red{fill:#cf222e}.green{fill:#1a7f37}.yellow{fill:#9a6700}.cyan{fill:#1b7c83}}`;
 
 /** How a piece of text is painted. */
 interface Paint {
@@ -39,8 +42,9 @@ export function terminalSvg(painted: string, { columns, label }: { columns: numb
   });
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(label)}">`,
-    '<rect width="100%" height="100%" rx="8" fill="#0d1117"/><circle cx="20" cy="18" r="5" fill="#ff5f57"/><circle cx="38" cy="18" r="5" fill="#febc2e"/><circle cx="56" cy="18" r="5" fill="#28c840"/>',
-    '<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace" font-size="14" fill="#c9d1d9" xml:space="preserve">',
+    `<style>${style}</style>`,
+    '<rect x=".5" y=".5" width="99.8%" height="99.8%" rx="8"/><circle cx="20" cy="18" r="5" fill="#ff5f57"/><circle cx="38" cy="18" r="5" fill="#febc2e"/><circle cx="56" cy="18" r="5" fill="#28c840"/>',
+    '<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,DejaVu Sans Mono,monospace" font-size="14" xml:space="preserve">',
     ...texts,
     '</g></svg>',
   ].join('\n')}\n`;
@@ -65,7 +69,7 @@ function textElement(text: string, column: number, row: number, { bold, dim, col
     `x="${(margin + column * cell.width).toFixed(1)}"`,
     `y="${firstLine + row * cell.height}"`,
     `textLength="${([...text].length * cell.width).toFixed(1)}"`,
-    ...(colour ? [`fill="${colour}"`] : dim ? ['fill="#8b949e"'] : []),
+    ...(colour ? [`class="${colour}"`] : dim ? ['class="dim"'] : []),
     ...(bold ? ['font-weight="700"'] : []),
   ];
   return `<text ${attributes.join(' ')}>${escaped(text)}</text>`;

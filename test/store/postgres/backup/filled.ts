@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { loadDemo } from '../../../../src/demo/demo.ts';
+import { loadRecords } from '../../../../src/demo/demo.ts';
 import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
 import { steadyBy } from '../../../core/steady.ts';
 import { batchOf } from '../../conformance/readings/readings.ts';
@@ -9,12 +9,12 @@ import { draftOf, newKey, nowMs, type Plant, plantIn } from '../../stores.ts';
 
 const hourUs = 3_600_000_000;
 
-/** Fills a store with something of everything: the demo, stopped things, removed records, summaries, odd texts and numbers. */
+/** Fills a store with something of everything: the demo's records, stopped things, removed records, summaries, odd texts and numbers. */
 export async function filled(store: Store): Promise<Plant> {
   const plant = await plantIn(store);
   const { tenant, entity, user } = plant;
   const domain = { store, ...steadyBy(() => nowMs), random: randomBytes, newId: randomUUID };
-  await loadDemo(domain, { user, osAccount: 'tester' }, entity);
+  await loadRecords(domain, { user, osAccount: 'tester' }, entity);
   const old = newKey(plant, 1, { note: 'gateway of "Halle 3"\t\\N', allowedIps: ['192.0.2.0/24'] });
   const next = newKey(plant, 2, { rotatedFrom: old.id, expiresAtMs: nowMs + 1e9 });
   await store.keys.insert(old, draftOf(tenant.id, 'key.create', 'one'));

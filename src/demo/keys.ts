@@ -1,0 +1,139 @@
+import type { Actor, Domain } from '../core/access/actors.ts';
+import { type ClientPermission, presets } from '../core/access/permissions.ts';
+import { createKey, type SecretDelivery } from '../core/keys/issuance.ts';
+import { requireKeyActor } from '../core/keys/key-permissions.ts';
+import { revokeKeys } from '../core/keys/keys.ts';
+import { usageDays } from '../core/keys/usage.ts';
+import type { Entity } from '../core/port/entities.ts';
+import type { UsageCount } from '../core/port/usage.ts';
+import { dayAt } from '../core/time/calendar.ts';
+import { dayMs } from '../core/time/spans.ts';
+import { type Chance, createChance } from './random.ts';
+import { faultySensor } from './readings.ts';
+
+/** A key of the made-up plant; ages and spans are in days. */
+interface DemoKey {
+  name: string;
+  note: string;
+  permissions: readonly ClientPermission[];
+  age: number;
+  expiresIn?: number;
+  revokedSince?: number;
+  allowedIps?: readonly string[];
+  /** The client address, and how many minutes ago it was used last. */
+  used?: { ip: string; minutesAgo: number };
+  /** Requests on a whole day of work; a third of them on a day of the weekend. */
+  daily?: number;
+  /** Readings that it posts on a whole day, also at the weekend. */
+  readings?: number;
+  /** How many of its requests of today and yesterday came from another address. */
+  refused?: number;
+}
+
+const demoKeys: readonly DemoKey[] = [
+  {
+    name: 'MES pilot',
+    note: 'Trial of spring; ended with the project',
+    permissions: presets['production-only'].permissions,
+    age: 150,
+    revokedSince: 12,
+    used: { ip: '10.20.1.44', minutesAgo: 12.2 * 1440 },
+    daily: 140,
+  },
+  {
+    name: 'Oven gateway',
+    note: 'Edge PC in hall 2; ask Marcus Hill',
+    permissions: presets['sensor-gateway'].permissions,
+    age: 210,
+    used: { ip: '10.20.3.11', minutesAgo: 1 },
+    daily: 1440,
+    readings: 36_000,
+  },
+  {
+    name: 'Training kiosk',
+    note: 'Tablet at the gate; not delivered yet',
+    permissions: ['people.view', 'training_records.view'],
+    age: 120,
+  },
+  {
+    name: 'ERP bridge',
+    note: 'Nightly export; ask Elif Yılmaz before it ends',
+    permissions: ['jobs_orders.view', 'parts.view', 'inventory_items.view', 'routings.view'],
+    age: 81,
+    expiresIn: 9,
+    used: { ip: '10.20.1.5', minutesAgo: 12 },
+    daily: 320,
+  },
+  {
+    name: 'Shift board',
+    note: 'Screens of hall 1 only',
+    permissions: presets['production-only'].permissions,
+    age: 60,
+    allowedIps: ['10.20.8.0/24'],
+    used: { ip: '10.20.8.17', minutesAgo: 4 },
+    daily: 700,
+    refused: 14,
+  },
+];
+
+const discarded: SecretDelivery = { deliver() {}, complete() {}, withdraw() {} };
+
+/**
+ * Adds a key in every state with its usage by day: heavily used, unused, expiring soon, limited to an address, revoked. The
+ * domain's own operations make them at earlier times. Their secrets are discarded: these systems do not exist.
+ */
+export async function addDemoKeys(
+  domain: Domain,
+  actor: Actor,
+  { entity, rejectedMs, seed }: { entity: Entity; rejectedMs: readonly number[]; seed: number },
+): Promise<void> {
+  const nowMs = domain.clock();
+  const at = (age: number) => ({ ...domain, clock: () => nowMs - age * dayMs });
+  const issuer = await requireKeyActor(domain, actor, 'rotate', 'keys');
+  const chance = createChance(seed);
+  for (const one of demoKeys) {
+    const { name, note, permissions, expiresIn, allowedIps = [], used, revokedSince } = one;
+    const expiresAtMs = expiresIn === undefined ? null : nowMs + expiresIn * dayMs;
+    const input = { name, note, entity, permissions, expiresAtMs, allowedIps };
+    const key = await createKey(at(one.age), issuer, input, discarded);
+    const uses = new Map(used && [[key.id, { atMs: nowMs - used.minutesAgo * 60_000, ip: used.ip }]]);
+    const usage = usageOf(one, { nowMs, timezone: entity.timezone, chance, rejectedMs });
+    const counts = usage.map((count) => ({ ...count, keyId: key.id }));
+    await domain.store.keys.recordUse(uses, { counts, kept: undefined });
+    if (revokedSince !== undefined) await revokeKeys(at(revokedSince), issuer, [key]);
+  }
+}
+
+type Count = Omit<UsageCount, 'keyId'>;
+
+/** What a key did on each of the last days, today in part. */
+function usageOf(
+  { age, revokedSince = 0, daily = 0, readings = 0, refused = 0 }: DemoKey,
+  {
+    nowMs,
+    timezone,
+    chance,
+    rejectedMs,
+  }: { nowMs: number; timezone: string; chance: Chance; rejectedMs: readonly number[] },
+): Count[] {
+  const { day: today, fromMs } = dayAt(nowMs, timezone);
+  const counts: Count[] = [];
+  const count = (day: number, kind: Count['kind'], n: number, more: Partial<Count> = {}) => {
+    if (n >= 1) counts.push({ day, kind, code: '', count: Math.round(n), lastAtMs: null, lastSensor: null, ...more });
+  };
+  for (let ago = Math.min(age, usageDays - 1); daily > 0 && ago >= revokedSince; ago--) {
+    const day = today - ago;
+    const share = ago === 0 ? (nowMs - fromMs) / dayMs : 1;
+    // 1970-01-01 was a Thursday.
+    const isWeekend = [5, 6].includes((day + 3) % 7) && readings === 0;
+    count(day, 'request', share * daily * (isWeekend ? 0.3 : 0.9 + chance.fraction() * 0.2));
+    if (ago < 2) count(day, 'refused', share * (refused - 5 * ago), { code: 'address_not_allowed' });
+    if (readings === 0) continue;
+    const rejected = ago < 2 ? rejectedMs.filter((ms) => dayAt(ms, timezone).day === day) : [];
+    count(day, 'accepted', share * readings - rejected.length);
+    count(day, 'duplicate', share * chance.between(0, 150));
+    const lastAtMs = rejected.at(-1) ?? null;
+    count(day, 'rejected', rejected.length, { code: 'invalid_value', lastAtMs, lastSensor: faultySensor });
+  }
+  return counts;
+}
