@@ -14,10 +14,15 @@ const copyDocumentsPage = {
   },
 };
 
-/** `hkctl examples` and the documents page read the programs of the manual from here: Debian's package keeps no `man`. */
-const copyExamples = {
-  name: 'copy-examples',
-  writeBundle: ({ dir }) => cpSync('man/examples', join(dir, 'examples'), { recursive: true }),
+/** `hkctl examples` and the documents page read programs and pages of the manual from here: Debian's package keeps no `man`. */
+const copyManual = {
+  name: 'copy-manual',
+  writeBundle({ dir }) {
+    cpSync('man/examples', join(dir, 'examples'), { recursive: true });
+    for (const page of ['hkctl-api.7.md', 'hkctl-gateway.7.md', 'hkctl-resources.7.md']) {
+      cpSync(join('man/markdown', page), join(dir, 'markdown', page));
+    }
+  },
 };
 
 /** Packs what short commands load, with V8's code cache; they work without it, only more slowly. */
@@ -92,5 +97,5 @@ export default {
     chunkFileNames: 'chunk-[name]-[hash].cjs',
     cleanDir: true,
   },
-  plugins: [bundleOlderDriver, noSecondDriver, noSubprocesses, copyDocumentsPage, copyExamples, packCommands],
+  plugins: [bundleOlderDriver, noSecondDriver, noSubprocesses, copyDocumentsPage, copyManual, packCommands],
 };

@@ -94,7 +94,7 @@ function createServices(io: Pick<Io, 'clock' | 'uptime' | 'env'>, rights: Rights
           resources,
           version: packageJson.version,
           docsFolder: join(__dirname, 'docs'),
-          examplesFolder: join(__dirname, 'examples'),
+          manualFolder: __dirname,
           logForm: logFormOf(hooks.logFd, io.env),
           serviceManager: readServiceManager(io.env, process.pid),
         },

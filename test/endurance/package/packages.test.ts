@@ -53,7 +53,9 @@ async function tryOut(hkctl: string): Promise<void> {
   try {
     const [, url] = await daemon.says(/hkctl serves (\S+)/);
     expect((await call(`${url}/api/v1/me`, { secret })).json<{ key: { name: string } }>().key.name).toBe('A');
-    expect((await call(`${url}/api/v1/docs`)).status).toBe(200);
+    for (const path of ['', '/swagger-ui.css', '/examples/gateway.py', '/markdown/hkctl-gateway.7.md']) {
+      expect((await call(`${url}/api/v1/docs${path}`)).status, path).toBe(200);
+    }
     expect(checkHealth(url ?? '')).toBe(0);
   } finally {
     await daemon.stop();
@@ -61,6 +63,7 @@ async function tryOut(hkctl: string): Promise<void> {
   expect(checkHealth(daemon.stdout.match(/http:\/\/[^\s"]+/)?.[0] ?? '')).toBe(1);
   run('backup', join(folder, `${Date.now()}.backup`));
   run('doctor');
+  expect(run('examples', 'gateway.py')).toContain('#!/usr/bin/env python3');
   rmSync(join(folder, 'state'), { recursive: true });
 }
 
