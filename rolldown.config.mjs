@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 const require = createRequire(import.meta.url);
 
@@ -56,8 +56,36 @@ const bundleOlderDriver = {
   },
 };
 
+/**
+ * listhen brings for development what hkctl never asks of it: a tunnel by a program that it downloads after a question about its
+ * licence, certificates, QR codes, WebSockets, the clipboard, a browser. None of it ships.
+ */
+const nothingForDevelopment = [
+  replaceImport('node-forge', 'listhen', 'export default undefined'),
+  replaceImport('uqr', 'listhen', 'export const renderUnicodeCompact = undefined'),
+  ...['untun', 'crossws/adapters/node', 'tinyclip', '../chunks/xdg-open.mjs'].map((imported) =>
+    replaceImport(imported, 'listhen', `throw new Error('${imported} is no part of hkctl')`),
+  ),
+];
+
+/** The packages in each file of the build, by their folders: what ships is named with its licence (`bin/package`). */
+const notePackages = {
+  name: 'note-packages',
+  generateBundle(_options, bundle) {
+    const packages = {};
+    for (const { fileName, moduleIds = [] } of Object.values(bundle)) {
+      const folders = moduleIds.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0]);
+      const known = folders
+        .filter((folder) => folder !== undefined)
+        .map((folder) => relative(import.meta.dirname, folder));
+      packages[fileName] = [...new Set(known)].sort();
+    }
+    this.emitFile({ type: 'asset', fileName: 'packages.json', source: JSON.stringify(packages) });
+  },
+};
+
 function replaceImport(imported, packageName, code) {
-  const name = `no ${imported} for ${packageName}`;
+  const name = `no-${imported.replace(/\W+/g, '-')}-for-${packageName}`;
   return {
     name,
     resolveId: (source, importer) => (source === imported && importer?.includes(`/${packageName}/`) ? name : null),
@@ -97,5 +125,14 @@ export default {
     chunkFileNames: 'chunk-[name]-[hash].cjs',
     cleanDir: true,
   },
-  plugins: [bundleOlderDriver, noSecondDriver, noSubprocesses, copyDocumentsPage, copyManual, packCommands],
+  plugins: [
+    ...nothingForDevelopment,
+    bundleOlderDriver,
+    noSecondDriver,
+    noSubprocesses,
+    notePackages,
+    copyDocumentsPage,
+    copyManual,
+    packCommands,
+  ],
 };

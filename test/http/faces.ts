@@ -12,7 +12,7 @@ import { toListener } from '../../src/http/net/listener.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';
-import { docsFolder, manualFolder, type HttpPlant, settings, version } from './plant.ts';
+import { docsFolder, type HttpPlant, manualFolder, settings, version } from './plant.ts';
 
 /** The API behind a port. Every answer of it is as documented. */
 export interface Face {
