@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
@@ -23,6 +23,14 @@ const copyManual = {
       cpSync(join('man/markdown', page), join(dir, 'markdown', page));
     }
   },
+};
+
+/** Files whose text is imported, as vitest does it: `import text from './hkctl.service?raw'`. */
+const texts = {
+  name: 'texts',
+  resolveId: (source, importer) => (source.endsWith('?raw') ? join(dirname(importer), source) : null),
+  load: (id) =>
+    id.endsWith('?raw') ? `export default ${JSON.stringify(readFileSync(id.slice(0, -'?raw'.length), 'utf8'))}` : null,
 };
 
 /** Packs what short commands load, with V8's code cache; they work without it, only more slowly. */
@@ -126,6 +134,7 @@ export default {
     cleanDir: true,
   },
   plugins: [
+    texts,
     ...nothingForDevelopment,
     bundleOlderDriver,
     noSecondDriver,
