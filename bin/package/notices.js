@@ -7,5 +7,5 @@ const { notices } = require('./licences.js');
 const { root } = require('./place.js');
 const { reachable } = require('./tree.js');
 
-/** Part of `npm ci`, and so of `npm pack`: the licences of what is bundled, for the package that npm makes. */
+/** Part of the build: the licences of what is bundled, for the package that npm makes. */
 writeFileSync(join(root, 'dist', 'NOTICES'), notices(shippedPackages(reachable())));

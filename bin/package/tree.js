@@ -28,6 +28,9 @@ function makeTree(folder) {
   for (const path of ['migrations', 'man', 'README.md']) copy(path, folder);
   rmSync(join(folder, 'migrations', 'schema'), { recursive: true, force: true });
   for (const name of loadedPackages(files)) copyPackage(name, root, folder);
+  if (!existsSync(join(folder, 'node_modules', 'better-sqlite3-12'))) {
+    process.stderr.write('warning: not for Node 20, whose driver is not here; run npm ci with Node 20 before.\n');
+  }
   const { name, version, description, author, license, type, bin, engines } = readPackage(root);
   write(
     folder,
@@ -92,10 +95,7 @@ function copyDriver(source, target) {
   const isOlder = readPackage(source).version.startsWith('12.');
   const binaries = (isOlder ? built : prebuilt).filter((path) => existsSync(join(source, path)));
   if (binaries.length === 0 && !isOlder) throw new Error(`better-sqlite3 has no binary for ${platform}-${arch}.`);
-  if (binaries.length === 0) {
-    process.stderr.write('warning: not for Node 20, whose driver is not built here; run npm ci with Node 20 before.\n');
-    return;
-  }
+  if (binaries.length === 0) return;
   for (const path of ['package.json', 'LICENSE', 'lib', ...binaries]) {
     cpSync(join(source, path), join(target, path), { recursive: true });
   }
