@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 const require = createRequire(import.meta.url);
 
@@ -14,10 +14,23 @@ const copyDocumentsPage = {
   },
 };
 
-/** `hkctl examples` and the documents page read the programs of the manual from here: Debian's package keeps no `man`. */
-const copyExamples = {
-  name: 'copy-examples',
-  writeBundle: ({ dir }) => cpSync('man/examples', join(dir, 'examples'), { recursive: true }),
+/** `hkctl examples` and the documents page read programs and pages of the manual from here: Debian's package keeps no `man`. */
+const copyManual = {
+  name: 'copy-manual',
+  writeBundle({ dir }) {
+    cpSync('man/examples', join(dir, 'examples'), { recursive: true });
+    for (const page of ['hkctl-api.7.md', 'hkctl-gateway.7.md', 'hkctl-resources.7.md']) {
+      cpSync(join('man/markdown', page), join(dir, 'markdown', page));
+    }
+  },
+};
+
+/** Files whose text is imported, as vitest does it: `import text from './hkctl.service?raw'`. */
+const texts = {
+  name: 'texts',
+  resolveId: (source, importer) => (source.endsWith('?raw') ? join(dirname(importer), source) : null),
+  load: (id) =>
+    id.endsWith('?raw') ? `export default ${JSON.stringify(readFileSync(id.slice(0, -'?raw'.length), 'utf8'))}` : null,
 };
 
 /** Packs what short commands load, with V8's code cache; they work without it, only more slowly. */
@@ -51,8 +64,36 @@ const bundleOlderDriver = {
   },
 };
 
+/**
+ * listhen brings for development what hkctl never asks of it: a tunnel by a program that it downloads after a question about its
+ * licence, certificates, QR codes, WebSockets, the clipboard, a browser. None of it ships.
+ */
+const nothingForDevelopment = [
+  replaceImport('node-forge', 'listhen', 'export default undefined'),
+  replaceImport('uqr', 'listhen', 'export const renderUnicodeCompact = undefined'),
+  ...['untun', 'crossws/adapters/node', 'tinyclip', '../chunks/xdg-open.mjs'].map((imported) =>
+    replaceImport(imported, 'listhen', `throw new Error('${imported} is no part of hkctl')`),
+  ),
+];
+
+/** The packages in each file of the build, by their folders: what ships is named with its licence (`bin/package`). */
+const notePackages = {
+  name: 'note-packages',
+  generateBundle(_options, bundle) {
+    const packages = {};
+    for (const { fileName, moduleIds = [] } of Object.values(bundle)) {
+      const folders = moduleIds.map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0]);
+      const known = folders
+        .filter((folder) => folder !== undefined)
+        .map((folder) => relative(import.meta.dirname, folder));
+      packages[fileName] = [...new Set(known)].sort();
+    }
+    this.emitFile({ type: 'asset', fileName: 'packages.json', source: JSON.stringify(packages) });
+  },
+};
+
 function replaceImport(imported, packageName, code) {
-  const name = `no ${imported} for ${packageName}`;
+  const name = `no-${imported.replace(/\W+/g, '-')}-for-${packageName}`;
   return {
     name,
     resolveId: (source, importer) => (source === imported && importer?.includes(`/${packageName}/`) ? name : null),
@@ -92,5 +133,15 @@ export default {
     chunkFileNames: 'chunk-[name]-[hash].cjs',
     cleanDir: true,
   },
-  plugins: [bundleOlderDriver, noSecondDriver, noSubprocesses, copyDocumentsPage, copyExamples, packCommands],
+  plugins: [
+    texts,
+    ...nothingForDevelopment,
+    bundleOlderDriver,
+    noSecondDriver,
+    noSubprocesses,
+    notePackages,
+    copyDocumentsPage,
+    copyManual,
+    packCommands,
+  ],
 };

@@ -99,7 +99,7 @@ function createServices(
           resources,
           version: packageJson.version,
           docsFolder: join(__dirname, 'docs'),
-          examplesFolder: join(__dirname, 'examples'),
+          manualFolder: __dirname,
           logForm: logFormOf(hooks.logFd, io.env),
           serviceManager: readServiceManager(io.env, process.pid),
         },

@@ -116,5 +116,5 @@ export function importsOf(file: string, text: string): string[] {
 }
 
 function isOwn(target: string, files: ReadonlySet<string>): boolean {
-  return files.has(target) || target.endsWith('.ts') || target.startsWith('..');
+  return files.has(target) || /\.(ts|json)$|\?raw$/.test(target) || target.startsWith('..');
 }

@@ -6,6 +6,23 @@ interface Lock {
   packages: Readonly<Record<string, { engines?: { node?: string }; optional?: boolean }>>;
 }
 
+it('npm ci leaves the driver of Node 20 out on all that do not need it', () => {
+  const { packages }: Lock = JSON.parse(readFileSync(join(__dirname, '..', 'package-lock.json'), 'utf8'));
+  expect(packages['node_modules/better-sqlite3-12']).toMatchObject({ optional: true, engines: { node: '<22' } });
+});
+
+it('users install nothing that is bundled or copied by the build', () => {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(__dirname, '..', 'package.json'), 'utf8'),
+  );
+  expect(Object.keys({ ...dependencies, ...optionalDependencies })).toEqual([
+    'better-sqlite3',
+    'clipboardy',
+    'pino',
+    'better-sqlite3-12',
+  ]);
+});
+
 it('npm ci warns of no package on Node 20: the lock file leaves out the engines of the driver that is never loaded there', () => {
   const { packages }: Lock = JSON.parse(readFileSync(join(__dirname, '..', 'package-lock.json'), 'utf8'));
   const forNewer = Object.entries(packages).filter(

@@ -14,7 +14,7 @@ const architectures = { x64: 'amd64', arm64: 'arm64' };
  * account `hkctl` and its folder. It starts nothing: first somebody creates a store.
  */
 function makeDeb(tree) {
-  const { version, description } = readPackage(root);
+  const { version, description, author } = readPackage(root);
   const architecture = architectures[process.arch];
   const stage = join(output, 'deb');
   rmSync(stage, { recursive: true, force: true });
@@ -29,6 +29,14 @@ function makeDeb(tree) {
   // Debian has places of its own for these.
   for (const name of ['man', 'LICENSE', 'NOTICES', 'sbom.cdx.json', 'README.md']) {
     rmSync(join(program, name), { recursive: true });
+  }
+  // Debian brings these, too: the C library is not musl, and the clipboard has a package.
+  for (const name of [
+    'better-sqlite3/prebuilds/linuxmusl-x64.node',
+    'better-sqlite3/prebuilds/linuxmusl-arm64.node',
+    'clipboardy/fallbacks',
+  ]) {
+    rmSync(join(program, 'node_modules', name), { recursive: true, force: true });
   }
   mkdirSync(join(stage, 'usr', 'bin'));
   symlinkSync('../lib/hkctl/bin/hkctl.js', join(stage, 'usr', 'bin', 'hkctl'));
@@ -48,13 +56,11 @@ function makeDeb(tree) {
   // The store may be an address with a password.
   put('etc/default/hkctl', defaults, 0o600);
   const documents = 'usr/share/doc/hkctl';
-  put(
-    `${documents}/copyright`,
-    `${readFileSync(join(tree, 'LICENSE'), 'utf8')}\n\n${readFileSync(join(tree, 'NOTICES'), 'utf8')}`,
-  );
+  const [licence, notices] = ['LICENSE', 'NOTICES'].map((name) => readFileSync(join(tree, name), 'utf8'));
+  put(`${documents}/copyright`, `${licence}\n\n${notices.replaceAll(apacheLicence, onDebian)}`);
   put(`${documents}/sbom.cdx.json.gz`, zipped(readFileSync(join(tree, 'sbom.cdx.json'))));
-  put(`${documents}/changelog.gz`, zipped(Buffer.from(changelog(version))));
-  put('DEBIAN/control', control({ version, architecture, description, kilobytes: sizeOf(stage) }));
+  put(`${documents}/changelog.gz`, zipped(Buffer.from(changelog(version, author))));
+  put('DEBIAN/control', control({ version, architecture, author, description, kilobytes: sizeOf(stage) }));
   put('DEBIAN/conffiles', '/etc/default/hkctl\n');
   for (const [name, script] of Object.entries(scripts)) put(`DEBIAN/${name}`, script, 0o755);
   const file = join(output, `hkctl_${version}_${architecture}.deb`);
@@ -63,6 +69,10 @@ function makeDeb(tree) {
   rmSync(stage, { recursive: true });
   return file;
 }
+
+/** Debian has its text in a file of its own, and no package repeats it. */
+const apacheLicence = /^ *Apache License\n *Version 2\.0, January 2004\n[\s\S]*?\n *END OF TERMS AND CONDITIONS$/gm;
+const onDebian = 'Apache License, Version 2.0: see /usr/share/common-licenses/Apache-2.0.';
 
 /** The environment of the packager must not change what is packaged. */
 function plainEnvironment() {
@@ -78,24 +88,24 @@ function sizeOf(folder) {
   return run('du', ['-sk', '--apparent-size', folder]).split('\t')[0];
 }
 
-function changelog(version) {
+function changelog(version, author) {
   const date = new Date(buildTime() * 1000).toUTCString().replace('GMT', '+0000');
-  return `hkctl (${version}) unstable; urgency=medium\n\n  * Version ${version}.\n\n -- The authors of hkctl <hkctl@localhost>  ${date}\n`;
+  return `hkctl (${version}) unstable; urgency=medium\n\n  * Version ${version}.\n\n -- ${author}  ${date}\n`;
 }
 
 /** Node.js is recommended and not required, since it may come from elsewhere than Debian; hkctl checks its version. */
-const control = ({ version, architecture, description, kilobytes }) => `Package: hkctl
+const control = ({ version, architecture, author, description, kilobytes }) => `Package: hkctl
 Version: ${version}
 Architecture: ${architecture}
-Maintainer: The authors of hkctl <hkctl@localhost>
+Maintainer: ${author}
 Installed-Size: ${kilobytes}
 Depends: libc6 (>= 2.28), libstdc++6, passwd
 Recommends: nodejs (>= 20.19)
-Suggests: systemd
+Suggests: systemd, xsel | wl-clipboard
 Section: admin
 Priority: optional
-Description: ${description.split(':')[0]} for plants
- ${description}.
+Description: ${description.split(': ')[0]}
+ ${description.split(': ')[1].replace(/^\w/, (first) => first.toUpperCase())}.
 `;
 
 const defaults = `# Flags of the hkctl daemon as variables; see hkctl-serve(8).

@@ -1,26 +1,47 @@
 'use strict';
 
 const { existsSync, readFileSync } = require('node:fs');
+const { isBuiltin } = require('node:module');
 const { dirname, join, sep } = require('node:path');
 const { root } = require('./place.js');
 
 /**
- * The packages of other people that a build contains, bundled or beside it: those that `package.json` names and theirs, each
- * as `{ name, version, folder, licence }`, in order of name.
+ * The packages of other people that these files of `dist` contain, or that are next to them, each as `{ name, version, folder,
+ * licence }`, in order of name.
  */
-function shippedPackages() {
+function shippedPackages(files) {
   const found = new Map();
+  const add = (folder) => {
+    const { name, version, license: licence = 'unknown', dependencies = {} } = readPackage(folder);
+    found.set(folder, { name, version, folder, licence });
+    return dependencies;
+  };
+  const bundled = JSON.parse(readFileSync(join(root, 'dist', 'packages.json'), 'utf8'));
+  // The documents page has two files of swagger-ui-dist, whose dependency only counts installations.
+  for (const path of ['node_modules/swagger-ui-dist', ...files.flatMap((file) => bundled[file])]) add(join(root, path));
   const visit = (name, from) => {
     const folder = folderOf(name, from);
     if (folder === undefined || found.has(folder)) return;
-    const { version, license, dependencies = {} } = readPackage(folder);
-    found.set(folder, { name: readPackage(folder).name, version, folder, licence: license ?? 'unknown' });
-    if (isAlone(name)) return;
-    for (const next of Object.keys(dependencies)) visit(next, folder);
+    const dependencies = add(folder);
+    // What drivers need only downloads or compiles them.
+    if (!isDriver(name)) for (const next of Object.keys(dependencies)) visit(next, folder);
   };
-  const { dependencies, optionalDependencies = {} } = readPackage(root);
-  for (const name of [...Object.keys(dependencies), ...Object.keys(optionalDependencies)]) visit(name, root);
+  for (const name of loadedPackages(files)) visit(name, root);
   return [...found.values()].sort((a, b) => `${a.name}@${a.version}`.localeCompare(`${b.name}@${b.version}`, 'en'));
+}
+
+/** The packages that files of `dist` load, and both drivers. */
+function loadedPackages(files) {
+  const names = new Set(['better-sqlite3', 'better-sqlite3-12']);
+  for (const file of files) {
+    const text = readFileSync(join(root, 'dist', file), 'utf8');
+    for (const [, target] of text.matchAll(/\b(?:require|load|import|resolve)\(["'`]([@\w][^"'`]*)["'`]\)/g)) {
+      const [scope, name] = target.split('/');
+      const packageName = target.startsWith('@') ? `${scope}/${name}` : scope;
+      if (!isBuiltin(target) && folderOf(packageName, root)) names.add(packageName);
+    }
+  }
+  return [...names].sort();
 }
 
 /** The folder of a package as Node would find it from another one; undefined where it is optional and not installed. */
@@ -36,13 +57,8 @@ function readPackage(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** What drivers need only downloads or compiles them, and of swagger-ui-dist only two files are used. */
-function isAlone(name) {
-  return isDriver(name) || name === 'swagger-ui-dist';
-}
-
 function isDriver(name) {
   return name.startsWith('better-sqlite3');
 }
 
-module.exports = { shippedPackages, folderOf, readPackage, isDriver };
+module.exports = { shippedPackages, loadedPackages, folderOf, readPackage, isDriver };

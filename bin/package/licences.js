@@ -1,10 +1,9 @@
 'use strict';
 
-const { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
-const { tmpdir } = require('node:os');
-const { join } = require('node:path');
-const { isDriver, readPackage } = require('./dependencies.js');
-const { root, run, buildTime } = require('./place.js');
+const { existsSync, readdirSync, readFileSync } = require('node:fs');
+const { join, relative } = require('node:path');
+const { folderOf, isDriver, readPackage } = require('./dependencies.js');
+const { root, buildTime } = require('./place.js');
 
 /** The licences and notices of all packages that a build contains, as one text. */
 function notices(packages) {
@@ -20,72 +19,53 @@ The author disclaims copyright to this source code.`;
   return `hkctl contains the work of others, under these licences.\n\n\n${[...parts, sqlite].join('\n\n\n')}\n`;
 }
 
-/** A software bill of materials in CycloneDX: npm's own, without what is not shipped, and with SQLite, which npm cannot see. */
+/** A software bill of materials in CycloneDX 1.5 of the packages, as `package-lock.json` pins them, and of SQLite inside the drivers. */
 function billOfMaterials(packages) {
-  const bill = npmBill();
-  const shipped = new Set(packages.map(({ name, version }) => `${name}@${version}`));
-  const isShipped = ({ purl }) => shipped.has(nameOf(purl));
-  const kept = bill.components.filter(isShipped);
-  const missing = [...shipped].filter((one) => !kept.some(({ purl }) => nameOf(purl) === one));
-  if (missing.length > 0) throw new Error(`npm's bill of materials does not name ${missing.join(', ')}`);
-  const drivers = packages.filter(({ name }) => isDriver(name));
-  const sqlite = drivers.map(({ folder }) => sqliteIn(folder)).filter((version) => version !== undefined);
-  const engines = [...new Set(sqlite)].map((version) => ({
-    'bom-ref': `sqlite@${version}`,
-    type: 'library',
-    name: 'sqlite',
-    version,
-    licenses: [{ license: { name: 'Public Domain' } }],
-    purl: `pkg:generic/sqlite@${version}`,
-  }));
-  const components = [...kept, ...engines];
-  const references = new Set([bill.metadata.component['bom-ref'], ...components.map((one) => one['bom-ref'])]);
-  // What changes with each run or names the folder of the checkout is left out.
-  const { serialNumber: _, metadata, dependencies, ...rest } = bill;
+  const { name, version, license, dependencies, devDependencies, optionalDependencies } = readPackage(root);
+  const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const urls = new Map(packages.map((one) => [one.folder, `pkg:npm/${one.name.replace('@', '%40')}@${one.version}`]));
+  const shipped = (from, names = {}) => Object.keys(names).map((one) => urls.get(folderOf(one, from)));
+  const graph = [
+    { ref: name, dependsOn: shipped(root, { ...dependencies, ...devDependencies, ...optionalDependencies }) },
+  ];
+  const components = packages.map(({ folder, ...one }) => {
+    const sqlite = isDriver(one.name) ? sqliteIn(folder) : undefined;
+    graph.push({ ref: urls.get(folder), dependsOn: [...shipped(folder, readPackage(folder).dependencies), sqlite] });
+    return component(urls.get(folder), one.name, one.version, one.licence, locked[relative(root, folder)].integrity);
+  });
+  for (const url of new Set(graph.flatMap(({ dependsOn }) => dependsOn.filter((one) => /generic/.test(one))))) {
+    components.push(component(url, 'sqlite', url.split('@')[1], 'blessing'));
+  }
   return {
-    ...rest,
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
     metadata: {
-      ...metadata,
       timestamp: new Date(buildTime() * 1000).toISOString(),
-      component: { ...metadata.component, type: 'application', name: 'hkctl' },
+      component: {
+        ...component(`pkg:npm/${name}@${version}`, name, version, license),
+        'bom-ref': name,
+        type: 'application',
+      },
     },
     components,
-    dependencies: dependencies
-      .filter(({ ref }) => references.has(ref))
-      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => references.has(one)) })),
+    dependencies: graph.map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => one !== undefined) })),
   };
 }
 
-/**
- * npm's bill of what `package-lock.json` pins for users. With `--omit dev` npm would also leave out what the tests need as well,
- * so that it is given copies of both files without anything for development.
- */
-function npmBill() {
-  const folder = mkdtempSync(join(tmpdir(), 'hkctl-sbom-'));
-  try {
-    const { devDependencies: _, scripts: __, ...manifest } = readPackage(root);
-    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-    delete lock.packages[''].devDependencies;
-    for (const [path, { dev }] of Object.entries(lock.packages)) if (dev) delete lock.packages[path];
-    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
-    return JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { cwd: folder }));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+/** A part of the bill; `integrity` is npm's, such as `sha512-…` in base64. */
+function component(purl, name, version, licence, integrity = '') {
+  const [, content] = /^sha512-(.*)$/.exec(integrity) ?? [];
+  const hashes = content && [{ alg: 'SHA-512', content: Buffer.from(content, 'base64').toString('hex') }];
+  return { 'bom-ref': purl, type: 'library', name, version, licenses: [{ expression: licence }], purl, hashes };
 }
 
-/** `@scope/name@1.2.3` of a package URL. */
-function nameOf(purl) {
-  return decodeURIComponent(purl.replace(/^pkg:npm\//, '').replace(/\?.*$/, ''));
-}
-
-/** The version of SQLite that a driver was built with, as its build file names it. */
+/** The SQLite that a driver was built with, as its build file names it, as a package URL. */
 function sqliteIn(folder) {
   const file = join(folder, 'deps', 'download.sh');
   if (!existsSync(file)) return undefined;
   const [, number] = /^VERSION="(\d{7})"/m.exec(readFileSync(file, 'utf8')) ?? [];
-  return number && [number[0], number.slice(1, 3), number.slice(3, 5)].map(Number).join('.');
+  return number && `pkg:generic/sqlite@${[number[0], number.slice(1, 3), number.slice(3, 5)].map(Number).join('.')}`;
 }
 
 module.exports = { notices, billOfMaterials };

@@ -1,12 +1,12 @@
 'use strict';
 
+const { spawnSync } = require('node:child_process');
 const { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } = require('node:fs');
 const { rmSync, symlinkSync, writeFileSync } = require('node:fs');
-const { isBuiltin } = require('node:module');
 const { dirname, join, relative } = require('node:path');
 const { billOfMaterials, notices } = require('./licences.js');
-const { folderOf, isDriver, readPackage, shippedPackages } = require('./dependencies.js');
-const { root } = require('./place.js');
+const { folderOf, isDriver, loadedPackages, readPackage, shippedPackages } = require('./dependencies.js');
+const { root, run } = require('./place.js');
 
 /** The files of `dist` with which a process or a thread begins. */
 const entries = ['hkctl.cjs', 'writer.cjs', 'readings.cjs', 'reader.cjs'];
@@ -21,20 +21,38 @@ function makeTree(folder) {
   const files = reachable();
   for (const file of files) copy(join('dist', file), folder);
   for (const file of readdirSync(join(root, 'dist'))) {
-    if (file === 'docs' || /^pack\./.test(file)) copy(join('dist', file), folder);
+    if (/^(docs|examples|markdown|pack\..*)$/.test(file)) copy(join('dist', file), folder);
   }
   copy('bin/hkctl.js', folder);
   symlinkSync('hkctl.js', join(folder, 'bin', 'hkctl'));
   for (const path of ['migrations', 'man', 'README.md']) copy(path, folder);
   rmSync(join(folder, 'migrations', 'schema'), { recursive: true, force: true });
-  for (const name of packagesOf(files)) copyPackage(name, root, folder);
-  const { name, version, description, license, type, bin, engines } = readPackage(root);
-  write(folder, 'package.json', json({ name, version, description, license, private: true, type, bin, engines }));
+  for (const name of loadedPackages(files)) copyPackage(name, root, folder);
+  if (!existsSync(join(folder, 'node_modules', 'better-sqlite3-12'))) {
+    process.stderr.write('warning: not for Node 20, whose driver is not here; run npm ci with Node 20 before.\n');
+  }
+  const { name, version, description, author, license, type, bin, engines } = readPackage(root);
+  write(
+    folder,
+    'package.json',
+    json({ name, version, description, author, license, private: true, type, bin, engines }),
+  );
   cpSync(join(__dirname, 'LICENSE'), join(folder, 'LICENSE'));
-  const shipped = shippedPackages();
+  const shipped = shippedPackages(files);
   write(folder, 'NOTICES', notices(shipped));
   write(folder, 'sbom.cdx.json', json(billOfMaterials(shipped)));
+  strip(folder);
   setModes(folder);
+}
+
+/** Removes what only a debugger reads, which is a third of a driver. */
+function strip(folder) {
+  if (spawnSync('strip', ['--version']).status !== 0) {
+    process.stderr.write('warning: binaries are larger than necessary, since strip is not here; install binutils.\n');
+    return;
+  }
+  const binaries = readdirSync(folder, { recursive: true }).filter((path) => /\.node$|\/linux\/xsel$/.test(path));
+  run('strip', ['--strip-unneeded', ...binaries], { cwd: folder });
 }
 
 /** The files of `dist` that the program can load; those of benchmarks and of `npm start` are not among them. */
@@ -50,22 +68,15 @@ function reachable() {
   return [...found].sort();
 }
 
-/** The packages that files of `dist` load, and both drivers. */
-function packagesOf(files) {
-  const names = new Set(['better-sqlite3', 'better-sqlite3-12']);
-  for (const file of files) {
-    const text = readFileSync(join(root, 'dist', file), 'utf8');
-    for (const [, target] of text.matchAll(/\b(?:require|load|import|resolve)\(["'`]([@\w][^"'`]*)["'`]\)/g)) {
-      const [scope, name] = target.split('/');
-      const packageName = target.startsWith('@') ? `${scope}/${name}` : scope;
-      if (!isBuiltin(target) && folderOf(packageName, root)) names.add(packageName);
-    }
-  }
-  return [...names].sort();
-}
-
-/** Types, maps, documents, tests and hidden files of packages, which nothing loads. */
-const unneeded = /(^|\/)(\.[^/]+|tests?|docs|examples?|benchmarks?|fixtures)$|\.(d\.[cm]?ts|map|md)$/;
+/** Of packages what nothing loads: types, maps, documents, tests, programs of their own, hidden files, other systems. */
+const unneeded = new RegExp(
+  [
+    /(^|\/)(\.[^/]+|tests?|docs|examples?|benchmarks?|fixtures|bin|build|windows|CNAME)$/,
+    /(^|\/)(bin|browser|cli|eslint\.config)\.js$|tsconfig\.json$|\.(d\.[cm]?ts|map|md|html|ico|sh)$/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 function copyPackage(name, from, folder) {
   const source = folderOf(name, from);
@@ -84,10 +95,7 @@ function copyDriver(source, target) {
   const isOlder = readPackage(source).version.startsWith('12.');
   const binaries = (isOlder ? built : prebuilt).filter((path) => existsSync(join(source, path)));
   if (binaries.length === 0 && !isOlder) throw new Error(`better-sqlite3 has no binary for ${platform}-${arch}.`);
-  if (binaries.length === 0) {
-    process.stderr.write('warning: not for Node 20, whose driver is not built here; run npm ci with Node 20 before.\n');
-    return;
-  }
+  if (binaries.length === 0) return;
   for (const path of ['package.json', 'LICENSE', 'lib', ...binaries]) {
     cpSync(join(source, path), join(target, path), { recursive: true });
   }
@@ -112,9 +120,9 @@ function setModes(folder) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) continue;
     if (entry.isDirectory()) setModes(path);
-    else chmodSync(path, entry.name === 'hkctl.js' ? 0o755 : 0o644);
+    else chmodSync(path, /^(hkctl\.js|gateway\.sh)$/.test(entry.name) ? 0o755 : 0o644);
   }
   chmodSync(folder, 0o755);
 }
 
-module.exports = { makeTree };
+module.exports = { makeTree, reachable };

@@ -12,7 +12,7 @@ import { toListener } from '../../src/http/net/listener.ts';
 import { type ServeOptions, serve } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/index.ts';
 import { deviations } from './documented.ts';
-import { docsFolder, examplesFolder, type HttpPlant, settings, version } from './plant.ts';
+import { docsFolder, type HttpPlant, manualFolder, settings, version } from './plant.ts';
 
 /** The API behind a port. Every answer of it is as documented. */
 export interface Face {
@@ -40,7 +40,7 @@ export function bareApp(
     resources,
     version,
     docsFolder,
-    examplesFolder,
+    manualFolder,
     log,
     memory,
     connections,
@@ -91,7 +91,7 @@ export async function listening(
     resources,
     version,
     docsFolder,
-    examplesFolder,
+    manualFolder,
     log: { write: (line: string) => lines.push(line) },
     limits,
     drainMs,

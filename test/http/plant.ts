@@ -17,7 +17,7 @@ import { resources } from '../../src/resources/index.ts';
 import { createKey, revokeKeys } from '../core/key-operations.ts';
 import { postgresStore, temporaryStore } from '../store/stores.ts';
 
-export const examplesFolder = join(process.cwd(), 'man', 'examples');
+export const manualFolder = join(process.cwd(), 'man');
 export const docsFolder = join(process.cwd(), 'node_modules', 'swagger-ui-dist');
 export const version = '1.2.3';
 

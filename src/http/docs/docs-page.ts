@@ -30,7 +30,8 @@ it with <code>hkctl keys create</code>.</p>
 <pre tabindex="0"><code>read -rs API_KEY    # paste the key
 curl -H "Authorization: Bearer $API_KEY" \\
   <span class="base">http://127.0.0.1:8420</span>/api/v1/me</code></pre>
-<p>Programs that keep a copy of a list, changes only: ${linksTo(root, 'mirror')}</p>
+<p>Programs that keep a copy of a list, changes only: ${linksTo(root, 'mirror')};
+every field in ${linkToPage(root, 'hkctl-resources(7)')}</p>
 </section>
 <section aria-labelledby="send-readings">
 <h2 id="send-readings">Send readings</h2>
@@ -54,10 +55,14 @@ on disk; to send it again is safe.</p>
 </html>
 `;
 
-/** Links to the programs of the manual whose names begin so. */
+/** Links to the programs of the manual whose names begin so, and to the page that explains them. */
 function linksTo(root: string, begin: string): string {
-  return examplePrograms
-    .filter(({ name }) => name.startsWith(begin))
-    .map(({ name, does }) => `<a href="${root}docs/examples/${name}" title="${does}">${name}</a>`)
-    .join(', ');
+  const programs = examplePrograms.filter(({ name }) => name.startsWith(begin));
+  const links = programs.map(({ name, does }) => `<a href="${root}docs/examples/${name}" title="${does}">${name}</a>`);
+  return `${links.join(', ')}; explained in ${linkToPage(root, programs[0]?.page ?? '')}`;
+}
+
+/** A link to a page of the manual in Markdown, by its name such as `hkctl-api(7)`. */
+function linkToPage(root: string, page: string): string {
+  return `<a href="${root}docs/markdown/${page.replace(/\((\d)\)$/, '.$1.md')}">${page}</a>`;
 }

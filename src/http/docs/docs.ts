@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { createKept } from '../../core/lazily.ts';
 import { examplePrograms } from '../../core/operations/examples.ts';
 import { type Representation, represent, toRepresentation } from '../request/caching.ts';
@@ -46,6 +46,7 @@ export const documentFiles = [
   'start.js',
   'style.css',
   ...examplePrograms.map(({ name }) => `examples/${name}` as const),
+  ...['hkctl-api.7.md', 'hkctl-gateway.7.md', 'hkctl-resources.7.md'].map((name) => `markdown/${name}` as const),
 ] as const;
 
 const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' };
@@ -62,12 +63,12 @@ const rootFrom: Readonly<Record<string, string>> = {
 export interface DocumentFolders {
   /** The folder with the two files of swagger-ui-dist. */
   docsFolder: string;
-  /** The folder with the programs of the manual. */
-  examplesFolder: string;
+  /** The folder with the programs of the manual in `examples`, and its pages in `markdown`. */
+  manualFolder: string;
 }
 
 /** Builds the handlers of the documentation page. */
-export function createDocuments({ docsFolder, examplesFolder }: DocumentFolders): {
+export function createDocuments({ docsFolder, manualFolder }: DocumentFolders): {
   page(exchange: Exchange): Promise<Answer>;
   /** Leads from the root of the server to the page, by a relative path, so that a proxy may put it anywhere. */
   root(): Answer;
@@ -101,8 +102,8 @@ export function createDocuments({ docsFolder, examplesFolder }: DocumentFolders)
       return serve(exchange, `page at ${root}`, 'text/html; charset=utf-8', () => documentsPage(root));
     },
     file: (name) => (exchange) => {
-      const example = () => readFileSync(join(examplesFolder, basename(name)), 'utf8');
-      return serve(exchange, name, `${types[extname(name)] ?? 'text/plain'}; charset=utf-8`, sources[name] ?? example);
+      const ofManual = () => readFileSync(join(manualFolder, name), 'utf8');
+      return serve(exchange, name, `${types[extname(name)] ?? 'text/plain'}; charset=utf-8`, sources[name] ?? ofManual);
     },
   };
 }

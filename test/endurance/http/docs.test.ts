@@ -131,7 +131,7 @@ it('begins with a first call and a first reading for this address, which work as
     expect.stringContaining('"accepted":1'),
   ]);
   expect(await page.locator('.start a').allTextContents()).toEqual(
-    expect.arrayContaining(['gateway.py', 'mirror.mjs']),
+    expect.arrayContaining(['gateway.py', 'mirror.mjs', 'hkctl-gateway(7)', 'hkctl-api(7)', 'hkctl-resources(7)']),
   );
   await page.close();
 });

@@ -6,10 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../../e2e/client.ts';
 import { Running, root } from '../../e2e/program.ts';
 import { Machine } from '../machine/machine.ts';
+import { needPrograms } from '../machine/needs.ts';
 import { madePackages } from './made.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const name = `hkctl-${version}-${process.platform}-${process.arch}`;
+
+needPrograms('lintian', 'strip');
 
 let folder: string;
 let packages: string;
@@ -53,7 +56,9 @@ async function tryOut(hkctl: string): Promise<void> {
   try {
     const [, url] = await daemon.says(/hkctl serves (\S+)/);
     expect((await call(`${url}/api/v1/me`, { secret })).json<{ key: { name: string } }>().key.name).toBe('A');
-    expect((await call(`${url}/api/v1/docs`)).status).toBe(200);
+    for (const path of ['', '/swagger-ui.css', '/examples/gateway.py', '/markdown/hkctl-gateway.7.md']) {
+      expect((await call(`${url}/api/v1/docs${path}`)).status, path).toBe(200);
+    }
     expect(checkHealth(url ?? '')).toBe(0);
   } finally {
     await daemon.stop();
@@ -61,6 +66,7 @@ async function tryOut(hkctl: string): Promise<void> {
   expect(checkHealth(daemon.stdout.match(/http:\/\/[^\s"]+/)?.[0] ?? '')).toBe(1);
   run('backup', join(folder, `${Date.now()}.backup`));
   run('doctor');
+  expect(run('examples', 'gateway.py')).toContain('#!/usr/bin/env python3');
   rmSync(join(folder, 'state'), { recursive: true });
 }
 
@@ -105,14 +111,14 @@ describe('the tarball', () => {
     );
     expect(shipped?.length).toBeGreaterThan(20);
     for (const path of shipped ?? []) {
-      const one = path.replace(/^node_modules\//, '').replace(/\/package\.json$/, '');
+      const one = path.replace(/^node_modules\//, '').replace(/(-12)?\/package\.json$/, '');
       expect(
         components.some((component) => component.name === one),
         one,
       ).toBe(true);
     }
     for (const component of components.filter((one) => one.name !== 'sqlite')) {
-      expect(notices).toContain(`\n${component.name.replace(/-12$/, '')} ${component.version} (`);
+      expect(notices).toContain(`\n${component.name} ${component.version} (`);
     }
   });
 
@@ -122,8 +128,36 @@ describe('the tarball', () => {
       expect(readFileSync(join(place, file), 'utf8')).not.toContain(root);
     }
     expect(readdirSync(join(place, 'dist')).filter((file) => /^(bench|attacker|start)\./.test(file))).toEqual([]);
-    expect(statSync(join(packages, `${name}.tar.gz`)).size).toBeLessThan(12 * 1024 * 1024);
+    expect(statSync(join(packages, `${name}.tar.gz`)).size).toBeLessThan(6 * 1024 * 1024);
   });
+});
+
+it('the Debian package satisfies lintian, and is small', () => {
+  const [file = ''] = readdirSync(packages).filter((one) => one.endsWith('.deb'));
+  const { status, stdout } = spawnSync('lintian', ['--fail-on', 'error', join(packages, file)], { encoding: 'utf8' });
+  expect([status, stdout.match(/^E:.*$/gm)]).toEqual([0, null]);
+  expect(statSync(join(packages, file)).size).toBeLessThan(3.5 * 1024 * 1024);
+});
+
+it('the package of npm brings what runs, and no more', () => {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' });
+  const [packed] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const paths = packed.files.map(({ path }) => path);
+  const kinds = new Set(
+    paths.map((path) => path.replace(/^(dist|migrations)\/.*/, '$1').replace(/^man\/.*\.\d$/, 'man')),
+  );
+  expect([...kinds].sort()).toEqual(['README.md', 'bin/hkctl.js', 'dist', 'man', 'migrations', 'package.json']);
+  expect(paths.filter((path) => /^dist\/(bench|attacker|start|packages)\./.test(path))).toEqual([]);
+  expect(paths).toEqual(expect.arrayContaining(['dist/hkctl.cjs', 'dist/docs/swagger-ui.css', 'dist/NOTICES']));
+});
+
+it('contains no tunnel, which would download a program after a question about its licence', () => {
+  const dist = join(folder, 'unpacked', name, 'dist');
+  const asking = readdirSync(dist).filter(
+    (file) => file.endsWith('.cjs') && /cloudflared/.test(readFileSync(join(dist, file), 'utf8')),
+  );
+  expect(asking).toEqual([]);
 });
 
 describe('the Containerfile', () => {

@@ -3,7 +3,7 @@ import { holdsSecret } from '../../../core/keys/secrets.ts';
 import { defineCommand } from '../../command.ts';
 import { parsed, toggle } from '../../flags.ts';
 
-/** `hkctl metrics-rules` */
+/** `hkctl metrics-rules`: the files are valid as they are, for the job `hkctl`. */
 export const metricsRules = defineCommand({
   name: 'metrics-rules',
   summary: 'Print alert rules for Prometheus, or a Grafana dashboard',
@@ -19,12 +19,15 @@ export const metricsRules = defineCommand({
   ],
   async run(context, { grafana, job = 'hkctl' }) {
     if (grafana) {
-      const { dashboard } = await import('./dashboard.ts');
-      context.printDocument(JSON.stringify(dashboard(job), null, 2));
+      const { default: dashboard } = await import('./dashboard.json');
+      const list = dashboard.templating.list.map((one) =>
+        one.name === 'job' ? { ...one, current: { text: job, value: job } } : one,
+      );
+      context.printDocument(JSON.stringify({ ...dashboard, templating: { list } }, null, 2));
       return;
     }
-    const { alertRules } = await import('./alerts.ts');
-    const rules = alertRules(job);
+    const { default: alerts } = await import('./alerts.yml?raw');
+    const rules = alerts.trimEnd().replaceAll('job=\\"hkctl\\"', `job=\\"${job}\\"`);
     if (context.json) context.printJson({ rules });
     else context.printDocument(rules);
   },

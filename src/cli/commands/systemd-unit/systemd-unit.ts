@@ -5,10 +5,9 @@ import { defineCommand } from '../../command.ts';
 import { parsed, toggle } from '../../flags.ts';
 import { parseKeep } from '../backup/keep.ts';
 import { parsePort, requireBothOfTls } from '../serve/serve.ts';
-import { backupUnits } from './backup-units.ts';
-import { daemonService, daemonSocket } from './daemon-units.ts';
-import { requireVisible } from './hardening.ts';
 import { quotedArgument, requirePath, requirePathWithoutBlanks, requirePlain, type Unit } from './unit.ts';
+import { backupUnits, daemonService, daemonSocket } from './units.ts';
+import { requireVisible } from './visibility.ts';
 
 /** `hkctl systemd-unit` */
 export const systemdUnit = defineCommand({

@@ -1,0 +1,12 @@
+# completion of hkctl for fish
+function __hkctl_complete
+  set -l current (commandline -ct)
+  set -l words (commandline -opc)
+  set -l found (HKCTL_JSON=0 $words[1] completion fish -- $words[2..-1] "$current" 2>/dev/null)
+  if test "$found[1]" = ':files'
+    __fish_complete_path "$current"
+  else
+    printf '%s\n' $found
+  end
+end
+complete -c hkctl -f -a '(__hkctl_complete)'

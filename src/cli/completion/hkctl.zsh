@@ -1,0 +1,16 @@
+#compdef hkctl
+# completion of hkctl for zsh
+_hkctl() {
+  local line
+  local -a found items
+  found=("${(@f)$(HKCTL_JSON=0 "${words[1]}" completion zsh -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ $found[1] == ':files' ]]; then
+    _files
+    return
+  fi
+  for line in $found; do
+    items+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+  done
+  (( $#items )) && _describe -V 'hkctl' items
+}
+if [ "$funcstack[1]" = "_hkctl" ]; then _hkctl; else compdef _hkctl hkctl; fi
