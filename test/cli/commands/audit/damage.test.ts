@@ -130,11 +130,11 @@ it('several are named in order, and not all of very many', async () => {
 });
 
 it('a login that is cut shows no part of a secret that stands where it is cut', async () => {
-  const body = drawSecret().slice(3);
+  const secret = drawSecret();
   for (const start of ['', 'a'.repeat(20), 'a'.repeat(40), '\u{1f600}'.repeat(59)]) {
-    await cli.run(['--as', `${start}-${body}`, 'keys', 'list']);
+    await cli.run(['--as', `${start}-${secret}`, 'keys', 'list']);
     const [last] = (await cli.ok('audit list --limit 1 --json')).json<{ target: string }[]>();
     expect(last?.target.startsWith(`${start}-`)).toBe(true);
-    expect(last?.target).not.toContain(body.slice(0, 6));
+    expect(last?.target).not.toContain(secret.slice(3, 9));
   }
 });
