@@ -7,7 +7,7 @@ const longest = [
   'http/postgres',
   'http/scenarios',
   'e2e/anchors',
-  'store/postgres/connection/hanging',
+  'endurance/store/postgres/connection/hanging',
   'endurance/postgres/revocation',
   'endurance/http/soak',
   'endurance/e2e/postgres',

@@ -380,7 +380,7 @@ export const mutants = [
     keys,
     'return withJournal(journal, active, () => {',
     'return withJournal(journal, [], () => {',
-    'test/cli/commands/backups/restore.test.ts',
+    'test/endurance/cli/commands/backups/restore.test.ts',
   ],
   [
     keys,

@@ -56,7 +56,7 @@ function failsIn(tests) {
     vitest,
     'run',
     '--project',
-    'fast',
+    tests.startsWith('test/endurance/') ? 'endurance' : 'fast',
     '--bail=1',
     '--retry=0',
     '--reporter=dot',

@@ -58,10 +58,4 @@ describe('a question that is longer than a line', () => {
       `? Rotate API key: Oven gateway (${prefix}). The old key stops at once. The new secret is shown once.`,
     );
   });
-
-  it('is cancelled by Ctrl-C behind much that was pasted by mistake', async () => {
-    const keys = [{ on: 'Name', type: `${'x'.repeat(10_000)}\u0003` }];
-    const { code } = await cli.run('keys create', { terminal: { columns: 80, rows: 24 }, keys });
-    expect(code).toBe(130);
-  });
 });

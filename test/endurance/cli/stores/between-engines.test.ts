@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { newDatabase } from '../../store/postgres/databases.ts';
-import { Cli } from '../harness.ts';
+import { Cli } from '../../../cli/harness.ts';
+import { newDatabase } from '../../../store/postgres/databases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hkctl-between-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseLocation } from '../../../../src/store/postgres/address/location.ts';
-import { copyRows } from '../../../../src/store/postgres/connection/copy.ts';
-import { PooledDatabase } from '../../../../src/store/postgres/connection/database.ts';
-import { startServer } from '../server.ts';
+import { parseLocation } from '../../../../../src/store/postgres/address/location.ts';
+import { copyRows } from '../../../../../src/store/postgres/connection/copy.ts';
+import { PooledDatabase } from '../../../../../src/store/postgres/connection/database.ts';
+import { startServer } from '../../../../store/postgres/server.ts';
 
 const server = await startServer();
 afterAll(() => server.stop());

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ImportError } from '../../src/core/records/imports.ts';
-import { readRows } from '../../src/formats/rows.ts';
-import { createThreadedReader } from '../../src/formats/threaded.ts';
-import { orders } from '../../src/resources/jobs-and-orders/orders.ts';
-import { parts } from '../../src/resources/projects-and-settings/parts.ts';
-import { rowsOf } from './batches.ts';
+import { ImportError } from '../../../src/core/records/imports.ts';
+import { readRows } from '../../../src/formats/rows.ts';
+import { createThreadedReader } from '../../../src/formats/threaded.ts';
+import { orders } from '../../../src/resources/jobs-and-orders/orders.ts';
+import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { rowsOf } from '../../formats/batches.ts';
 
 const threaded = createThreadedReader(join(process.cwd(), 'dist', 'reader.cjs'));
 

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { Plant } from '../plant.ts';
-import { cli } from '../program.ts';
+import { Plant } from '../../../e2e/plant.ts';
+import { cli } from '../../../e2e/program.ts';
 
 let plant: Plant;
 afterEach(() => plant.close());

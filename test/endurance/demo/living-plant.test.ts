@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { qualities, type SensorDirectory } from '../../src/core/port/readings.ts';
-import { batchesOf, demoReadings } from '../../src/demo/readings.ts';
-import { assetList, sensorKinds } from '../../src/demo/words.ts';
-import { Cli, type KeyJson } from '../cli/harness.ts';
-import { newDatabase } from '../store/postgres/databases.ts';
+import { qualities, type SensorDirectory } from '../../../src/core/port/readings.ts';
+import { batchesOf, demoReadings } from '../../../src/demo/readings.ts';
+import { assetList, sensorKinds } from '../../../src/demo/words.ts';
+import { Cli, type KeyJson } from '../../cli/harness.ts';
+import { newDatabase } from '../../store/postgres/databases.ts';
 
 const nowMs = Date.parse('2026-11-20T08:00:30Z');
 const hourMs = 3_600_000;

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyTrail } from '../../../../src/core/audit/verification.ts';
-import { resources } from '../../../../src/resources/index.ts';
-import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
-import { engineAt } from '../../../../src/store/open.ts';
-import { importInto } from '../../conformance/records/stored-records.ts';
-import { portraitOf } from '../../portrait.ts';
-import { at, quiet } from '../../restores.ts';
-import { nowMs, plantIn, storeOptions } from '../../stores.ts';
-import { newDatabase } from '../databases.ts';
-import { filled } from './filled.ts';
+import { verifyTrail } from '../../../../../src/core/audit/verification.ts';
+import { resources } from '../../../../../src/resources/index.ts';
+import { parts } from '../../../../../src/resources/projects-and-settings/parts.ts';
+import { engineAt } from '../../../../../src/store/open.ts';
+import { importInto } from '../../../../store/conformance/records/stored-records.ts';
+import { portraitOf } from '../../../../store/portrait.ts';
+import { filled } from '../../../../store/postgres/backup/filled.ts';
+import { newDatabase } from '../../../../store/postgres/databases.ts';
+import { at, quiet } from '../../../../store/restores.ts';
+import { nowMs, plantIn, storeOptions } from '../../../../store/stores.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -12,12 +12,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { holdAsDaemon } from '../../../../src/store/sqlite/connection/daemon-lock.ts';
-import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
-import { filesOf, openFile } from '../../../../src/store/sqlite/connection/files.ts';
-import { press } from '../../keyboard.ts';
-import { tamper } from '../../tamper.ts';
-import { cli, file, folder, renewPlant } from './backup-plant.ts';
+import { holdAsDaemon } from '../../../../../src/store/sqlite/connection/daemon-lock.ts';
+import { openDatabase } from '../../../../../src/store/sqlite/connection/driver.ts';
+import { filesOf, openFile } from '../../../../../src/store/sqlite/connection/files.ts';
+import { cli, file, folder, renewPlant } from '../../../../cli/commands/backups/backup-plant.ts';
+import { press } from '../../../../cli/keyboard.ts';
+import { tamper } from '../../../../cli/tamper.ts';
 
 beforeEach(renewPlant);
 

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
-import { keptAlive } from '../client.ts';
-import { type Daemon, Plant } from '../plant.ts';
-import { pause, until } from '../program.ts';
-import { createReadings, type ReadingOut, readingsOf, sensors } from './sent-readings.ts';
+import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
+import { keptAlive } from '../../../e2e/client.ts';
+import { createReadings, type ReadingOut, readingsOf, sensors } from '../../../e2e/durability/sent-readings.ts';
+import { type Daemon, Plant } from '../../../e2e/plant.ts';
+import { pause, until } from '../../../e2e/program.ts';
 
 /** Posts batches on one connection as quickly as they are answered, until the daemon is killed. */
 async function ingest(
