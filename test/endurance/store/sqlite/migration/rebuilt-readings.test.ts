@@ -105,16 +105,16 @@ describe('the migration of a store that has a row for each reading', () => {
   it('begins again if the older version has written meanwhile', async () => {
     interrupted();
     const older = openFile(filesOf(path).readings);
-    older.exec('update readings set value = 77 where series = (select min(series) from readings)');
+    older.exec('update readings set value = 77.0125 where series = (select min(series) from readings)');
     const [series = 0, count] = older
-      .prepare<[], [number, number]>('select series, count(*) from readings where value = 77')
+      .prepare<[], [number, number]>('select series, count(*) from readings where value = 77.0125')
       .raw()
       .get() ?? [0, 0];
     older.close();
     await migrate();
     await at(path, async (store) => {
       const found = await store.readings.range({ series, limit: 1e5 });
-      expect(found.filter(({ value }) => value === 77)).toHaveLength(count);
+      expect(found.filter(({ value }) => value === 77.0125)).toHaveLength(count);
     });
   });
 
