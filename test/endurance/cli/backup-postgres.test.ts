@@ -167,7 +167,7 @@ describe('restore into PostgreSQL', () => {
     await onServer(address, rolesSql('hkctl'));
     await as('hkctl_admin').ok(['backup', file, '--force']);
     const denied = await as('hkctl_admin').run(['restore', file, '--yes', '--json']);
-    expect([denied.code, denied.error().message]).toEqual([6, expect.stringContaining('may not make the tables')]);
+    expect([denied.code, denied.error().message]).toEqual([6, expect.stringContaining('The log-in lacks rights')]);
     await as('hkctl_admin').ok('entities remove CHI --yes');
     await as('hkctl_owner').ok(['restore', file, '--yes']);
     expect((await as('hkctl_admin').ok('keys list --json')).json()).toHaveLength(1);

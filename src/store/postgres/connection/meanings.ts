@@ -33,7 +33,7 @@ export const meanings: readonly Meaning[] = [
   [/^BAD_SCRAM$/, 'store_unreadable', 'The log-in at the PostgreSQL store {store} failed: the server did not prove that it knows the password, or asks for it in a way that is unknown here.', 'Check that the address leads to your server, and its log; log-ins by scram-sha-256, certificate or peer work.'],
   [/^3D000$/, 'store_absent', 'There is no database for the store {store}.', 'An administrator of the server makes it with: createdb NAME. Then: hkctl init'],
   // A schema that the log-in may not use counts as missing from the search path.
-  [/^(42501|3F000)$/, 'store_unreadable', 'Rights on the PostgreSQL store {store} that this needs are missing for the log-in.', 'Grant them with the SQL that hkctl postgres-roles prints, or use a log-in that has them.'],
+  [/^(42501|3F000)$/, 'store_unreadable', 'The log-in lacks rights that this needs on the PostgreSQL store {store}.', 'Grant them with the SQL that hkctl postgres-roles prints, or use a log-in that has them.'],
   [/^(26000|42P05|OTHER_SESSION)$/, 'store_unreadable', 'The pooler at {store} gives each transaction another connection; hkctl needs one of its own.', 'Set pool_mode = session for hkctl in PgBouncer, or name the server itself; see hkctl-postgres(7).'],
   [/^(42P01|42703|42883)$/, 'store_corrupt', 'A table of the PostgreSQL store {store} is missing or was changed.', 'Look at it with: hkctl doctor. Behind a pooler, set pool_mode = session. If somebody has changed it, go back to a backup.'],
   [/^(53100|53400|54000)$/, 'store_full', 'The disk of the PostgreSQL store {store} is full; nothing was changed.', 'Free space on the server and try again. A key that must stop at once stops with every daemon that serves it.'],
