@@ -125,6 +125,11 @@ describe('what is no PostgreSQL server for a store is refused with exit status 6
     const role = `hkctl_test_poor_${Date.now()}`;
     await onServer(server, `create role ${role} login`);
     ends.push(() => onServer(server, `drop role ${role}`));
-    await expectRefusal(poor.replace('postgres@', `${role}@`), 6, 'store_unreadable', /Rights on the PostgreSQL store/);
+    await expectRefusal(
+      poor.replace('postgres@', `${role}@`),
+      6,
+      'store_unreadable',
+      /lacks rights that this needs on the PostgreSQL store/,
+    );
   });
 });

@@ -103,7 +103,9 @@ describe('the command line on PostgreSQL', () => {
     const cli = new Cli(address.replace('postgres@', `${reader}@`));
     expect(await cli.run(['backup', file])).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining(`${file} is written and checked, but the audit trail could not note it: Rights`),
+      stderr: expect.stringContaining(
+        `${file} is written and checked, but the audit trail could not note it: The log-in lacks rights`,
+      ),
     });
     await onServer(address, `drop owned by ${reader}`, `drop role ${reader}`);
     const other = new Cli(await newDatabase());

@@ -47,7 +47,7 @@ describe('a log-in that may not make the tables of a store', () => {
     await onServer(address, ...prepare.map((sql) => sql.replace('ROLE', role)));
     await expect(engineAt(address.replace('postgres@', `${role}@`), options).create()).rejects.toMatchObject({
       code: 'store_unreadable',
-      message: expect.stringContaining('Rights on the PostgreSQL store'),
+      message: expect.stringContaining('lacks rights that this needs on the PostgreSQL store'),
       hint: expect.stringContaining('hkctl postgres-roles'),
     });
     await onServer(address, `drop owned by ${role}`);

@@ -107,7 +107,7 @@ describe('the roles that hkctl postgres-roles prints', () => {
     expect(await daemon.readings.drop({ entityId: plant.entity.id, untilUs: 3_600_000_000 })).toMatchObject({
       readings: 1,
     });
-    const denied = { code: 'store_unreadable', message: expect.stringContaining('Rights') };
+    const denied = { code: 'store_unreadable', message: expect.stringContaining('lacks rights') };
     await expect(async () =>
       daemon.keys.insert(newKey(plant, 2), draftOf(plant.tenant.id, 'key.create', 'y')),
     ).rejects.toMatchObject(denied);
