@@ -11,8 +11,8 @@ const prefixLength = 8;
 const scheme = 'hk_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^hk_[0-9A-Za-z]{49}$/;
-/** What begins like a secret and is longer than a prefix, also URL-encoded. */
-const begun = /(?:h|%68)(?:k|%6[Bb])(?:_|%5[Ff])[0-9A-Za-z%]{6,}/g;
+/** What begins like a secret and is longer than a prefix, also URL-encoded, once or by each of several proxies. */
+const begun = /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])[0-9A-Za-z%]{6,}/g;
 /** The largest multiple of 62 below 256: bytes at or above it are thrown away, so that no character is likelier. */
 const unbiasedBelow = 248;
 
@@ -90,7 +90,7 @@ export function exposureIn(words: readonly string[]): string | undefined {
 const muchOfOne = /hk_[0-9A-Za-z]{24}/;
 /** Unlike `decodeURIComponent` it leaves what is no escape. */
 function urlDecoded(text: string): string {
-  return text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return text.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /** Place of a character in the alphabet. */
