@@ -15,6 +15,9 @@ import type { TenantStore } from '../../core/port/tenants.ts';
 import type { UsageStore } from '../../core/port/usage.ts';
 import type { UserStore } from '../../core/port/users.ts';
 import type { StoreOptions } from '../engine.ts';
+import { createEntityStore } from '../registry/entities.ts';
+import { createTenantStore } from '../registry/tenants.ts';
+import { createUserStore } from '../registry/users.ts';
 import { lockExclusive } from './connection/daemon-lock.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
@@ -33,13 +36,11 @@ import { type AppendAudit, createAppendAudit, createAuditStore } from './registr
 import { createClockStore } from './registry/clock.ts';
 import { createCommandStore } from './registry/commands.ts';
 import { createDaemonStore } from './registry/daemons.ts';
-import { createEntityStore } from './registry/entities.ts';
 import { createKeyStore } from './registry/keys.ts';
 import { createMetricsStore } from './registry/metrics.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
-import { createTenantStore } from './registry/tenants.ts';
+import { createRunner } from './registry/statements.ts';
 import { createUsageStore } from './registry/usage.ts';
-import { createUserStore } from './registry/users.ts';
 import { requireSchemaVersion } from './schema/schema-versions.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
@@ -97,9 +98,10 @@ export class SqliteStore implements Store {
       reader: new ReaderClient(threads.reader, this.#files.readings),
     };
 
-    this.tenants = createTenantStore(this.#registry, this.#append);
-    this.users = createUserStore(this.#registry, this.#append, this.#files.revocations);
-    this.entities = createEntityStore(this.#registry, this.#append, this.#files.revocations, () => this.#settle());
+    const runner = createRunner(this.#registry, this.#append, this.#files.revocations);
+    this.tenants = createTenantStore(runner, 'rowid');
+    this.users = createUserStore(runner);
+    this.entities = createEntityStore(runner, () => this.#settle());
     this.keys = this.#createKeys();
     this.usage = createUsageStore(this.#registry);
     this.commands = createCommandStore(this.#registry);

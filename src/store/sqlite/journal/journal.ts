@@ -8,24 +8,23 @@ import { openSmallFile } from '../connection/safe-files.ts';
  * revoked without an entry could come back. Where the commit fails, the entries are withdrawn.
  */
 export function withJournal<T>(file: string, revocations: readonly Revocation[], commit: () => T): T {
-  const lines = (event: KeyEvent) => revocations.map((revocation) => keyLine(event, revocation));
-  return withLines(file, lines('revoked'), lines('withdrawn'), commit);
-}
-
-/** The same with any lines of the journal, and the lines that withdraw them. The registry's write lock must be held. */
-export function withLines<T>(file: string, made: readonly string[], withdrawn: readonly string[], commit: () => T): T {
-  if (made.length === 0) return commit();
-  appendLines(file, made);
+  const append = (event: KeyEvent) =>
+    appendLines(
+      file,
+      revocations.map((revocation) => keyLine(event, revocation)),
+    );
+  append('revoked');
   try {
     return commit();
   } catch (thrown) {
-    appendLines(file, withdrawn);
+    append('withdrawn');
     throw thrown;
   }
 }
 
 /** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */
 export function appendLines(file: string, lines: readonly string[]): void {
+  if (lines.length === 0) return;
   translating(file, () => {
     const fd = openSmallFile(file, 'append');
     try {
