@@ -1,9 +1,10 @@
 import type { AuditDraft } from '../../core/audit/events.ts';
 import type { Entity } from '../../core/port/entities.ts';
+import type { NewKey } from '../../core/port/keys.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { Tenant } from '../../core/port/tenants.ts';
 import type { User } from '../../core/port/users.ts';
-import type { StateEntry } from '../journal-lines.ts';
+import type { Revocation, StateEntry } from '../journal-lines.ts';
 
 /** An operation, written once for both engines: each step is the result of a statement, at once on SQLite, later on PostgreSQL. */
 export type Steps<T> = Generator<MaybePromise<unknown>, T, unknown>;
@@ -26,6 +27,8 @@ export interface Change extends Statements {
   append(audit: AuditDraft): MaybePromise<void>;
   /** Notes in the journal what the change stops, before it changes that. */
   stop(entries: readonly StateEntry[]): MaybePromise<void>;
+  /** The same of keys. */
+  revoke(keys: readonly Revocation[]): MaybePromise<void>;
   /** Notes what it starts; `stillHold` is asked after the commit. */
   start(entries: readonly StateEntry[], stillHold: () => Steps<boolean>): void;
 }
@@ -35,10 +38,13 @@ export interface Rows {
   tenants: Tenant;
   users: User;
   entities: Entity;
+  keys: NewKey;
 }
 
 /** How an engine runs operations. */
 export interface Runner extends Statements {
+  /** SQL of a table with the elements of the JSON array `$1`, each as its `value`. */
+  readonly each: string;
   run<T>(work: () => Steps<T>): MaybePromise<T>;
   /** Runs steps in one transaction, while no other process changes the registry; a `stop` must work on a full disk, too. */
   change<T>(work: (change: Change) => Steps<T>, kind?: 'change' | 'stop'): MaybePromise<T>;

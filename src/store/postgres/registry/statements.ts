@@ -5,14 +5,15 @@ import type { Session } from '../connection/session.ts';
 import { appendAudit } from './audit.ts';
 import { addToJournal } from './journal.ts';
 import { drizzleOn, type Registry } from './registry.ts';
-import { entities, tenants, users } from './tables.ts';
+import { entities, keys, tenants, users } from './tables.ts';
 
-const tables = { tenants, users, entities };
+const tables = { tenants, users, entities, keys };
 
 /** Runs the operations of the registry. */
 export function createRunner({ database, change }: Registry): Runner {
   return {
     ...statementsOf(database),
+    each: 'json_array_elements_text($1::json)',
     run: (work) => run(work()),
     change: (work) => change(({ session }) => run(work(changeIn(session)))),
   };
@@ -33,6 +34,7 @@ function changeIn(session: Session): Change {
     append: (audit) => appendAudit(session, audit),
     // Rows say themselves what is stopped; a restore of an older backup finds no row of what was removed.
     stop: (entries) => addToJournal(session, entries.filter(({ event }) => event === 'removed').map(stateLine)),
+    revoke() {},
     start() {},
   };
 }

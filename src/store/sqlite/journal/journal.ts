@@ -1,26 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
-import { type KeyEvent, keyLine, type Revocation } from '../../journal-lines.ts';
 import { translating } from '../connection/errors.ts';
 import { openSmallFile } from '../connection/safe-files.ts';
-
-/**
- * Appends revocations to the journal, synced, so that restoring an old copy revives no key, and then runs `commit`: a key
- * revoked without an entry could come back. Where the commit fails, the entries are withdrawn.
- */
-export function withJournal<T>(file: string, revocations: readonly Revocation[], commit: () => T): T {
-  const append = (event: KeyEvent) =>
-    appendLines(
-      file,
-      revocations.map((revocation) => keyLine(event, revocation)),
-    );
-  append('revoked');
-  try {
-    return commit();
-  } catch (thrown) {
-    append('withdrawn');
-    throw thrown;
-  }
-}
 
 /** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */
 export function appendLines(file: string, lines: readonly string[]): void {

@@ -1,12 +1,12 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { type StateEntry, stateLine, withdrawnStateLine } from '../../journal-lines.ts';
+import { type StateEntry, stateLine } from '../../journal-lines.ts';
 import type { Registry } from '../registry/registry.ts';
 import { appendLines } from './journal.ts';
 
-/** Notes in the journal what a change of users and entities stops and starts. */
+/** Notes in the journal what a change stops and starts. */
 interface Notes {
-  /** Before the commit: stopped without an entry, it could come back with an old copy of the store. */
-  stop(entries: readonly StateEntry[]): void;
+  /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws the lines. */
+  stop(lines: readonly string[], withdrawn: readonly string[]): void;
   /**
    * After the commit, without which the entries would let in what is stopped; and only if they still hold: another process may
    * have stopped it in between.
@@ -23,12 +23,12 @@ export function changeWithJournal<T>(
   let starts: readonly StateEntry[] = [];
   let stillHold = () => false;
   const result = registry[kind](() => {
-    let stops: readonly StateEntry[] = [];
+    let withdrawal: readonly string[] = [];
     try {
       return work({
-        stop(entries) {
-          appendLines(journal, entries.map(stateLine));
-          stops = entries;
+        stop(lines, withdrawn) {
+          appendLines(journal, lines);
+          withdrawal = withdrawn;
         },
         start(entries, hold) {
           starts = entries;
@@ -36,7 +36,7 @@ export function changeWithJournal<T>(
         },
       });
     } catch (thrown) {
-      appendLines(journal, stops.map(withdrawnStateLine));
+      appendLines(journal, withdrawal);
       throw thrown;
     }
   });

@@ -1,11 +1,12 @@
+import { type KeyEvent, keyLine, type Revocation, stateLine, withdrawnStateLine } from '../../journal-lines.ts';
 import type { Change, Runner, Statements, Steps } from '../../registry/statements.ts';
 import type { Statement } from '../connection/driver.ts';
 import { changeWithJournal } from '../journal/journaled-change.ts';
 import type { AppendAudit } from './audit.ts';
 import type { Registry } from './registry.ts';
-import { entities, tenants, users } from './tables.ts';
+import { entities, keys, tenants, users } from './tables.ts';
 
-const tables = { tenants, users, entities };
+const tables = { tenants, users, entities, keys };
 
 /** Runs the operations of the registry. `journal` is the file that names what was stopped. */
 export function createRunner(registry: Registry, append: AppendAudit, journal: string): Runner {
@@ -25,6 +26,7 @@ export function createRunner(registry: Registry, append: AppendAudit, journal: s
   const insert: Change['insert'] = (table, row) => db.insert(tables[table]).values(row).run();
   return {
     ...statements,
+    each: 'json_each($1)',
     run: (work) => run(work()),
     change: (work, kind = 'change') =>
       changeWithJournal(registry, { journal, kind }, ({ stop, start }) =>
@@ -33,12 +35,17 @@ export function createRunner(registry: Registry, append: AppendAudit, journal: s
             ...statements,
             insert,
             append,
-            stop,
+            stop: (entries) => stop(entries.map(stateLine), entries.map(withdrawnStateLine)),
+            revoke: (keys) => stop(linesOf('revoked', keys), linesOf('withdrawn', keys)),
             start: (entries, stillHold) => start(entries, () => run(stillHold())),
           }),
         ),
       ),
   };
+}
+
+function linesOf(event: KeyEvent, keys: readonly Revocation[]): string[] {
+  return keys.map((key) => keyLine(event, key));
 }
 
 function run<T>(steps: Steps<T>): T {
