@@ -15,7 +15,7 @@ export function createRunner({ database, change }: Registry): Runner {
     ...statementsOf(database),
     each: 'json_array_elements_text($1::json)',
     run: (work) => run(work()),
-    change: (work) => change(({ session }) => run(work(changeIn(session)))),
+    change: (work) => change((session) => run(work(changeIn(session)))),
   };
 }
 
