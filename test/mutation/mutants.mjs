@@ -38,6 +38,7 @@ const noteTests = ['test/cli/commands/keys/notes.test.ts'];
 const secrets = 'src/core/keys/secrets.ts';
 const secretTests = ['test/core/keys/secrets.test.ts'];
 const keys = 'src/store/sqlite/registry/keys.ts';
+const keyChanges = 'src/store/registry/key-changes.ts';
 const uses = 'src/store/sqlite/registry/usage.ts';
 const keyTests = ['test/store/conformance', 'test/endurance/e2e/keys/revocation.test.ts'];
 const actors = 'src/core/access/actors.ts';
@@ -334,7 +335,7 @@ export const mutants = [
   ['src/http/auth/key-tally.ts', '    this.use.ip = ip;\n', '', ...addressTests],
   ['src/http/auth/client-addresses.ts', ' || last.forwarded !== forwarded', '', ...addressTests],
   [uses, 'last_used_ip = ?', 'last_used_ip = coalesce(last_used_ip, ?)', ...keyTests],
-  [keys, '        append(audit);\n        return true;', '        return true;', ...keyTests],
+  [keyChanges, '        yield append(audit);\n        return true;', '        return true;', ...keyTests],
   // --- secrets
   [secrets, 'const unbiasedBelow = 248;', 'const unbiasedBelow = 256;', ...secretTests],
   [secrets, 'return body + checksumOf(body);', "return body + '000000';", ...secretTests],
@@ -348,47 +349,26 @@ export const mutants = [
   [secrets, 'const muchOfOne = /hk_[0-9A-Za-z]{24}/;', 'const muchOfOne = /hk_[0-9A-Za-z]{49}/;', ...secretTests],
   [secrets, 'const muchOfOne = /hk_[0-9A-Za-z]{24}/;', 'const muchOfOne = /hk_[0-9A-Za-z]{5}/;', ...secretTests],
   // --- guarded writes of keys
+  [keyChanges, 'if (stale.length > 0) return stale;', 'if (stale.length === ids.length) return stale;', ...keyTests],
+  [keyChanges, '      yield* update(running);\n', '', ...keyTests],
+  [keyChanges, 'revoked_by = $3, rotated_to = $4', 'rotated_to = $4', ...keyTests],
+  [keyChanges, ', rotated_to = $4 where', ' where', ...keyTests],
+  [keyChanges, '      for (const draft of audit) yield append(draft);\n', '', ...keyTests],
+  [keyChanges, "if ((yield* resultOf(entity))?.status !== 'active')", 'if (!(yield* resultOf(entity)))', ...keyTests],
   [
-    keys,
-    'if (active.length < ids.length) return ids.filter',
-    'if (active.length === 0) return ids.filter',
-    ...keyTests,
-  ],
-  [keys, '        insertNext();\n', '', ...keyTests],
-  [
-    keys,
-    '.set({ revokedAtMs: nowMs, revokedBy: by, rotatedTo })',
-    '.set({ revokedAtMs: nowMs, rotatedTo })',
-    ...keyTests,
-  ],
-  [
-    keys,
-    '.set({ revokedAtMs: nowMs, revokedBy: by, rotatedTo })',
-    '.set({ revokedAtMs: nowMs, revokedBy: by })',
-    ...keyTests,
-  ],
-  [keys, '        for (const draft of audit) append(draft);\n', '', ...keyTests],
-  [keys, '        requireActiveEntity(registry, key);\n', '', ...keyTests],
-  [
-    keys,
-    '        db.insert(keys).values(key).run();\n        append(audit);',
-    '        db.insert(keys).values(key).run();',
+    keyChanges,
+    "        yield insert('keys', key);\n        yield append(audit);",
+    "        yield insert('keys', key);",
     ...keyTests,
   ],
   [uses, 'where id = ? and coalesce(last_used_at_ms, 0) < ?', 'where id = ? and ? > 0', ...keyTests],
   [
-    keys,
-    'return withJournal(journal, active, () => {',
-    'return withJournal(journal, [], () => {',
+    keyChanges,
+    'yield revoke(rows.map((row) => ({ ...row, atMs: nowMs })));',
+    '',
     'test/endurance/cli/commands/backups/restore.test.ts',
   ],
-  [
-    keys,
-    "and(inArray(keys.id, ids.slice(at, at + 500)), statusCondition(keys, 'Active', nowMs))",
-    'inArray(keys.id, ids.slice(at, at + 500))',
-    ...keyTests,
-  ],
-  [keys, 'ids.slice(at, at + 500)', 'ids.slice(0, 500)', ...keyTests],
+  [keyChanges, ' and (expires_at_ms is null or expires_at_ms > $2)', ' and $2 > 0', ...keyTests],
   [keys, "eq(keys.tenantId, sql.placeholder('tenantId')),\n          or(", 'or(', ...keyTests],
   [
     keys,
@@ -402,7 +382,6 @@ export const mutants = [
     "'createdBy' in owner ? eq(keys.createdBy, owner.createdBy) : undefined;",
     ...keyTests,
   ],
-  [keys, "if (entity?.status === 'active') return;", 'if (entity) return;', ...keyTests],
   // --- who may do what
   [actors, "if (user?.status !== 'active') await", 'if (!user) await', ...people],
   [actors, "if (user.status === 'inactive') {", 'if (false) {', ...people],

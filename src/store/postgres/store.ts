@@ -15,6 +15,10 @@ import type { TenantStore } from '../../core/port/tenants.ts';
 import type { UsageStore } from '../../core/port/usage.ts';
 import type { UserStore } from '../../core/port/users.ts';
 import type { StoreOptions } from '../engine.ts';
+import { createCommandStore } from '../registry/commands.ts';
+import { createEntityStore } from '../registry/entities.ts';
+import { createTenantStore } from '../registry/tenants.ts';
+import { createUserStore } from '../registry/users.ts';
 import type { Database } from './connection/database.ts';
 import { unwrapped } from './connection/unwrapped.ts';
 import { createDaemonStore } from './daemons/daemons.ts';
@@ -24,16 +28,13 @@ import { createReadingStore } from './readings/readings.ts';
 import { createRecordStore } from './records/records.ts';
 import { createAuditStore } from './registry/audit.ts';
 import { createClockStore } from './registry/clock.ts';
-import { createCommandStore } from './registry/commands.ts';
-import { createEntityStore } from './registry/entities.ts';
 import { lockFiles } from './registry/file-lock.ts';
 import { createKeyStore } from './registry/keys.ts';
 import { createMetricsStore } from './registry/metrics.ts';
 import { purgeRemoved } from './registry/purge.ts';
 import { createRegistry } from './registry/registry.ts';
-import { createTenantStore } from './registry/tenants.ts';
+import { createRunner } from './registry/statements.ts';
 import { createUsageStore } from './registry/usage.ts';
-import { createUserStore } from './registry/users.ts';
 
 /** A store in one schema of a PostgreSQL database. */
 export class PostgresStore implements Store {
@@ -55,13 +56,15 @@ export class PostgresStore implements Store {
   constructor(database: Database, options: StoreOptions) {
     this.#database = database;
     const registry = createRegistry(database);
+    const purge = () => purgeRemoved(database);
+    const runner = createRunner(registry);
     const generations = new Generations(database, options.clock);
-    this.tenants = unwrapped(createTenantStore(registry));
-    this.users = unwrapped(createUserStore(registry));
-    this.entities = unwrapped(createEntityStore(registry, () => purgeRemoved(database)));
-    this.keys = unwrapped(createKeyStore(registry, generations));
+    this.tenants = unwrapped(createTenantStore(runner, 'number'));
+    this.users = unwrapped(createUserStore(runner));
+    this.entities = unwrapped({ ...createEntityStore(runner, purge), finishRemovals: purge });
+    this.keys = unwrapped(createKeyStore(registry, runner, generations));
     this.usage = createUsageStore(database);
-    this.commands = unwrapped(createCommandStore(registry));
+    this.commands = unwrapped(createCommandStore(runner));
     this.audit = unwrapped(createAuditStore(registry));
     const records = createRecordStore(database, () => generations.records());
     this.records = { ...records, lastVersion: () => generations.lastRecords };

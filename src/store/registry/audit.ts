@@ -37,29 +37,34 @@ export function toRecord({ actorId, actorLogin, ...row }: AuditRow): AuditRecord
 /** Records that one statement of a search looks at, which takes some milliseconds. */
 const searchedAtOnce = 20_000;
 
-/** How an engine reads a piece of the trail: records from a number on and before another; undefined where it has no such end. */
-interface PieceReader {
+/** How an engine searches the trail piece by piece: records from a number on and before another. */
+interface TrailReader {
+  /** Whether the target has a part in small letters, see {@link smallLetters}. */
+  hasTarget(part: string): SQL;
   /** The lowest number of the `count` records before a number; undefined where there are fewer. */
   lowest(before: number, count: number): MaybePromise<number | undefined>;
-  read(piece: SQL | undefined, limit: number): MaybePromise<AuditRow[]>;
+  read(condition: SQL | undefined, limit: number): MaybePromise<AuditRow[]>;
 }
 
-/** Searches the trail from its end, piece by piece, until `limit` records are found. */
+/** Searches the trail from its end until `limit` records are found. */
 export async function searchTrail(
-  { seq }: Record<'seq', Column>,
-  limit: number,
-  reader: PieceReader,
-  searched = searchedAtOnce,
+  audit: AuditColumns & Record<'seq', Column>,
+  tenantId: string,
+  filter: Parameters<AuditStore['list']>[1],
+  reader: TrailReader,
 ): Promise<AuditRecord[]> {
+  const { seq } = audit;
+  const { limit } = filter;
+  const condition = filterCondition(audit, tenantId, filter, reader.hasTarget);
   const found: AuditRecord[] = [];
   let before: number | undefined;
   do {
-    const from: number | undefined = await reader.lowest(before ?? highestSeq, searched);
+    const from: number | undefined = await reader.lowest(before ?? highestSeq, searchedAtOnce);
     const piece = and(
       before === undefined ? undefined : lt(seq, before),
       from === undefined ? undefined : gte(seq, from),
     );
-    for (const row of await reader.read(piece, limit - found.length)) found.push(toRecord(row));
+    for (const row of await reader.read(and(piece, condition), limit - found.length)) found.push(toRecord(row));
     before = from;
   } while (before !== undefined && found.length < limit);
   return found;
@@ -68,9 +73,10 @@ export async function searchTrail(
 /** Above every number that hkctl assigns. */
 const highestSeq = Number.MAX_SAFE_INTEGER;
 
-/** The condition of a list of records; `hasTarget` is written by each engine for a part in small letters, see {@link smallLetters}. */
-export function filterCondition(
-  audit: Record<'tenantId' | 'atMs' | 'action' | 'actorLogin' | 'osAccount' | 'outcome', Column>,
+type AuditColumns = Record<'tenantId' | 'atMs' | 'action' | 'actorLogin' | 'osAccount' | 'outcome', Column>;
+
+function filterCondition(
+  audit: AuditColumns,
   tenantId: string,
   { sinceMs, untilMs, actor, action, target, outcome, ofStore = false }: Parameters<AuditStore['list']>[1],
   hasTarget: (part: string) => SQL,
@@ -90,6 +96,6 @@ export function filterCondition(
 }
 
 /** A text with the letters A to Z made small, as both engines do it. */
-export function smallLetters(text: string): string {
+function smallLetters(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

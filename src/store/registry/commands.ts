@@ -1,4 +1,43 @@
+import type { CommandStore } from '../../core/port/commands.ts';
+import { type Runner, resultOf, type Statements, type Steps } from './statements.ts';
+
+/** Which commands are due after a key, as marks. */
+export function createCommandStore({ query, run, change, each }: Runner): CommandStore {
+  const markOf = (keyId: string, digest: string) => duePrefix(keyId) + digest;
+  const marksOf = (keyIds: readonly string[], digest: string) => JSON.stringify(keyIds.map((id) => markOf(id, digest)));
+  const marked = `from marks where name in (select value from ${each})`;
+  return {
+    add: (keyIds, digest) =>
+      change(function* ({ query }) {
+        for (const id of keyIds) yield query('commands.add', insertMark, [markOf(id, digest)]);
+      }),
+    due: (keyIds, digest) =>
+      run(function* () {
+        const due = query<{ name: string }>('commands.due', `select name ${marked}`, [marksOf(keyIds, digest)]);
+        const names = new Set((yield* resultOf(due)).map(({ name }) => name));
+        return keyIds.filter((id) => names.has(markOf(id, digest)));
+      }),
+    done: (keyIds, digest) =>
+      change(function* ({ query }) {
+        yield query('commands.done', `delete ${marked}`, [marksOf(keyIds, digest)]);
+      }),
+  };
+}
+
+/** Moves what is due after a key on to its successor, and adds a command. */
+export function* carryCommands(
+  { query }: Statements,
+  { from, to, digest }: { from: string; to: string; digest: string | undefined },
+): Steps<void> {
+  const prefix = duePrefix(from);
+  yield query('commands.carry', moveMarks, [duePrefix(to), prefix.length + 1, prefix.length, prefix]);
+  if (digest !== undefined) yield query('commands.add', insertMark, [duePrefix(to) + digest]);
+}
+
+const insertMark = 'insert into marks (name, value) values ($1, 0) on conflict (name) do nothing';
+const moveMarks = 'update marks set name = $1 || substr(name, $2) where substr(name, 1, $3) = $4';
+
 /** What the names of the marks begin with that say which commands are due after a key. */
-export function duePrefix(keyId: string): string {
+function duePrefix(keyId: string): string {
   return `after_rotation:${keyId}:`;
 }

@@ -1,2 +1,60 @@
-/** What stands where the data of a removed entity could not be deleted at once. */
-export const dataLeft = 'The entity was removed, and its keys are refused. Its records and readings are deleted later.';
+import type { AuditDraft } from '../../core/audit/events.ts';
+import { afterChange } from '../../core/errors.ts';
+import type { Entity, EntityStore } from '../../core/port/entities.ts';
+import type { MaybePromise } from '../../core/port/maybe-promise.ts';
+import type { StateEntry, StateEvent } from '../journal-lines.ts';
+import { type Change, type Runner, resultOf } from './statements.ts';
+
+const select = `select id, tenant_id as "tenantId", code, name, timezone, status, created_at_ms as "createdAtMs"
+  from entities`;
+
+/** Entities; `purge` deletes the records and readings of removed ones. */
+export function createEntityStore({ query, first, run, change }: Runner, purge: () => MaybePromise<void>): EntityStore {
+  return {
+    list: (tenantId) => query('entities.list', `${select} where tenant_id = $1 order by code`, [tenantId]),
+    find: (tenantId, code) => first('entities.find', `${select} where tenant_id = $1 and code = $2`, [tenantId, code]),
+    insert: (entity, audit) =>
+      change(function* ({ insert, append }) {
+        yield insert('entities', entity);
+        yield append(audit);
+      }),
+    setStatus(id, status, audit) {
+      const isStop = status === 'inactive';
+      const entries = [entryOf(isStop ? 'deactivated' : 'activated', id, audit)];
+      const update = function* ({ query, first, append, stop, start }: Change) {
+        if (isStop) yield stop(entries);
+        yield query('entities.set', 'update entities set status = $2 where id = $1', [id, status]);
+        yield append(audit);
+        if (isStop) return;
+        start(entries, function* () {
+          const read = first<Pick<Entity, 'status'>>('entities.status', 'select status from entities where id = $1', [
+            id,
+          ]);
+          return (yield* resultOf(read))?.status === status;
+        });
+      };
+      return change(update, isStop ? 'stop' : 'change');
+    },
+    remove: (id, audit) =>
+      run(function* () {
+        // In a commit of its own: the entity's keys are refused from then on, even if the purge takes long or is interrupted.
+        yield change(function* ({ query, append, stop }) {
+          yield stop([entryOf('removed', id, audit)]);
+          yield query('entities.remove', 'delete from entities where id = $1', [id]);
+          yield query('purges.add', 'insert into purges (entity_id) values ($1) on conflict do nothing', [id]);
+          yield append(audit);
+        }, 'stop');
+        try {
+          yield purge();
+        } catch (thrown) {
+          throw afterChange(thrown, dataLeft);
+        }
+      }),
+  };
+}
+
+const dataLeft = 'The entity was removed, and its keys are refused. Its records and readings are deleted later.';
+
+function entryOf(event: StateEvent, id: string, { atMs, target }: AuditDraft): StateEntry {
+  return { atMs, event, of: 'entity', id, name: target };
+}

@@ -1,6 +1,5 @@
 import { and, asc, type Column, desc, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
-import { HkctlError } from '../../core/errors.ts';
-import type { KeyFilter, KeyPageRequest, KeyStatus, KeyStore, NewKey } from '../../core/port/keys.ts';
+import type { KeyFilter, KeyPageRequest, KeyStatus, KeyStore } from '../../core/port/keys.ts';
 
 type Columns<Name extends string> = Record<Name, Column>;
 
@@ -116,18 +115,6 @@ export function ownedBy(
   };
 }
 
-/** A key to be revoked, and the key that takes its place in a rotation. */
-export interface KeyStop {
-  id: string;
-  by: string;
-  rotatedTo: string | null;
-}
-
-/** Who revokes each old key of a rotation, for which new one. */
-export function stopsOf(pairs: readonly { oldKeyId: string; next: NewKey }[]): KeyStop[] {
-  return pairs.map(({ oldKeyId, next }) => ({ id: oldKeyId, by: next.createdBy, rotatedTo: next.id }));
-}
-
 /** Keys that expire until an instant. */
 export function expiringCondition(
   { revokedAtMs, expiresAtMs }: Columns<'revokedAtMs' | 'expiresAtMs'>,
@@ -146,11 +133,4 @@ export function containing(text: string): string {
 export function prefixCondition({ prefix }: Columns<'prefix'>, text: string): SQL | undefined {
   // `{` sorts right after every character of a prefix.
   return /^hk_[0-9A-Za-z]{1,5}$/.test(text) ? and(gte(prefix, text), lt(prefix, `${text}{`)) : undefined;
-}
-
-/** The error for a new key whose entity is not active any more. */
-export function entityInactive(): HkctlError {
-  return new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was created.', {
-    hint: 'The secret that was just delivered is worthless; discard it.',
-  });
 }

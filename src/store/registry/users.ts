@@ -1,17 +1,64 @@
-import { and, type Column, eq, ne, type SQL } from 'drizzle-orm';
-import { isActiveSuperUser } from '../../core/access/roles.ts';
-import type { User } from '../../core/port/users.ts';
+import { commonRole, isActiveSuperUser, roleExceeds } from '../../core/access/roles.ts';
+import type { User, UserStore } from '../../core/port/users.ts';
+import type { StateEntry, StateEvent } from '../journal-lines.ts';
+import { type Change, type Runner, resultOf, type Statements, type Steps } from './statements.ts';
 
-/** Whether a change takes an active Super user from an organization, of which another one must be left. */
-export function losesSuperUser(user: User, change: Partial<Pick<User, 'role' | 'status'>>): boolean {
-  return isActiveSuperUser(user) && !isActiveSuperUser({ ...user, ...change });
+const select = `select id, tenant_id as "tenantId", login, name, role, status, created_at_ms as "createdAtMs" from users`;
+const otherSuperUsers = `select id from users
+  where tenant_id = $1 and id <> $2 and role = 'super_user' and status = 'active' limit 1`;
+
+type UserChange = Parameters<UserStore['update']>[1];
+
+/** Users. */
+export function createUserStore({ query, first, change }: Runner): UserStore {
+  return {
+    list: (tenantId) => query('users.list', `${select} where tenant_id = $1 order by login`, [tenantId]),
+    findByLogin: (login) => first('users.login', `${select} where login = $1`, [login]),
+    insert: (user, audit) =>
+      change(function* ({ insert, append }) {
+        yield insert('users', user);
+        yield append(audit);
+      }),
+    update(id, changes, audit) {
+      const find = (query: Statements['first']) => resultOf(query<User>('users.find', `${select} where id = $1`, [id]));
+      const update = function* ({ query, first, append, stop, start }: Change): Steps<boolean> {
+        const user = yield* find(first);
+        if (!user) return false;
+        const after = { ...user, ...changes };
+        if (isActiveSuperUser(user) && !isActiveSuperUser(after)) {
+          if (!(yield first('users.others', otherSuperUsers, [user.tenantId, id]))) return false;
+        }
+        const { stops, starts } = entriesOf(user, changes, audit.atMs);
+        yield stop(stops);
+        const set = 'update users set role = $2, status = $3 where id = $1';
+        yield query('users.update', set, [id, after.role, after.status]);
+        yield append(audit);
+        start(starts, function* () {
+          const now = yield* find(first);
+          return now !== undefined && Object.entries(changes).every(([name, value]) => now[name as 'role'] === value); // the names of a change
+        });
+        return true;
+      };
+      // A role may be a lower one.
+      return change(update, changes.status === 'active' ? 'change' : 'stop');
+    },
+  };
 }
 
-/** The other active Super users of a user's organization. */
-export function otherSuperUsers(
-  users: Record<'id' | 'tenantId' | 'role' | 'status', Column>,
-  { id, tenantId }: User,
-): SQL | undefined {
-  const isOther = and(eq(users.tenantId, tenantId), ne(users.id, id));
-  return and(isOther, eq(users.role, 'super_user'), eq(users.status, 'active'));
+/**
+ * The journal entries of a change. A new role that grants some permissions and removes others is first recorded as a role
+ * with no permission beyond both.
+ */
+function entriesOf(user: User, change: UserChange, atMs: number): { stops: StateEntry[]; starts: StateEntry[] } {
+  const entry = (event: StateEvent): StateEntry => ({ atMs, event, of: 'user', id: user.id, name: user.login });
+  const stops: StateEntry[] = [];
+  const starts: StateEntry[] = [];
+  if (change.status === 'inactive') stops.push(entry('deactivated'));
+  if (change.status === 'active') starts.push(entry('activated'));
+  if (change.role !== undefined) {
+    const lower = roleExceeds(user.role, change.role) ? commonRole(user.role, change.role) : undefined;
+    if (lower !== undefined) stops.push(entry(`role:${lower}`));
+    if (lower !== change.role) starts.push(entry(`role:${change.role}`));
+  }
+  return { stops, starts };
 }

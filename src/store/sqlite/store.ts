@@ -15,6 +15,11 @@ import type { TenantStore } from '../../core/port/tenants.ts';
 import type { UsageStore } from '../../core/port/usage.ts';
 import type { UserStore } from '../../core/port/users.ts';
 import type { StoreOptions } from '../engine.ts';
+import { createCommandStore } from '../registry/commands.ts';
+import { createEntityStore } from '../registry/entities.ts';
+import type { Runner } from '../registry/statements.ts';
+import { createTenantStore } from '../registry/tenants.ts';
+import { createUserStore } from '../registry/users.ts';
 import { lockExclusive } from './connection/daemon-lock.ts';
 import type { Connection } from './connection/driver.ts';
 import { translating } from './connection/errors.ts';
@@ -31,15 +36,12 @@ import { purgeRemoved } from './records/purge.ts';
 import { createRecordStore } from './records/records.ts';
 import { type AppendAudit, createAppendAudit, createAuditStore } from './registry/audit.ts';
 import { createClockStore } from './registry/clock.ts';
-import { createCommandStore } from './registry/commands.ts';
 import { createDaemonStore } from './registry/daemons.ts';
-import { createEntityStore } from './registry/entities.ts';
 import { createKeyStore } from './registry/keys.ts';
 import { createMetricsStore } from './registry/metrics.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
-import { createTenantStore } from './registry/tenants.ts';
+import { createRunner } from './registry/statements.ts';
 import { createUsageStore } from './registry/usage.ts';
-import { createUserStore } from './registry/users.ts';
 import { requireSchemaVersion } from './schema/schema-versions.ts';
 
 interface SqliteStoreOptions extends StoreOptions {
@@ -97,12 +99,13 @@ export class SqliteStore implements Store {
       reader: new ReaderClient(threads.reader, this.#files.readings),
     };
 
-    this.tenants = createTenantStore(this.#registry, this.#append);
-    this.users = createUserStore(this.#registry, this.#append, this.#files.revocations);
-    this.entities = createEntityStore(this.#registry, this.#append, this.#files.revocations, () => this.#settle());
-    this.keys = this.#createKeys();
+    const runner = createRunner(this.#registry, this.#append, this.#files.revocations);
+    this.tenants = createTenantStore(runner, 'rowid');
+    this.users = createUserStore(runner);
+    this.entities = createEntityStore(runner, () => this.#settle());
+    this.keys = this.#createKeys(runner);
     this.usage = createUsageStore(this.#registry);
-    this.commands = createCommandStore(this.#registry);
+    this.commands = createCommandStore(runner);
     this.audit = createAuditStore(this.#registry, this.#append, () => this.#settle());
     this.records = createRecordStore(
       this.#recordsFile,
@@ -184,8 +187,8 @@ export class SqliteStore implements Store {
   }
 
   /** In a daemon the writer thread writes the times of use, so that the main thread never waits for a disk. */
-  #createKeys(): KeyStore {
-    const keys = createKeyStore(this.#registry, this.#append, this.#files.revocations);
+  #createKeys(runner: Runner): KeyStore {
+    const keys = createKeyStore(this.#registry, runner);
     const writer = this.#threads?.writer;
     if (!writer) return keys;
     return {

@@ -48,8 +48,9 @@ export function requireKnownChanges(
   const isOld = dayOf(nowMs) - token.day > syncTokenDays || forgottenTo > token.changedAt;
   const isAhead = token.changedAt > changedAt || to > changedAt;
   if (!isOld && !isAhead && token.epoch === epoch) return;
-  const before = isAhead && token.epoch === epoch ? 'the clock was set right' : 'the store was restored';
-  const why = isOld ? `is older than ${syncTokenDays} days` : `was issued before ${before}`;
+  const why = isOld
+    ? `is older than ${syncTokenDays} days`
+    : 'was issued before the clock was set right or the store was restored';
   throw new HkctlError('sync_token_expired', `This sync_token ${why}: read the whole list again for a new one.`);
 }
 

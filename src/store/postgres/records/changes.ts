@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RecordChanges, RemovedPage, RemovedPageRequest } from '../../../core/port/records.ts';
 import type { ResourceDefinition } from '../../../core/records/fields.ts';
 import { forgettableInstant } from '../../../core/records/sync/changes.ts';
@@ -51,7 +52,10 @@ export async function rememberRemoved(
   );
 }
 
-/** Gives the instant of an import to what is dated after it. */
+/**
+ * Gives the instant of an import to what is dated after it, and ends all sync tokens: one of the clock that was ahead would be
+ * valid again as soon as the clock comes to its instant, and know nothing of the changes up to there.
+ */
 export async function correctDates(
   session: Session,
   { resource: { name }, table, entity, updatedAt }: ImportTable,
@@ -63,6 +67,9 @@ export async function correctDates(
   await rowsOf(session, removals, [entity, updatedAt, name]);
   const changes = `update record_changes set forgotten_to = least(forgotten_to, $2) ${own}`;
   await rowsOf(session, changes, [entity, updatedAt, name]);
+  await rowsOf(session, "select pg_advisory_xact_lock(hashtext('record_epoch'))");
+  await rowsOf(session, 'delete from record_epoch');
+  await rowsOf(session, 'insert into record_epoch (epoch) values ($1)', [randomBytes(6).toString('hex')]);
 }
 
 /** Keeps the instant of an import that has changed something; what came back is no longer removed. */

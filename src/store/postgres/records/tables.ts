@@ -40,7 +40,7 @@ export const removedRecords = pgTable(
   ],
 );
 
-/** One row once the store was restored: a random name, which ends the sync tokens of the store before. */
+/** One row once the store was restored or dates were corrected: a random name, which ends the sync tokens before it. */
 export const recordEpoch = pgTable('record_epoch', { epoch: bytewiseText('epoch').primaryKey() });
 
 /**

@@ -1,16 +1,8 @@
-import { and, asc, desc, gt, sql } from 'drizzle-orm';
+import { asc, desc, gt, sql } from 'drizzle-orm';
 import { genesisHash } from '../../../core/audit/chain.ts';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import type { AuditStore } from '../../../core/port/audit.ts';
-import {
-  filterCondition,
-  isBackup,
-  lastBackupMark,
-  nextRow,
-  searchTrail,
-  toRecord,
-  walkedAtOnce,
-} from '../../registry/audit.ts';
+import { isBackup, lastBackupMark, nextRow, searchTrail, toRecord, walkedAtOnce } from '../../registry/audit.ts';
 import type { Session } from '../connection/session.ts';
 import { unwrap } from '../connection/unwrapped.ts';
 import { drizzleOn, type Registry } from './registry.ts';
@@ -59,17 +51,15 @@ export function createAuditStore({ database, db }: Registry): AuditStore {
   return {
     append: (draft) => database.transaction((session) => appendAudit(session, draft)),
     list(tenantId, filter) {
-      // Targets are kept as JSON, and the collation makes `lower` the same on every server.
-      const hasTarget = (part: string) =>
-        sql`position(${JSON.stringify(part).slice(1, -1)} in lower(${audit.target} collate "C")) > 0`;
-      const condition = filterCondition(audit, tenantId, filter, hasTarget);
-      return searchTrail(audit, filter.limit, {
+      return searchTrail(audit, tenantId, filter, {
+        // Targets are kept as JSON, and the collation makes `lower` the same on every server.
+        hasTarget: (part) =>
+          sql`position(${JSON.stringify(part).slice(1, -1)} in lower(${audit.target} collate "C")) > 0`,
         async lowest(before, count) {
           const [last] = await database.query<{ seq: number }>('audit.piece', lowestOfPiece, [before, count - 1]);
           return last?.seq;
         },
-        read: (piece, limit) =>
-          db.select().from(audit).where(and(piece, condition)).orderBy(desc(audit.seq)).limit(limit),
+        read: (condition, limit) => db.select().from(audit).where(condition).orderBy(desc(audit.seq)).limit(limit),
       });
     },
     async lastSeq() {

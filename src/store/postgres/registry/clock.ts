@@ -37,12 +37,12 @@ export function createClockStore({ database, change }: Registry, machine: string
 
   return {
     read: () => read(database),
-    record: (sample) => change(({ session }) => update(session, (stored) => afterSample(stored, sample))),
+    record: (sample) => change((session) => update(session, (stored) => afterSample(stored, sample))),
     // Other daemons need not notice what one of them has sampled: each samples by itself.
     merge: (progress) =>
       database.transaction((session) => update(session, (stored) => mergedSamples(stored, progress))),
     accept: (sample, audit) =>
-      change(async ({ session }) => {
+      change(async (session) => {
         await update(session, () => acceptedSamples(sample));
         await appendAudit(session, audit);
       }),

@@ -3,12 +3,6 @@ import type { Client } from 'pg';
 import type { Database } from '../connection/database.ts';
 import type { Session } from '../connection/session.ts';
 
-/** A change under way: statements of one transaction. */
-export interface Change {
-  db: NodePgDatabase;
-  session: Session;
-}
-
 /** The tables of organizations, users, entities, keys and the audit chain. */
 export interface Registry {
   readonly database: Database;
@@ -18,7 +12,7 @@ export interface Registry {
    * Runs a change in one transaction, one at a time over all processes: each begins by locking the generation of keys, and its
    * commit is what every daemon notices before it answers its next request.
    */
-  change<T>(work: (change: Change) => Promise<T>): Promise<T>;
+  change<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
 /** Wraps a database. */
@@ -29,7 +23,7 @@ export function createRegistry(database: Database): Registry {
     change: (work) =>
       database.transaction(async (session) => {
         await session.query('generations.keys', "update generations set value = value + 1 where name = 'keys'");
-        return work({ db: drizzleOn(session), session });
+        return work(session);
       }),
   };
 }

@@ -1,31 +1,10 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, writeSync } from 'node:fs';
-import { type KeyEvent, keyLine, type Revocation } from '../../journal-lines.ts';
 import { translating } from '../connection/errors.ts';
 import { openSmallFile } from '../connection/safe-files.ts';
 
-/**
- * Appends revocations to the journal, synced, so that restoring an old copy revives no key, and then runs `commit`: a key
- * revoked without an entry could come back. Where the commit fails, the entries are withdrawn.
- */
-export function withJournal<T>(file: string, revocations: readonly Revocation[], commit: () => T): T {
-  const lines = (event: KeyEvent) => revocations.map((revocation) => keyLine(event, revocation));
-  return withLines(file, lines('revoked'), lines('withdrawn'), commit);
-}
-
-/** The same with any lines of the journal, and the lines that withdraw them. The registry's write lock must be held. */
-export function withLines<T>(file: string, made: readonly string[], withdrawn: readonly string[], commit: () => T): T {
-  if (made.length === 0) return commit();
-  appendLines(file, made);
-  try {
-    return commit();
-  } catch (thrown) {
-    appendLines(file, withdrawn);
-    throw thrown;
-  }
-}
-
 /** Appends lines to a journal, synced, all or none. The registry's write lock must be held, so that no other process appends. */
 export function appendLines(file: string, lines: readonly string[]): void {
+  if (lines.length === 0) return;
   translating(file, () => {
     const fd = openSmallFile(file, 'append');
     try {

@@ -1,41 +1,46 @@
 import { HkctlError, isHkctlError } from '../../../core/errors.ts';
-import { type StateEntry, stateLine, withdrawnStateLine } from '../../journal-lines.ts';
+import { type StateEntry, stateLine } from '../../journal-lines.ts';
 import type { Registry } from '../registry/registry.ts';
-import { appendLines, withLines } from './journal.ts';
+import { appendLines } from './journal.ts';
 
-/**
- * A change of a user or an entity with its entries in the journal. An entry that stops something is written before the
- * commit: stopped without an entry, it could come back with an old copy of the store. An entry that starts something is
- * written after the commit: without that commit it would let in what is stopped.
- */
-interface JournaledChange<T> {
-  stops: readonly StateEntry[];
-  starts: readonly StateEntry[];
-  /** The change itself, inside the transaction. */
-  commit(): T;
-  /** Whether `starts` still holds when its entries are written: another process may have stopped it in between. */
-  stillHolds(): boolean;
+/** Notes in the journal what a change stops and starts. */
+interface Notes {
+  /** Before the commit: stopped without an entry, it could come back with an old copy of the store. A change that fails withdraws the lines. */
+  stop(lines: readonly string[], withdrawn: readonly string[]): void;
+  /**
+   * After the commit, without which the entries would let in what is stopped; and only if they still hold: another process may
+   * have stopped it in between.
+   */
+  start(entries: readonly StateEntry[], stillHold: () => boolean): void;
 }
 
-/**
- * Makes a change in one transaction, with its journal entries. `plan` runs inside the transaction and reads what is to be
- * changed; where it returns undefined nothing is changed, and undefined is returned.
- */
+/** Makes a change in one transaction, with its entries in the journal. */
 export function changeWithJournal<T>(
   registry: Registry,
   { journal, kind }: { journal: string; kind: 'change' | 'stop' },
-  plan: () => JournaledChange<T> | undefined,
-): T | undefined {
+  work: (notes: Notes) => T,
+): T {
   let starts: readonly StateEntry[] = [];
-  let stillHolds = () => false;
+  let stillHold = () => false;
   const result = registry[kind](() => {
-    const planned = plan();
-    if (!planned) return undefined;
-    ({ starts, stillHolds } = planned);
-    const { stops } = planned;
-    return withLines(journal, stops.map(stateLine), stops.map(withdrawnStateLine), planned.commit);
+    let withdrawal: readonly string[] = [];
+    try {
+      return work({
+        stop(lines, withdrawn) {
+          appendLines(journal, lines);
+          withdrawal = withdrawn;
+        },
+        start(entries, hold) {
+          starts = entries;
+          stillHold = hold;
+        },
+      });
+    } catch (thrown) {
+      appendLines(journal, withdrawal);
+      throw thrown;
+    }
   });
-  if (starts.length > 0) recordStarts(registry, journal, starts, stillHolds);
+  if (starts.length > 0) recordStarts(registry, journal, starts, stillHold);
   return result;
 }
 
@@ -43,11 +48,11 @@ function recordStarts(
   registry: Registry,
   journal: string,
   starts: readonly StateEntry[],
-  stillHolds: () => boolean,
+  stillHold: () => boolean,
 ): void {
   try {
     registry.change(() => {
-      if (stillHolds()) appendLines(journal, starts.map(stateLine));
+      if (stillHold()) appendLines(journal, starts.map(stateLine));
     });
   } catch (thrown) {
     if (!isHkctlError(thrown)) throw thrown;

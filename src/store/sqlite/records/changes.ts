@@ -55,13 +55,17 @@ export function rememberRemoved({ connection, resource, table, entity, updatedAt
     .run(resource.name, updatedAt, entity);
 }
 
-/** Gives the instant of an import to what is dated after it. */
+/**
+ * Gives the instant of an import to what is dated after it, and ends all sync tokens: one of the clock that was ahead would be
+ * valid again as soon as the clock comes to its instant, and know nothing of the changes up to there.
+ */
 export function correctDates({ connection, resource: { name }, table, entity, updatedAt }: OpenTable): void {
   const change = (sql: string, ...values: unknown[]) => connection.prepare<unknown[]>(sql).run(...values);
   change(`update ${table} set updated_at = ? where entity = ? and updated_at > ?`, updatedAt, entity, updatedAt);
   const own = 'entity = ? and resource = ?';
   change(`update removed_records set removed_at = min(removed_at, ?) where ${own}`, updatedAt, entity, name);
   change(`update record_changes set forgotten_to = min(forgotten_to, ?) where ${own}`, updatedAt, entity, name);
+  drawEpoch(connection);
 }
 
 /** Keeps the instant of an import that has changed something; what came back is no longer removed. */
@@ -87,7 +91,7 @@ export function recordChange(
 
 const removedOf = 'delete from removed_records where entity = ? and resource = ?';
 
-/** Ends the sync tokens of the store from which these records come. */
+/** Ends the sync tokens that were issued up to now. */
 export function drawEpoch(connection: Connection): void {
   connection.exec('delete from record_epoch; insert into record_epoch (epoch) values (lower(hex(randomblob(6))))');
 }

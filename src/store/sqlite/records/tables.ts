@@ -42,7 +42,7 @@ export const removedRecords = sqliteTable(
   ],
 );
 
-/** One row once the store was restored: a random name, which ends the sync tokens of the store before. */
+/** One row once the store was restored or dates were corrected: a random name, which ends the sync tokens before it. */
 export const recordEpoch = sqliteTable('record_epoch', { epoch: text('epoch').primaryKey().notNull() });
 
 /** SQL for the number of the entity whose id is bound; null for an entity without records. */

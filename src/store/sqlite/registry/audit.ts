@@ -1,17 +1,9 @@
-import { and, asc, desc, gt, sql } from 'drizzle-orm';
+import { asc, desc, gt, sql } from 'drizzle-orm';
 import { genesisHash } from '../../../core/audit/chain.ts';
 import type { AuditDraft } from '../../../core/audit/events.ts';
 import { lazily } from '../../../core/lazily.ts';
 import type { AuditStore } from '../../../core/port/audit.ts';
-import {
-  filterCondition,
-  isBackup,
-  lastBackupMark,
-  nextRow,
-  searchTrail,
-  toRecord,
-  walkedAtOnce,
-} from '../../registry/audit.ts';
+import { isBackup, lastBackupMark, nextRow, searchTrail, toRecord, walkedAtOnce } from '../../registry/audit.ts';
 import type { Registry } from './registry.ts';
 import { audit } from './tables.ts';
 
@@ -94,14 +86,11 @@ export function createAuditStore(registry: Registry, append: AppendAudit, settle
     append: (draft) => registry.change(() => append(draft)),
     list(tenantId, filter) {
       settle();
-      const hasTarget = (part: string) => sql`instr(lower(${audit.target}), ${part}) > 0`;
-      const condition = filterCondition(audit, tenantId, filter, hasTarget);
-      return searchTrail(audit, filter.limit, {
+      return searchTrail(audit, tenantId, filter, {
+        hasTarget: (part) => sql`instr(lower(${audit.target}), ${part}) > 0`,
         lowest: (before, count) => registry.read(() => lowest().get(before, count - 1)),
-        read: (piece, limit) =>
-          registry.read(() =>
-            db.select().from(audit).where(and(piece, condition)).orderBy(desc(audit.seq)).limit(limit).all(),
-          ),
+        read: (condition, limit) =>
+          registry.read(() => db.select().from(audit).where(condition).orderBy(desc(audit.seq)).limit(limit).all()),
       });
     },
     lastSeq: () => registry.read(() => lastGiven().get() ?? 0),

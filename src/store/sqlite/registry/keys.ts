@@ -1,31 +1,18 @@
-import { and, count, eq, inArray, or, sql } from 'drizzle-orm';
+import { and, count, eq, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
-import type { AuditDraft } from '../../../core/audit/events.ts';
 import { lazily } from '../../../core/lazily.ts';
-import type { KeyStore, NewKey } from '../../../core/port/keys.ts';
-import type { Revocation } from '../../journal-lines.ts';
-import {
-  credentialColumns,
-  entityInactive,
-  type KeyStop,
-  keyColumns,
-  ownedBy,
-  pageOf,
-  statusCondition,
-  stopsOf,
-} from '../../registry/keys.ts';
-import { withJournal } from '../journal/journal.ts';
-import type { AppendAudit } from './audit.ts';
-import { createCommandStore } from './commands.ts';
+import type { KeyStore } from '../../../core/port/keys.ts';
+import { createKeyChanges } from '../../registry/key-changes.ts';
+import { credentialColumns, keyColumns, ownedBy, pageOf } from '../../registry/keys.ts';
+import type { Runner } from '../../registry/statements.ts';
 import { filterCondition } from './key-filters.ts';
 import type { Registry } from './registry.ts';
 import { entities, keys, tenants, users } from './tables.ts';
 import { createRecordUse } from './usage.ts';
 
-/** Keys. `journal` is the file that names what was stopped. */
-export function createKeyStore(registry: Registry, append: AppendAudit, journal: string): KeyStore {
+/** Keys. */
+export function createKeyStore(registry: Registry, runner: Runner): KeyStore {
   const { db } = registry;
-  const commands = createCommandStore(registry);
   const find = lazily(() =>
     selectKeys(registry)
       .where(
@@ -57,28 +44,6 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
       .where(eq(keys.secretHash, sql.placeholder('hash')))
       .prepare(),
   );
-
-  /** Revokes all or none; returns the ids that were not active any more. */
-  const revokeAll = (
-    changes: readonly KeyStop[],
-    nowMs: number,
-    audit: readonly AuditDraft[],
-    insertNext: () => void,
-  ): string[] =>
-    registry.stop(() => {
-      const ids = changes.map(({ id }) => id);
-      const active = activeAmong(registry, ids, nowMs);
-      if (active.length < ids.length) return ids.filter((id) => !active.some((row) => row.keyId === id));
-      // Inside the transaction no other process can change them; the journal is synced before the commit.
-      return withJournal(journal, active, () => {
-        insertNext();
-        for (const { id, by, rotatedTo } of changes) {
-          db.update(keys).set({ revokedAtMs: nowMs, revokedBy: by, rotatedTo }).where(eq(keys.id, id)).run();
-        }
-        for (const draft of audit) append(draft);
-        return [];
-      });
-    });
 
   return {
     version: registry.version,
@@ -117,53 +82,9 @@ export function createKeyStore(registry: Registry, append: AppendAudit, journal:
           .all(),
       );
     },
-    insert: (key, audit) =>
-      registry.change(() => {
-        requireActiveEntity(registry, key);
-        db.insert(keys).values(key).run();
-        append(audit);
-      }),
-    rotate: (pairs, nowMs, audit, command) =>
-      revokeAll(stopsOf(pairs), nowMs, audit, () => {
-        for (const { next } of pairs) db.insert(keys).values(next).run();
-        for (const { oldKeyId, next } of pairs) commands.carry(oldKeyId, next.id, command);
-      }),
-    revoke: (ids, by, nowMs, audit) =>
-      revokeAll(
-        ids.map((id) => ({ id, by, rotatedTo: null })),
-        nowMs,
-        audit,
-        () => {},
-      ),
-    setNote: (id, note, audit) =>
-      registry.change(() => {
-        if (db.update(keys).set({ note }).where(eq(keys.id, id)).run().changes === 0) return false;
-        append(audit);
-        return true;
-      }),
+    ...createKeyChanges(runner),
     recordUse: createRecordUse(registry),
   };
-}
-
-function requireActiveEntity({ db }: Registry, key: NewKey): void {
-  const entity = db.select().from(entities).where(eq(entities.id, key.entityId)).get();
-  if (entity?.status === 'active') return;
-  throw entityInactive();
-}
-
-function activeAmong({ db }: Registry, ids: readonly string[], nowMs: number): Revocation[] {
-  const rows = [];
-  // SQLite limits the parameters of a statement; a bulk revoke may name more keys.
-  for (let at = 0; at < ids.length; at += 500) {
-    rows.push(
-      ...db
-        .select({ keyId: keys.id, prefix: keys.prefix, secretHash: keys.secretHash })
-        .from(keys)
-        .where(and(inArray(keys.id, ids.slice(at, at + 500)), statusCondition(keys, 'Active', nowMs)))
-        .all(),
-    );
-  }
-  return rows.map((row) => ({ ...row, atMs: nowMs }));
 }
 
 function selectKeys({ db }: Registry) {

@@ -176,16 +176,12 @@ describe('the journal', () => {
     const connection = openFile(path, { busyTimeoutMs: 1000, create: false });
     onTestFinished(() => void connection.close());
     const registry = createRegistry(connection, path);
-    const start: StateEntry = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
-    const plan = (stillHolds: boolean) => () => ({
-      stops: [],
-      starts: [start],
-      commit: () => 1,
-      stillHolds: () => stillHolds,
-    });
-    changeWithJournal(registry, { journal, kind: 'change' }, plan(false));
+    const entry: StateEntry = { atMs: nowMs, event: 'activated', of: 'user', id: user.id, name: 'carl' };
+    const begin = (stillHolds: boolean) =>
+      changeWithJournal(registry, { journal, kind: 'change' }, ({ start }) => start([entry], () => stillHolds));
+    begin(false);
     expect(said()).toEqual([]);
-    changeWithJournal(registry, { journal, kind: 'change' }, plan(true));
+    begin(true);
     expect(said()).toHaveLength(1);
   });
 });

@@ -6,8 +6,8 @@ import { filesOf, openFile } from '../../connection/files.ts';
 import { Reserve } from '../../connection/reserve.ts';
 import { createAppendAudit } from '../../registry/audit.ts';
 import { createClockStore } from '../../registry/clock.ts';
-import { createKeyStore } from '../../registry/keys.ts';
 import { createRegistry } from '../../registry/registry.ts';
+import { createRecordUse } from '../../registry/usage.ts';
 import { requireSchemaVersion } from '../../schema/schema-versions.ts';
 import { createDrop } from '../retention.ts';
 import { StoredReadings } from '../stored.ts';
@@ -34,7 +34,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
   requireSchemaVersion(registryConnection, 'registry', path, migrationsFolder);
   const registry = createRegistry(registryConnection, path);
   const append = createAppendAudit(registry);
-  const keys = createKeyStore(registry, append, files.revocations);
+  const recordUse = createRecordUse(registry);
   const clock = createClockStore(registry, append);
   const stored = new StoredReadings(readings);
   const writer = new IngestWriter(readings, stored);
@@ -66,7 +66,7 @@ function host(port: MessagePort, { path, migrationsFolder }: WriterData): void {
         return;
       }
       if (request.kind === 'uses') {
-        keys.recordUse(request.uses, request.usage);
+        recordUse(request.uses, request.usage);
       } else if (request.kind === 'clock') {
         clock.merge(request.progress);
       } else {

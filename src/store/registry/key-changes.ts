@@ -1,0 +1,77 @@
+import type { AuditDraft } from '../../core/audit/events.ts';
+import { HkctlError } from '../../core/errors.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import type { KeyStore } from '../../core/port/keys.ts';
+import type { Revocation } from '../journal-lines.ts';
+import { carryCommands } from './commands.ts';
+import { type Change, type Runner, resultOf, type Steps } from './statements.ts';
+
+/** What changes keys. */
+export function createKeyChanges({ change, each }: Runner): Pick<KeyStore, 'insert' | 'rotate' | 'revoke' | 'setNote'> {
+  const among = `id in (select value from ${each})`;
+  const activeAmong = `select id as "keyId", prefix, secret_hash as "secretHash" from keys
+    where ${among} and revoked_at_ms is null and (expires_at_ms is null or expires_at_ms > $2)`;
+  // One statement for any number of keys: a leak may be of tens of thousands.
+  const revokeKeys = `update keys set revoked_at_ms = $2, revoked_by = $3 where ${among}`;
+
+  /** Revokes all or none; returns the ids that were not active any more. */
+  const revokeAll = (
+    ids: readonly string[],
+    nowMs: number,
+    audit: readonly AuditDraft[],
+    update: (change: Change) => Steps<void>,
+  ) =>
+    change(function* (running) {
+      const { query, revoke, append } = running;
+      const found = query<Omit<Revocation, 'atMs'>>('keys.active', activeAmong, [JSON.stringify(ids), nowMs]);
+      const rows = yield* resultOf(found);
+      const active = new Set(rows.map(({ keyId }) => keyId));
+      const stale = ids.filter((id) => !active.has(id));
+      if (stale.length > 0) return stale;
+      yield revoke(rows.map((row) => ({ ...row, atMs: nowMs })));
+      yield* update(running);
+      for (const draft of audit) yield append(draft);
+      return [];
+    }, 'stop');
+
+  return {
+    insert: (key, audit) =>
+      change(function* ({ first, insert, append }) {
+        const entity = first<Pick<Entity, 'status'>>('keys.entity', 'select status from entities where id = $1', [
+          key.entityId,
+        ]);
+        if ((yield* resultOf(entity))?.status !== 'active') throw entityInactive();
+        yield insert('keys', key);
+        yield append(audit);
+      }),
+    rotate: (pairs, nowMs, audit, digest) => {
+      const ids = pairs.map(({ oldKeyId }) => oldKeyId);
+      return revokeAll(ids, nowMs, audit, function* (running) {
+        for (const { oldKeyId, next } of pairs) {
+          yield running.insert('keys', next);
+          yield* carryCommands(running, { from: oldKeyId, to: next.id, digest });
+          yield running.query('keys.rotate', rotateKey, [oldKeyId, nowMs, next.createdBy, next.id]);
+        }
+      });
+    },
+    revoke: (ids, by, nowMs, audit) =>
+      revokeAll(ids, nowMs, audit, function* ({ query }) {
+        yield query('keys.revoke', revokeKeys, [JSON.stringify(ids), nowMs, by]);
+      }),
+    setNote: (id, note, audit) =>
+      change(function* ({ first, append }) {
+        if (!(yield first('keys.note', 'update keys set note = $2 where id = $1 returning id', [id, note])))
+          return false;
+        yield append(audit);
+        return true;
+      }),
+  };
+}
+
+const rotateKey = 'update keys set revoked_at_ms = $2, revoked_by = $3, rotated_to = $4 where id = $1';
+
+function entityInactive(): HkctlError {
+  return new HkctlError('entity_inactive', 'The entity was deactivated or removed meanwhile; no key was created.', {
+    hint: 'The secret that was just delivered is worthless; discard it.',
+  });
+}

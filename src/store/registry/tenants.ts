@@ -1,0 +1,34 @@
+import type { Tenant, TenantStore } from '../../core/port/tenants.ts';
+import { type Runner, resultOf } from './statements.ts';
+
+const select = `select id, name, week_start as "weekStart", created_at_ms as "createdAtMs",
+  retain_readings_days as "retainReadingsDays" from tenants`;
+const byId = `${select} where id = $1`;
+
+/** Organizations; `number` is the column that grows with each. */
+export function createTenantStore({ query, first, run, change }: Runner, number: 'rowid' | 'number'): TenantStore {
+  return {
+    list: () => query('tenants.list', `${select} order by ${number}`),
+    firstId: () =>
+      run(function* () {
+        const oldest = `select id from tenants order by ${number} limit 1`;
+        return (yield* resultOf(first<{ id: string }>('tenants.first', oldest)))?.id;
+      }),
+    find: (id) => first('tenants.find', byId, [id]),
+    insert: (tenant, admin, entity, audit) =>
+      change(function* ({ insert, append }) {
+        yield insert('tenants', tenant);
+        yield insert('users', admin);
+        if (entity) yield insert('entities', entity);
+        yield append(audit);
+      }),
+    update: (id, changes, audit) =>
+      change(function* ({ query, first, append }) {
+        const before = yield* resultOf(first<Tenant>('tenants.find', byId, [id]));
+        const { name, weekStart, retainReadingsDays } = { ...before, ...changes };
+        const update = 'update tenants set name = $2, week_start = $3, retain_readings_days = $4 where id = $1';
+        yield query('tenants.update', update, [id, name, weekStart, retainReadingsDays]);
+        yield append(audit);
+      }),
+  };
+}
