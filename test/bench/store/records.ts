@@ -9,7 +9,7 @@ import type { RecordPosition } from '../../../src/core/port/records.ts';
 import type { ImportBatch } from '../../../src/core/records/import-batch.ts';
 import { createPageReader, pageParameters } from '../../../src/core/records/queries.ts';
 import { createRecordValidator } from '../../../src/core/records/validation/validator.ts';
-import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { createStore } from '../../../src/store/sqlite/creation.ts';
 import { steadyBy } from '../../core/steady.ts';
 import { type BenchReport, type BenchRow, median, paired } from '../harness.ts';

@@ -7,9 +7,9 @@ import { ImportError, importRecords, type RemovalCounts } from '../../../src/cor
 import { loadDemo } from '../../../src/demo/demo.ts';
 import { readRows } from '../../../src/formats/rows.ts';
 import { resources } from '../../../src/resources/index.ts';
-import { orders } from '../../../src/resources/jobs-and-orders/orders.ts';
-import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
-import { sensors } from '../../../src/resources/sensor-lookup/sensors.ts';
+import { orders } from '../../../src/resources/jobs-and-orders.ts';
+import { parts } from '../../../src/resources/projects-and-settings.ts';
+import { sensors } from '../../../src/resources/sensor-lookup.ts';
 import { nowMs, type Plant, plantIn, temporaryStore } from '../../store/stores.ts';
 import { steadyBy } from '../steady.ts';
 

@@ -1,5 +1,5 @@
-import { defineResource } from '../../core/records/fields.ts';
-import { flag, reference, text, unit } from '../kinds.ts';
+import { defineResource } from '../core/records/fields.ts';
+import { flag, reference, text, unit } from './kinds.ts';
 
 /** Asset sensors: master data only; readings are in another database. */
 export const sensors = defineResource({
