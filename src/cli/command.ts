@@ -1,4 +1,4 @@
-import type { Actor, Permitted } from '../core/access/actors.ts';
+import type { Actor, Domain, Permitted } from '../core/access/actors.ts';
 import type { UserPermission } from '../core/access/roles.ts';
 import type { AuditAction } from '../core/audit/events.ts';
 import { HkctlError } from '../core/errors.ts';
@@ -121,4 +121,14 @@ export function requireBaseUrl(given: string): string {
     throw new HkctlError('usage', `"${given}" is not an address: give one such as https://api.example.com.`);
   }
   return given.replace(/\/+$/, '');
+}
+
+/**
+ * The address of the API: as given, else where a running daemon noted that it answers; undefined where neither is known. What stands
+ * in the store may be anything that the log-in of a daemon can write, and is shown in a line for a shell.
+ */
+export async function baseUrlOf(domain: Domain, given: string | undefined): Promise<string | undefined> {
+  if (given !== undefined) return given;
+  const recorded = await domain.store.daemon.address();
+  return recorded !== undefined && isBaseUrl(recorded) ? recorded : undefined;
 }

@@ -12,7 +12,6 @@ import { canAsk, isClosedPipe } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
-/** `hkctl doctor` */
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Check the store, and say what to do',

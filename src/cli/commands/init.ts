@@ -22,7 +22,6 @@ const flags = {
   yes: yesFlag,
 };
 
-/** `hkctl init` */
 export const init = defineCommand({
   name: 'init',
   summary: 'Make a store with its first organization, entity and Super user',

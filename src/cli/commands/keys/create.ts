@@ -14,7 +14,7 @@ import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
 import { parseNote } from '../../../core/keys/notes.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
 import type { Entity } from '../../../core/port/entities.ts';
-import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
+import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import type { Replacing } from '../../delivery/replaced-file.ts';
@@ -27,11 +27,9 @@ import { relativeTime } from '../../table/relative-time.ts';
 import { canAsk } from '../../terminal/io.ts';
 import { timeAt } from '../../terminal/output.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
-import { baseUrlOf } from './base-url.ts';
 
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
 
-/** `hkctl keys create` */
 export const create = defineCommand({
   name: 'create',
   summary: 'Create a key for one entity',

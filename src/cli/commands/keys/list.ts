@@ -32,7 +32,6 @@ export const listFlags = {
   ),
 };
 
-/** `hkctl keys list` */
 export const list = defineCommand({
   name: 'list',
   summary: 'List keys, newest first',

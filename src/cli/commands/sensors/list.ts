@@ -16,7 +16,6 @@ import { entity, sensorResource } from './sensors.ts';
 
 type SensorView = Awaited<ReturnType<typeof listSensors>>[number];
 
-/** `hkctl sensors list` */
 export const list = defineCommand({
   name: 'list',
   summary: 'List sensors with their last reading and last heartbeat',

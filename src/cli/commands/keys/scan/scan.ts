@@ -15,7 +15,6 @@ import { type Finding, Findings } from './findings.ts';
 import { FoundKeys, type ScanSession } from './found-keys.ts';
 import { linkReason, type ScanReport, type ScanStep, scanPaths, scanStream, unreadableReason } from './secret-scan.ts';
 
-/** `hkctl keys scan` */
 export const scan = defineCommand({
   name: 'scan',
   summary: 'Find secrets in files, folders or standard input',

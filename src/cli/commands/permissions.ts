@@ -1,9 +1,8 @@
-import { permissionGroups, presets } from '../../../core/access/permissions.ts';
-import { defineCommand } from '../../command.ts';
-import { wrapLabelled } from '../../terminal/wrap.ts';
+import { permissionGroups, presets } from '../../core/access/permissions.ts';
+import { defineCommand, type Noun } from '../command.ts';
+import { wrapLabelled } from '../terminal/wrap.ts';
 
-/** `hkctl permissions list` */
-export const list = defineCommand({
+const list = defineCommand({
   name: 'list',
   summary: 'List the permissions a key can hold, by group, and the presets',
   readOnly: true,
@@ -31,3 +30,9 @@ export const list = defineCommand({
     }
   },
 });
+
+export const permissions: Noun = {
+  name: 'permissions',
+  summary: 'The permissions a key can hold',
+  verbs: [list],
+};

@@ -1,18 +1,20 @@
 import type { AuditRecord } from '../../../core/audit/events.ts';
-import { listAudit } from '../../../core/audit/trail.ts';
+import { exportAudit, listAudit } from '../../../core/audit/trail.ts';
+import { toSafeJson } from '../../../core/text/shown-text.ts';
 import { formatInstantMs } from '../../../core/time/instants.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand, type Noun } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
 import { type Column, printSummary, printTable } from '../../table/table.ts';
+import { printJsonArray } from '../../terminal/output.ts';
 import { counted } from '../../terminal/sentence.ts';
 import { filterFlags, filterOf, limit, recordJson, shownFilter } from './records.ts';
+import { verify } from './verify.ts';
 
 /** The default of `--limit`. */
 const usualLimit = 50;
 
-/** `hkctl audit list` */
-export const list = defineCommand({
+const list = defineCommand({
   name: 'list',
   summary: 'List what happened, newest first',
   readOnly: true,
@@ -81,3 +83,31 @@ function detailOf({ detail }: AuditRecord): string {
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 }
+
+const exportRecords = defineCommand({
+  name: 'export',
+  summary: 'Print all records, oldest first, one JSON object a line',
+  readOnly: true,
+  flags: { ...filterFlags, limit: limit(', the oldest (default all)') },
+  examples: [
+    ['hkctl audit export > audit.ndjson', 'everything'],
+    ['hkctl audit export --since 30d --json', 'one JSON array'],
+  ],
+  async run(context, flags) {
+    const { domain, actor } = await context.session();
+    const filter = { ...filterOf(flags, domain.clock()), limit: flags.limit };
+    const records = exportAudit(domain, actor, filter);
+    if (context.json) await printJsonArray(context, singly(records));
+    else for await (const record of records) context.printDocument(toSafeJson(recordJson(record)));
+  },
+});
+
+async function* singly(records: AsyncIterable<AuditRecord>) {
+  for await (const record of records) yield [recordJson(record)];
+}
+
+export const audit: Noun = {
+  name: 'audit',
+  summary: 'The audit trail: who did what, when, and was refused what',
+  verbs: [list, verify, exportRecords],
+};
