@@ -1,9 +1,10 @@
-import type { Actor, Domain, Permitted } from '../core/access/actors.ts';
+import type { Actor, Permitted } from '../core/access/actors.ts';
 import type { UserPermission } from '../core/access/roles.ts';
 import type { AuditAction } from '../core/audit/events.ts';
 import { HkctlError } from '../core/errors.ts';
-import { holdsSecret } from '../core/keys/secrets.ts';
+import type { Domain } from '../core/port/domain.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
+import { holdsSecret } from '../core/secrets.ts';
 import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
 

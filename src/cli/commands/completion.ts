@@ -1,5 +1,5 @@
 import { isHkctlError } from '../../core/errors.ts';
-import { withoutSecrets } from '../../core/keys/secrets.ts';
+import { withoutSecrets } from '../../core/secrets.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import { defineCommand } from '../command.ts';
 import bash from '../completion/hkctl.bash?raw';

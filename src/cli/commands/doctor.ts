@@ -1,7 +1,8 @@
-import type { Actor, Domain } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/access/actors.ts';
 import { errorTable } from '../../core/errors.ts';
 import { diagnose } from '../../core/operations/doctor.ts';
 import type { Check } from '../../core/operations/findings.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { acceptClock, sampleClock, storeClock } from '../../core/time/steady-clock.ts';
 import { defineCommand, yesFlag } from '../command.ts';

@@ -1,5 +1,6 @@
-import type { Actor, Domain } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/access/actors.ts';
 import { errorTable, isHkctlError } from '../../core/errors.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { listFlags } from '../commands/keys/list.ts';
 import type { Context } from '../context.ts';
 import type { FlagValues } from '../flags.ts';

@@ -1,7 +1,8 @@
-import { type Actor, actorHolds, type Domain } from '../../core/access/actors.ts';
+import { type Actor, actorHolds } from '../../core/access/actors.ts';
 import { expiresSoonMs } from '../../core/keys/attention.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import { type DayUsage, usageOf } from '../../core/keys/usage.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/port/keys.ts';
 import { baseUrlOf } from '../command.ts';
 import { filterOf, type listFlags } from '../commands/keys/list.ts';

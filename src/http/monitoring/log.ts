@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { redactSecrets } from '../../core/keys/secrets.ts';
 import type { LogLevel } from '../../core/operations/settings.ts';
+import { redactSecrets } from '../../core/secrets.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { jsonLines, type LogForm } from './log-forms.ts';
 import { timeText } from './request-line.ts';

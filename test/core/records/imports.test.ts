@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Actor, Domain } from '../../../src/core/access/actors.ts';
+import type { Actor } from '../../../src/core/access/actors.ts';
+import type { Domain } from '../../../src/core/port/domain.ts';
 import type { Store } from '../../../src/core/port/store.ts';
 import type { ResourceDefinition } from '../../../src/core/records/fields.ts';
 import { ImportError, importRecords, type RemovalCounts } from '../../../src/core/records/imports.ts';

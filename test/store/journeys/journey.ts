@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { RestoreHooks } from '../../../src/core/operations/backups.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import { isStoreAddress } from '../../../src/core/text/store-address.ts';
+import { isStoreAddress } from '../../../src/core/port/store-address.ts';
 import { steadyClocks } from '../../../src/core/time/steady-clock.ts';
 import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { sensors } from '../../../src/resources/sensor-lookup.ts';

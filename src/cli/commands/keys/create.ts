@@ -1,4 +1,4 @@
-import type { Actor, Domain } from '../../../core/access/actors.ts';
+import type { Actor } from '../../../core/access/actors.ts';
 import {
   type ClientPermission,
   clientPermissions,
@@ -13,6 +13,7 @@ import { type KeyActor, keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
 import { parseNote } from '../../../core/keys/notes.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
+import type { Domain } from '../../../core/port/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';

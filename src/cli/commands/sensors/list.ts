@@ -1,4 +1,4 @@
-import type { Domain } from '../../../core/access/actors.ts';
+import type { Domain } from '../../../core/port/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { readPlot } from '../../../core/readings/plots.ts';
 import { listSensors } from '../../../core/readings/sensors.ts';

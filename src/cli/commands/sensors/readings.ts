@@ -1,5 +1,5 @@
-import type { Domain } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import type { Domain } from '../../../core/port/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import type { Sensor } from '../../../core/port/readings.ts';
 import { auditExport, requireSensor, textOf } from '../../../core/readings/sensors.ts';

@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { holdsSecret } from '../../../core/keys/secrets.ts';
+import { holdsSecret } from '../../../core/secrets.ts';
 import service from './hkctl.service?raw';
 import socket from './hkctl.socket?raw';
 import backupService from './hkctl-backup.service?raw';

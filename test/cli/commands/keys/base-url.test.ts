@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { baseUrlOf, isBaseUrl } from '../../../../src/cli/command.ts';
-import type { Domain } from '../../../../src/core/access/actors.ts';
+import type { Domain } from '../../../../src/core/port/domain.ts';
 import { Cli } from '../../harness.ts';
 
 it.each([

@@ -1,10 +1,10 @@
-import type { Domain } from '../../../../core/access/actors.ts';
 import { HkctlError } from '../../../../core/errors.ts';
 import { commandDigest } from '../../../../core/keys/command-after.ts';
 import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
 import { type KeyActor, keyNeeds } from '../../../../core/keys/key-permissions.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
 import { findKeys, latestOf } from '../../../../core/keys/references.ts';
+import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../../core/time/spans.ts';
 import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command.ts';

@@ -2,7 +2,7 @@ import { requirePermissions } from '../../../../core/access/actors.ts';
 import { HkctlError, isHkctlError } from '../../../../core/errors.ts';
 import { statusOf } from '../../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../../core/keys/leak-scan.ts';
-import { prefixOf, withoutSecrets } from '../../../../core/keys/secrets.ts';
+import { prefixOf, withoutSecrets } from '../../../../core/secrets.ts';
 import { defineCommand, yesFlag } from '../../../command.ts';
 import type { Context } from '../../../context.ts';
 import { toggle } from '../../../flags.ts';

@@ -10,8 +10,8 @@ import {
   redactSecrets,
   secretLength,
   withoutSecrets,
-} from '../../../src/core/keys/secrets.ts';
-import { CanaryWatch, canaries } from '../../e2e/secrets/canaries.ts';
+} from '../../src/core/secrets.ts';
+import { CanaryWatch, canaries } from '../e2e/secrets/canaries.ts';
 
 describe('a secret', () => {
   it('has the shape of the contract and passes its own checksum', () => {

@@ -1,4 +1,4 @@
-import { crc32, sha256 } from '../digest.ts';
+import { crc32, sha256 } from './digest.ts';
 
 /** How long a full secret is: `hk_`, 43 random characters, 6 of checksum. */
 export const secretLength = 52;

@@ -1,5 +1,5 @@
-import { errnoOf } from '../errno.ts';
-import { HkctlError } from '../errors.ts';
+import { errnoOf } from './errno.ts';
+import { HkctlError } from './errors.ts';
 
 /** Why a file named on the command line cannot be written, by errno code. */
 export const pathFaults: Readonly<Record<string, string>> = {
@@ -19,4 +19,9 @@ export function unwritable(file: string, thrown: unknown): HkctlError | undefine
   const why = pathFaults[errnoOf(thrown) ?? ''];
   if (why === undefined) return undefined;
   return new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+}
+
+/** The permission bits of a file as chmod(1) takes them: `0750`. */
+export function modeText(mode: number): string {
+  return (mode & 0o7777).toString(8).padStart(4, '0');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { colourCodes } from '../../../src/core/text/colours.ts';
+import { colourCodes } from '../../src/core/terminal.ts';
 
 /** The basic colours of xterm; many other terminals have the same. */
 const basic: Record<string, Rgb> = {
