@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { readEnvironment } from './config.ts';
-import { colourCodes } from './core/text/colours.ts';
+import { isStoreAddress } from './core/port/store-address.ts';
+import { colourCodes } from './core/terminal.ts';
 import { shellWord } from './core/text/shell.ts';
-import { isStoreAddress } from './core/text/store-address.ts';
 import { thingsToTry } from './demo/demo.ts';
 import { main } from './main.ts';
 import { createRights } from './rights/rights.ts';

@@ -2,8 +2,9 @@ import type { Actor, Permitted } from '../core/access/actors.ts';
 import type { UserPermission } from '../core/access/roles.ts';
 import type { AuditAction } from '../core/audit/events.ts';
 import { HkctlError } from '../core/errors.ts';
-import { holdsSecret } from '../core/keys/secrets.ts';
+import type { Domain } from '../core/port/domain.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
+import { holdsSecret } from '../core/secrets.ts';
 import type { Context } from './context.ts';
 import { type Flag, type Flags, type FlagValues, parsed, toggle } from './flags.ts';
 
@@ -121,4 +122,14 @@ export function requireBaseUrl(given: string): string {
     throw new HkctlError('usage', `"${given}" is not an address: give one such as https://api.example.com.`);
   }
   return given.replace(/\/+$/, '');
+}
+
+/**
+ * The address of the API: as given, else where a running daemon noted that it answers; undefined where neither is known. What stands
+ * in the store may be anything that the log-in of a daemon can write, and is shown in a line for a shell.
+ */
+export async function baseUrlOf(domain: Domain, given: string | undefined): Promise<string | undefined> {
+  if (given !== undefined) return given;
+  const recorded = await domain.store.daemon.address();
+  return recorded !== undefined && isBaseUrl(recorded) ? recorded : undefined;
 }

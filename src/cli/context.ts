@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { type Actor, type Domain, findActor, requireUnchanged } from '../core/access/actors.ts';
-import { withoutSecrets } from '../core/keys/secrets.ts';
+import { type Actor, findActor, requireUnchanged } from '../core/access/actors.ts';
+import type { Domain } from '../core/port/domain.ts';
 import type { Store } from '../core/port/store.ts';
+import { withoutSecrets } from '../core/secrets.ts';
 import { toSafeJson } from '../core/text/shown-text.ts';
 import { steadyClocks, storeClock } from '../core/time/steady-clock.ts';
 import type { FlagValues } from './flags.ts';

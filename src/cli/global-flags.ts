@@ -1,5 +1,5 @@
 import { HkctlError } from '../core/errors.ts';
-import { isStoreAddress, splitPassword } from '../core/text/store-address.ts';
+import { isStoreAddress, splitPassword } from '../core/port/store-address.ts';
 import { type Flags, parsed, text, toggle } from './flags.ts';
 
 /** Flags of every command. */

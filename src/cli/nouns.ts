@@ -18,7 +18,7 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'permissions',
       summary: 'The permissions a key can hold',
-      load: async () => (await import('./commands/permissions/noun.ts')).permissions,
+      load: async () => (await import('./commands/permissions.ts')).permissions,
     },
   ],
   Data: [
@@ -37,17 +37,17 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'entities',
       summary: 'Sites (plants) of the organization',
-      load: async () => (await import('./commands/entities/noun.ts')).entities,
+      load: async () => (await import('./commands/entities.ts')).entities,
     },
     {
       name: 'users',
       summary: 'User profiles and their roles',
-      load: async () => (await import('./commands/users/noun.ts')).users,
+      load: async () => (await import('./commands/users.ts')).users,
     },
     {
       name: 'tenants',
       summary: 'Organizations and their settings',
-      load: async () => (await import('./commands/tenants/noun.ts')).tenants,
+      load: async () => (await import('./commands/tenants.ts')).tenants,
     },
   ],
   Server: [
@@ -84,12 +84,12 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'postgres-roles',
       summary: 'Print the SQL for the roles of a store on PostgreSQL',
-      load: async () => (await import('./commands/postgres-roles.ts')).postgresRoles,
+      load: async () => (await import('./commands/postgres-sql.ts')).postgresRoles,
     },
     {
       name: 'postgres-citus',
       summary: 'Print the SQL that spreads a store over the workers of Citus',
-      load: async () => (await import('./commands/postgres-citus.ts')).postgresCitus,
+      load: async () => (await import('./commands/postgres-sql.ts')).postgresCitus,
     },
     {
       name: 'completion',
@@ -111,7 +111,7 @@ export const nounGroups: Readonly<Record<string, readonly NounEntry[]>> = {
     {
       name: 'audit',
       summary: 'The audit trail: who did what, when, and was refused what',
-      load: async () => (await import('./commands/audit/noun.ts')).audit,
+      load: async () => (await import('./commands/audit/audit.ts')).audit,
     },
     {
       name: 'backup',

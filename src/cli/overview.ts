@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { roleHolds } from '../core/access/roles.ts';
 import { HkctlError, isHkctlError } from '../core/errors.ts';
-import { withoutSecrets } from '../core/keys/secrets.ts';
 import { keyCounts } from '../core/operations/status.ts';
+import { withoutSecrets } from '../core/secrets.ts';
 import { type CommandDefinition, defineCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { withClosedStore } from './store-account.ts';

@@ -3,12 +3,44 @@ import type { CommandDefinition, Noun } from './command.ts';
 import { aliases, nounIn, requireNoun, verbIn, verbMissing } from './command-words.ts';
 import { addFlags, type Flags } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
-
-import { examplesText } from './help-examples.ts';
 import { IncompleteCommand } from './incomplete-command.ts';
 import { type NounEntry, nounGroups } from './nouns.ts';
-
 import type { Io } from './terminal/io.ts';
+import { wrapWhole } from './terminal/wrap.ts';
+
+/** The widest that examples are, and their width where no terminal sets one. */
+const usualWidth = 80;
+
+/** The examples of a help text: each command with what it does, in no more than 80 columns where its words allow. */
+function examplesText(examples: CommandDefinition['examples'], columns: number | undefined): string {
+  const most = Math.min(columns ?? usualWidth, usualWidth);
+  const width = Math.max(...examples.map(([command]) => command.length));
+  const besides = examples.map(([command, does]) => `  ${command.padEnd(width)}   ${does}`);
+  const isNarrow = width <= 50 && besides.every((line) => line.length <= most);
+  const lines = isNarrow
+    ? besides
+    : examples.flatMap(([command, does]) => [
+        ...wrapWhole(does, most - 4).map((line) => `  # ${line}`),
+        `  ${broken(command, most)}`,
+      ]);
+  return `\nExamples:\n${lines.join('\n')}\n`;
+}
+
+/** A command over several lines as a shell reads it; a flag stays with its value, and nothing is broken inside quotes. */
+function broken(command: string, most: number): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const [part] of command.matchAll(
+    /(?:--\S+|\||>>?|&&) (?![-|>&])(?:"[^"]*"|'[^']*'|\S)+|(?:"[^"]*"|'[^']*'|\S)+/g,
+  )) {
+    // Two blanks before the first line, six before the others, and the backslash.
+    if (line !== '' && `${line} ${part} \\`.length > most - (lines.length === 0 ? 2 : 6)) {
+      lines.push(line);
+      line = part;
+    } else line = line === '' ? part : `${line} ${part}`;
+  }
+  return [...lines, line].join(' \\\n      ');
+}
 
 /** Runs the command of a parsed command line. */
 type Dispatch = (definition: CommandDefinition, given: Record<string, unknown>, args: string[]) => Promise<void>;

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { type Actor, requirePermissions } from '../core/access/actors.ts';
 import { errorTable, HkctlError, isHkctlError } from '../core/errors.ts';
-import { exposureIn, redactSecrets } from '../core/keys/secrets.ts';
+import { exposureIn, redactSecrets } from '../core/secrets.ts';
 import { printable } from '../core/text/shown-text.ts';
 import type { CommandDefinition, Needs } from './command.ts';
 import { inOrder, withoutHelpWord } from './command-words.ts';

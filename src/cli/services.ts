@@ -1,4 +1,4 @@
-import type { Actor, Domain } from '../core/access/actors.ts';
+import type { Actor } from '../core/access/actors.ts';
 import type {
   BackupFacts,
   BackupFolder,
@@ -9,6 +9,7 @@ import type {
 import type { ExampleName } from '../core/operations/examples.ts';
 import type { StoreInspection } from '../core/operations/inspection.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
+import type { Domain } from '../core/port/domain.ts';
 import type { Entity } from '../core/port/entities.ts';
 import type { Store } from '../core/port/store.ts';
 import type { ReadingReader } from '../core/readings/imports.ts';

@@ -1,7 +1,8 @@
-import type { Actor, Domain } from '../core/access/actors.ts';
+import type { Actor } from '../core/access/actors.ts';
 import type { Role } from '../core/access/roles.ts';
 import { addEntity } from '../core/organization/entities.ts';
 import { addUser } from '../core/organization/users.ts';
+import type { Domain } from '../core/port/domain.ts';
 import type { Entity } from '../core/port/entities.ts';
 import { maxBatch } from '../core/readings/rejections.ts';
 import { importRecords } from '../core/records/imports.ts';

@@ -1,7 +1,7 @@
 import { H3 } from 'h3';
-import type { Domain } from '../core/access/actors.ts';
 import { lazily } from '../core/lazily.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
+import type { Domain } from '../core/port/domain.ts';
 import type { Credential } from '../core/port/keys.ts';
 import type { MaybePromise } from '../core/port/maybe-promise.ts';
 import type { RecordStore } from '../core/port/records.ts';

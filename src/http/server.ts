@@ -1,9 +1,14 @@
+import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
-import type { Domain } from '../core/access/actors.ts';
 import type { ServeSettings } from '../core/operations/settings.ts';
+import type { Domain } from '../core/port/domain.ts';
+import type { EntityStore } from '../core/port/entities.ts';
+import type { Credential } from '../core/port/keys.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
+import { redactSecrets } from '../core/secrets.ts';
+import { printable } from '../core/text/shown-text.ts';
 import type { Clock } from '../core/time/instants.ts';
 import { storeClock } from '../core/time/steady-clock.ts';
 import { createApp } from './app.ts';
@@ -14,16 +19,13 @@ import { UsageRecorder } from './auth/usage-recorder.ts';
 import type { DocumentFolders } from './docs/docs.ts';
 import { createMemory, type MemoryLimits, memoryLimits } from './fairness/memory.ts';
 import { AuditAnchors } from './monitoring/anchors.ts';
-import { createFirstCalls } from './monitoring/first-calls.ts';
 import { createLog, type Log, logProcessEnd } from './monitoring/log.ts';
 import type { LogForm } from './monitoring/log-forms.ts';
 import { LogStream } from './monitoring/log-stream.ts';
-import { finishRemovals } from './monitoring/removals.ts';
 import { Retention } from './monitoring/retention.ts';
 import { graceMs, StoreGuard } from './monitoring/store-guard.ts';
 import { createRetryLog } from './monitoring/warnings.ts';
 import { type ConnectionLimits, Connections, connectionLimits } from './net/connections/connections.ts';
-import { drain, drainMs } from './net/drain.ts';
 import { createFraming } from './net/framing.ts';
 import { toListener } from './net/listener.ts';
 import { adoptSocket, openPort } from './net/port.ts';
@@ -161,4 +163,59 @@ function warnWhereExposed(host: string, { tlsCert, trustProxy }: ServeSettings, 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/**
+ * Builds the function that writes a line at the first call of each key since the daemon started: whoever connects a gateway
+ * watches for it. `write` must not wait, since a terminal may be stopped.
+ */
+function createFirstCalls(write: (line: string) => void) {
+  const seen = new Set<string>();
+  return ({ keyId, prefix, name }: Pick<Credential, 'keyId' | 'prefix' | 'name'>, address: string): void => {
+    if (seen.has(keyId)) return;
+    seen.add(keyId);
+    write(`First call of ${printable(redactSecrets(name))} (${prefix}) from ${address}\n`);
+  };
+}
+
+/**
+ * Completes removals of entities that were interrupted, in the background: their data is out of reach of every key already. The
+ * daemon does not wait for it when it ends, since what is not complete is undone and left to the next one.
+ */
+function finishRemovals(entities: Pick<EntityStore, 'finishRemovals'>, log: Log, stop: AbortSignal): void {
+  entities.finishRemovals?.().catch((thrown: unknown) => {
+    if (!stop.aborted)
+      log.warn({ err: thrown }, 'data of a removed entity was not deleted; the next start tries again');
+  });
+}
+
+/** Milliseconds that answers under way may take after a daemon is stopped. */
+const drainMs = 10_000;
+
+/**
+ * Closes the port and idle connections at once, others after their answer, and all at the deadline. Where the next daemon
+ * takes over the socket, a connection that was just accepted gets a moment to send its request.
+ */
+async function drain(
+  server: HttpServer | HttpsServer,
+  connections: Connections,
+  { deadlineMs, isTakenOver, log }: { deadlineMs: number; isTakenOver: boolean; log: Log },
+): Promise<void> {
+  const since = performance.now();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closeUnneeded = (): void => {
+    server.closeIdleConnections();
+    // Node does not count connections as idle that have sent nothing or have not finished their handshake.
+    connections.closeSilent(since, isTakenOver);
+  };
+  closeUnneeded();
+  // A kept-alive connection becomes idle after its answer, and Node would not close it.
+  const sweep = setInterval(closeUnneeded, 50);
+  const deadline = setTimeout(() => {
+    log.warn({ connections: connections.table.size }, 'answers under way took too long; cutting them off');
+    connections.closeAll();
+  }, deadlineMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
 }

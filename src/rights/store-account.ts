@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { HkctlError } from '../core/errors.ts';
-import { modeText } from '../core/text/file-mode.ts';
+import { modeText } from '../core/files.ts';
 import { shellWord } from '../core/text/shell.ts';
 
 /** An account by its numbers. */

@@ -1,4 +1,4 @@
-import { isStoreAddress } from '../core/text/store-address.ts';
+import { isStoreAddress } from '../core/port/store-address.ts';
 import type { Engine, StoreOptions } from './engine.ts';
 import { createSqliteEngine } from './sqlite/engine.ts';
 

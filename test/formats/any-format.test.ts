@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineResource } from '../../src/core/records/fields.ts';
 import { formatOfName, readRows } from '../../src/formats/rows.ts';
-import { parts } from '../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../src/resources/projects-and-settings.ts';
 import { header, read } from './reading.ts';
 
 describe('any format', () => {

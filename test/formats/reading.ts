@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { importFields } from '../../src/core/records/fields.ts';
 import { ImportError, type ReadOptions } from '../../src/core/records/imports.ts';
 import { readRows } from '../../src/formats/rows.ts';
-import { parts } from '../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../src/resources/projects-and-settings.ts';
 import { rowsOf } from './batches.ts';
 
 /** Bytes in pieces of a size, so that everything is also cut in two somewhere. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { orders } from '../../src/resources/jobs-and-orders/orders.ts';
+import { orders } from '../../src/resources/jobs-and-orders.ts';
 import { header, read } from './reading.ts';
 
 describe('a number that a double would round', () => {

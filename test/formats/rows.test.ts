@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ImportError, Violation } from '../../src/core/records/imports.ts';
 import { createCsvReader } from '../../src/formats/csv.ts';
-import { orders } from '../../src/resources/jobs-and-orders/orders.ts';
+import { orders } from '../../src/resources/jobs-and-orders.ts';
 import { header, read } from './reading.ts';
 
 const place = ({ line, column, field }: Violation) => ({ line, column, field });

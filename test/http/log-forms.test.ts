@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { colourCodes } from '../../src/core/text/colours.ts';
+import { colourCodes } from '../../src/core/terminal.ts';
 import { isTricky } from '../../src/core/text/shown-text.ts';
 import { createLog } from '../../src/http/monitoring/log.ts';
 import {

@@ -1,7 +1,7 @@
 import { expectTypeOf, it } from 'vitest';
 import { defineResource, type RecordOf } from '../../src/core/records/fields.ts';
-import type { orders } from '../../src/resources/jobs-and-orders/orders.ts';
-import type { parts } from '../../src/resources/projects-and-settings/parts.ts';
+import type { orders } from '../../src/resources/jobs-and-orders.ts';
+import type { parts } from '../../src/resources/projects-and-settings.ts';
 
 it('a record has the types that its declaration says', () => {
   type Part = RecordOf<typeof parts>;

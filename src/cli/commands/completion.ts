@@ -1,13 +1,23 @@
 import { isHkctlError } from '../../core/errors.ts';
-import { withoutSecrets } from '../../core/keys/secrets.ts';
+import { withoutSecrets } from '../../core/secrets.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import { defineCommand } from '../command.ts';
+import bash from '../completion/hkctl.bash?raw';
+import fish from '../completion/hkctl.fish?raw';
+import zsh from '../completion/hkctl.zsh?raw';
 import { type Candidate, completionPoint } from '../completion/point.ts';
-import { completionScripts, type Shell } from '../completion/scripts.ts';
 import type { Context } from '../context.ts';
 import { requireOneOf } from '../flags.ts';
 
-/** `hkctl completion` */
+/**
+ * The completion scripts. Each calls `hkctl completion SHELL -- WORD...` with the words of the line, and shows the answer:
+ * one candidate a line with its description behind a tab, or `:files` where a file is asked for.
+ */
+const completionScripts = { bash: bash.trimEnd(), zsh: zsh.trimEnd(), fish: fish.trimEnd() };
+
+/** A shell that has a completion script. */
+type Shell = keyof typeof completionScripts;
+
 export const completion = defineCommand({
   name: 'completion',
   summary: 'Print a completion script for a shell',

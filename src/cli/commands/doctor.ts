@@ -1,7 +1,8 @@
-import type { Actor, Domain } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/access/actors.ts';
 import { errorTable } from '../../core/errors.ts';
 import { diagnose } from '../../core/operations/doctor.ts';
 import type { Check } from '../../core/operations/findings.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import { formatInstantMs } from '../../core/time/instants.ts';
 import { acceptClock, sampleClock, storeClock } from '../../core/time/steady-clock.ts';
 import { defineCommand, yesFlag } from '../command.ts';
@@ -12,7 +13,6 @@ import { canAsk, isClosedPipe } from '../terminal/io.ts';
 import { counted } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
-/** `hkctl doctor` */
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'Check the store, and say what to do',

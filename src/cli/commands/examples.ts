@@ -5,7 +5,6 @@ import { printTable } from '../table/table.ts';
 
 const names = examplePrograms.map(({ name }) => name);
 
-/** `hkctl examples` */
 export const examples = defineCommand({
   name: 'examples',
   summary: 'Print a program for a gateway or a mirror, ready to run',

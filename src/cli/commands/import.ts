@@ -19,7 +19,6 @@ import { createProgress } from '../terminal/progress.ts';
 import { readingsTemplate, runReadingsImport } from './import-readings.ts';
 import { openSource } from './import-source.ts';
 
-/** `hkctl import` */
 export const importRecords = defineCommand({
   name: 'import',
   summary: 'Load business records, sensors or readings from a file',

@@ -1,7 +1,7 @@
+import { modeText } from '../../core/files.ts';
 import { requireEntityCode, requireTimezone } from '../../core/organization/entities.ts';
 import { type FirstTenantInput, initialise } from '../../core/organization/tenants.ts';
 import { requireLogin } from '../../core/organization/users.ts';
-import { modeText } from '../../core/text/file-mode.ts';
 import { requireLabel } from '../../core/text/labels.ts';
 import { weekDays } from '../../core/time/calendar.ts';
 import { defineCommand, yesFlag } from '../command.ts';
@@ -22,7 +22,6 @@ const flags = {
   yes: yesFlag,
 };
 
-/** `hkctl init` */
 export const init = defineCommand({
   name: 'init',
   summary: 'Make a store with its first organization, entity and Super user',

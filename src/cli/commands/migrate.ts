@@ -5,7 +5,6 @@ import { toggle } from '../flags.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { counted } from '../terminal/sentence.ts';
 
-/** `hkctl migrate` */
 export const migrate = defineCommand({
   name: 'migrate',
   summary: 'Bring the store up to this version of hkctl',

@@ -1,6 +1,5 @@
 import { baseUrlFlag, defineCommand } from '../command.ts';
 
-/** `hkctl openapi` */
 export const openapi = defineCommand({
   name: 'openapi',
   summary: 'Print the OpenAPI document of this version',

@@ -10,7 +10,6 @@ import type { Context } from '../context.ts';
 import { requireConfirmation } from '../questions/confirmation.ts';
 import { createProgress } from '../terminal/progress.ts';
 
-/** `hkctl restore` */
 export const restore = defineCommand({
   name: 'restore',
   summary: 'Put the store of a backup in place of this one',

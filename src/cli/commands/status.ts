@@ -9,7 +9,6 @@ import { createTimeText } from '../table/shown-time.ts';
 import { counted, grouped } from '../terminal/sentence.ts';
 import { wrapLabelled } from '../terminal/wrap.ts';
 
-/** `hkctl status` */
 export const status = defineCommand({
   name: 'status',
   summary: 'Show the state of store, daemon, keys, sensors and backups',

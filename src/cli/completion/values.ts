@@ -1,6 +1,6 @@
-import type { Domain } from '../../core/access/actors.ts';
 import { clientPermissions } from '../../core/access/permissions.ts';
 import { roleHolds } from '../../core/access/roles.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { Context } from '../context.ts';
 import type { Candidate, ValueKind } from './point.ts';
 

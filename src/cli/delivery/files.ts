@@ -14,9 +14,9 @@ import {
 import { dirname } from 'node:path';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import { pathFaults } from '../../core/files.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
 import type { Key } from '../../core/port/keys.ts';
-import { pathFaults } from '../../core/text/path-faults.ts';
 import { shellWord } from '../../core/text/shell.ts';
 import { untilVerified } from './stdout.ts';
 

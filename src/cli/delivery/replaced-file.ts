@@ -4,7 +4,7 @@ import { errnoOf } from '../../core/errno.ts';
 import { afterChange, HkctlError } from '../../core/errors.ts';
 import type { RotationFiles } from '../../core/keys/interrupted-rotation.ts';
 import type { SecretDelivery } from '../../core/keys/issuance.ts';
-import { secretLength } from '../../core/keys/secrets.ts';
+import { secretLength } from '../../core/secrets.ts';
 import { readNamedText, requireTrustedLink } from '../terminal/named-files.ts';
 import { requireFreePath, statOf, syncFolder, unusable, writeNew } from './files.ts';
 

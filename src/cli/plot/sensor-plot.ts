@@ -1,4 +1,4 @@
-import type { Domain } from '../../core/access/actors.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Sensor } from '../../core/port/readings.ts';
 import { gapsOf, type PlotData, readPlot, summaryOf } from '../../core/readings/plots.ts';

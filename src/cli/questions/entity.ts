@@ -1,6 +1,7 @@
-import type { Actor, Domain } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/access/actors.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { listEntities, requireEntity } from '../../core/organization/entities.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { Entity } from '../../core/port/entities.ts';
 import type { Context } from '../context.ts';
 import { canAsk } from '../terminal/io.ts';

@@ -1,7 +1,8 @@
-import type { Actor, Domain } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/access/actors.ts';
 import { HkctlError } from '../../core/errors.ts';
 import { listKeys } from '../../core/keys/keys.ts';
 import { findKeys } from '../../core/keys/references.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { Key } from '../../core/port/keys.ts';
 import type { Context } from '../context.ts';
 import { relativeTime } from '../table/relative-time.ts';

@@ -1,7 +1,8 @@
-import type { Actor, Domain } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/access/actors.ts';
 import { requireKeyActor } from '../../core/keys/key-permissions.ts';
 import { requireActive, revokeKeys } from '../../core/keys/keys.ts';
 import { findKeys } from '../../core/keys/references.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { completeInput, createAndDeliver } from '../commands/keys/create.ts';
 import { confirmRevocation } from '../commands/keys/revoke.ts';

@@ -1,8 +1,9 @@
-import type { Actor, Domain } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/access/actors.ts';
 import { permissionLabels } from '../../core/access/permissions.ts';
 import { errorTable, isHkctlError } from '../../core/errors.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import { type DayUsage, usageOf } from '../../core/keys/usage.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { Key } from '../../core/port/keys.ts';
 import { namesOf } from '../commands/keys/names.ts';
 import { shownUsage, usageFacts } from '../commands/keys/usage.ts';

@@ -1,4 +1,5 @@
-import type { Actor, Domain } from '../../core/access/actors.ts';
+import type { Actor } from '../../core/access/actors.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { Key, KeyFilter } from '../../core/port/keys.ts';
 
 /** The orders of the list. The store pages through the newest first; any other is sorted here. */

@@ -1,9 +1,10 @@
-import { type Actor, actorHolds, type Domain } from '../../core/access/actors.ts';
+import { type Actor, actorHolds } from '../../core/access/actors.ts';
 import { expiresSoonMs } from '../../core/keys/attention.ts';
 import { statusOf } from '../../core/keys/keys.ts';
 import { type DayUsage, usageOf } from '../../core/keys/usage.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyPosition } from '../../core/port/keys.ts';
-import { baseUrlOf } from '../commands/keys/base-url.ts';
+import { baseUrlOf } from '../command.ts';
 import { filterOf, type listFlags } from '../commands/keys/list.ts';
 import type { FlagValues } from '../flags.ts';
 import { type Order, readSorted } from './sorted.ts';

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../core/keys/secrets.ts';
+import { withoutSecrets } from '../../core/secrets.ts';
 import type { Context } from '../context.ts';
 import { type Layout, layoutOf } from './layout.ts';
 

@@ -1,8 +1,8 @@
 import { fstatSync, fsyncSync, type Stats, statSync, writeSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
-import type { RandomBytes } from '../../core/keys/secrets.ts';
-import { isJournalStream } from '../../core/text/journal-stream.ts';
+import type { RandomBytes } from '../../core/secrets.ts';
+import { isJournalStream } from '../../core/terminal.ts';
 import type { Clock } from '../../core/time/instants.ts';
 import type { Asker } from './prompts/asker.ts';
 import { createSignals, type Signals } from './signals.ts';

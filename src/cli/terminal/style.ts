@@ -1,4 +1,4 @@
-import { colourCodes } from '../../core/text/colours.ts';
+import { colourCodes } from '../../core/terminal.ts';
 import type { Output } from './io.ts';
 import { colourMark } from './terminal-text.ts';
 

@@ -1,13 +1,11 @@
 import type { AuditAction, AuditDraft } from '../audit/events.ts';
 import { HkctlError } from '../errors.ts';
-import { type RandomBytes, withoutSecrets } from '../keys/secrets.ts';
-import type { SteadyTime } from '../port/clock.ts';
-import type { Store } from '../port/store.ts';
+import type { Domain } from '../port/domain.ts';
 import type { User } from '../port/users.ts';
+import { withoutSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
 import { shellWord } from '../text/shell.ts';
 import { printable } from '../text/shown-text.ts';
-import type { Clock } from '../time/instants.ts';
 import { roleHolds, roles, rolesHolding, type UserPermission } from './roles.ts';
 
 /** Who acts: the profile, and the account of the operating system it was called from. Audit records hold both. */
@@ -20,17 +18,6 @@ export interface Actor {
 export type Permitted<P extends UserPermission> = Actor & { readonly [granted]: { readonly [K in P]: true } };
 
 declare const granted: unique symbol;
-
-/** What every operation of the domain is given. */
-export interface Domain {
-  store: Store;
-  clock: Clock;
-  /** The time that what cannot be undone, or is kept for good, may go by. */
-  steady: () => SteadyTime;
-  random: RandomBytes;
-  /** Makes ids of new rows (UUID). */
-  newId: () => string;
-}
 
 /**
  * Finds the profile of a login. Throws `no_profile` or `profile_inactive` (exit 4) and audits the attempt where it may do

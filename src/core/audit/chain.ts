@@ -1,5 +1,5 @@
 import { sha256 } from '../digest.ts';
-import { withoutSecrets } from '../keys/secrets.ts';
+import { withoutSecrets } from '../secrets.ts';
 import { cutText, wellFormed } from '../text/bounded-text.ts';
 import { isCutInHalf } from './damage.ts';
 import type { AuditDraft, AuditRecord } from './events.ts';

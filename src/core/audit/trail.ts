@@ -1,5 +1,6 @@
-import { type Actor, type Domain, isOfFirstTenant, requirePermissions } from '../access/actors.ts';
+import { type Actor, isOfFirstTenant, requirePermissions } from '../access/actors.ts';
 import type { AuditFilter } from '../port/audit.ts';
+import type { Domain } from '../port/domain.ts';
 import type { AnchorReport, Anchors } from './anchors.ts';
 import type { ChainReport } from './chain.ts';
 import type { AuditRecord } from './events.ts';

@@ -1,5 +1,5 @@
-import type { Domain } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
+import type { Domain } from '../port/domain.ts';
 import type { FileLock } from '../port/file-lock.ts';
 
 /** How long to wait for another command; one that rotates takes milliseconds once its question is answered. */

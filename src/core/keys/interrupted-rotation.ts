@@ -1,9 +1,10 @@
-import type { Actor, Domain } from '../access/actors.ts';
+import type { Actor } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
+import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { statusOf } from './keys.ts';
 import { requireKey } from './references.ts';
-import { hashOf, isCompleteSecret } from './secrets.ts';
 
 /** What is in the files of a rotation. A text is undefined where the file is missing. */
 export interface RotationFiles {

@@ -1,15 +1,16 @@
-import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
+import { type Actor, auditDraft } from '../access/actors.ts';
 import { type ClientPermission, normalisePermissions } from '../access/permissions.ts';
 import { HkctlError, isHkctlError } from '../errors.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Key, NewKey } from '../port/keys.ts';
 import type { MaybePromise } from '../port/maybe-promise.ts';
+import { drawSecret, hashOf, prefixOf } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
 import { formatOptionalMs } from '../time/instants.ts';
 import { requireAhead } from './expiry.ts';
 import type { KeyActor } from './key-permissions.ts';
 import { raced, requireActive, revokedBy } from './keys.ts';
-import { drawSecret, hashOf, prefixOf } from './secrets.ts';
 
 /** A key whose secret is about to be delivered, as the store will hold it. */
 export interface DeliveredKey {

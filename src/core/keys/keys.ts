@@ -1,10 +1,11 @@
-import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
+import { type Actor, auditDraft } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Key, KeyFilter, KeyPageRequest, KeyStatus } from '../port/keys.ts';
+import { hashOf, isCompleteSecret } from '../secrets.ts';
 import { type Refusal, refusalOf } from './authentication.ts';
 import { type KeyActor, requireKeyActor } from './key-permissions.ts';
 import { latestOf, requireKey } from './references.ts';
-import { hashOf, isCompleteSecret } from './secrets.ts';
 
 /** State of a key at an instant: it becomes Expired by itself at `expires_at`; Revoked wins (specification 3). */
 export function statusOf(key: { revokedAtMs: number | null; expiresAtMs: number | null }, nowMs: number): KeyStatus {

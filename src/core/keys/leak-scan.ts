@@ -1,4 +1,4 @@
-import { isCompleteSecret, secretLength } from './secrets.ts';
+import { isCompleteSecret, secretLength } from '../secrets.ts';
 
 /** A secret found in bytes: where it begins, and what it is. */
 export interface FoundSecret {

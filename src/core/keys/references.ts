@@ -1,8 +1,9 @@
-import type { Actor, Domain } from '../access/actors.ts';
+import type { Actor } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
+import { holdsSecret, redactSecrets } from '../secrets.ts';
 import { printable } from '../text/shown-text.ts';
-import { holdsSecret, redactSecrets } from './secrets.ts';
 
 /** Finds keys as {@link requireKey}, each once; `not_found` (exit 3) names all that are missing. */
 export async function findKeys(domain: Domain, actor: Actor, refs: readonly string[]): Promise<Key[]> {

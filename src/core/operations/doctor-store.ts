@@ -1,6 +1,6 @@
+import { modeText } from '../files.ts';
 import type { SteadyTime } from '../port/clock.ts';
 import type { Entity } from '../port/entities.ts';
-import { modeText } from '../text/file-mode.ts';
 import { shellWord } from '../text/shell.ts';
 import { quotedText } from '../text/shown-text.ts';
 import { isTimezone } from '../time/calendar.ts';

@@ -1,5 +1,6 @@
-import { type Actor, auditDraft, type Domain, requireFirstTenant, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requireFirstTenant, requirePermissions } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { Tenant, TenantChange } from '../port/tenants.ts';
 import type { User } from '../port/users.ts';

@@ -1,9 +1,10 @@
-import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
 import { isActiveSuperUser, type Role } from '../access/roles.ts';
 import { HkctlError } from '../errors.ts';
-import { holdsSecret } from '../keys/secrets.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Key } from '../port/keys.ts';
 import type { User } from '../port/users.ts';
+import { holdsSecret } from '../secrets.ts';
 import { requireLabel } from '../text/labels.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 

@@ -1,5 +1,6 @@
-import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { RangeCount, Sensor } from '../port/readings.ts';
 import { formatInstantUs } from '../time/instants.ts';

@@ -1,5 +1,6 @@
-import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
 import { requireEntity } from '../organization/entities.ts';
+import type { Domain } from '../port/domain.ts';
 import type { ReadOptions } from '../records/imports.ts';
 import { ReadingValidator } from './readings.ts';
 import { addRefused, type Fault } from './rejections.ts';

@@ -1,5 +1,5 @@
-import { redactSecrets } from '../keys/secrets.ts';
 import type { BatchResult, Sensor } from '../port/readings.ts';
+import { redactSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
 import { meantInstant, orMean } from '../text/meant-values.ts';
 import { printable } from '../text/shown-text.ts';

@@ -1,6 +1,7 @@
-import type { Actor, Domain } from '../access/actors.ts';
+import type { Actor } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
 import type { SteadyTime } from '../port/clock.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import { summaryWidthUs } from '../port/readings.ts';
 import { dayMs } from '../time/spans.ts';

@@ -1,5 +1,6 @@
-import { type Actor, auditDraft, type Domain } from '../access/actors.ts';
+import { type Actor, auditDraft } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Entity } from '../port/entities.ts';
 import type { ReadingText, ReadingTextRequest, Sensor, SensorDirectory, SensorState } from '../port/readings.ts';
 import type { RecordPosition } from '../port/records.ts';

@@ -1,4 +1,4 @@
-import type { Domain } from '../access/actors.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Reading, Sensor } from '../port/readings.ts';
 
 /** A reading with its sensor. */

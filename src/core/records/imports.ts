@@ -1,8 +1,9 @@
-import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
 import { HkctlError } from '../errors.ts';
-import { redactSecrets } from '../keys/secrets.ts';
 import { requireEntity } from '../organization/entities.ts';
+import type { Domain } from '../port/domain.ts';
 import type { ImportSummary } from '../port/records.ts';
+import { redactSecrets } from '../secrets.ts';
 import { cutText } from '../text/bounded-text.ts';
 import { printable } from '../text/shown-text.ts';
 import type { ResourceDefinition } from './fields.ts';

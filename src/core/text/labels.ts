@@ -1,5 +1,5 @@
 import { HkctlError } from '../errors.ts';
-import { holdsSecret } from '../keys/secrets.ts';
+import { holdsSecret } from '../secrets.ts';
 import { trickyIn } from './shown-text.ts';
 
 /**

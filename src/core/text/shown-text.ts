@@ -1,4 +1,4 @@
-import { redactSecrets } from '../keys/secrets.ts';
+import { redactSecrets } from '../secrets.ts';
 import { cutText } from './bounded-text.ts';
 
 /** A client's text, quoted for a message; secrets are redacted before it is cut to `most` characters. */

@@ -1,6 +1,7 @@
-import { type Actor, auditDraft, type Domain, requirePermissions } from '../access/actors.ts';
+import { type Actor, auditDraft, requirePermissions } from '../access/actors.ts';
 import { type ErrorCode, isHkctlError } from '../errors.ts';
 import type { ClockProgress, ClockSample, ClockSamples, SteadyTime } from '../port/clock.ts';
+import type { Domain } from '../port/domain.ts';
 import type { Store } from '../port/store.ts';
 import { type Clock, formatInstantMs } from './instants.ts';
 

@@ -1,4 +1,4 @@
-import type { Domain } from '../../core/access/actors.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { BatchResult, SensorDirectory } from '../../core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../core/readings/heartbeats.ts';

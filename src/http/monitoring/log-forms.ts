@@ -1,7 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { type ColourCodes, colourCodes } from '../../core/text/colours.ts';
-import { isJournalStream } from '../../core/text/journal-stream.ts';
+import { type ColourCodes, colourCodes, isJournalStream } from '../../core/terminal.ts';
 import { printable } from '../../core/text/shown-text.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { requestFacts, requestLine } from './request-line.ts';

@@ -1,4 +1,4 @@
-import { redactSecrets } from '../../core/keys/secrets.ts';
+import { redactSecrets } from '../../core/secrets.ts';
 import { cutText } from '../../core/text/bounded-text.ts';
 import { createInstantText } from '../../core/time/instants.ts';
 import type { Exchange } from '../request/exchange.ts';

@@ -5,8 +5,8 @@ import type { Server as HttpsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
+import { modeText } from '../../core/files.ts';
 import type { ServeSettings } from '../../core/operations/settings.ts';
-import { modeText } from '../../core/text/file-mode.ts';
 import { shellWord } from '../../core/text/shell.ts';
 import type { Log } from '../monitoring/log.ts';
 

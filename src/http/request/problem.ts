@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, errorTable, HkctlError, isHkctlError } from '../../core/errors.ts';
-import { redactSecrets } from '../../core/keys/secrets.ts';
+import { redactSecrets } from '../../core/secrets.ts';
 import type { Answer } from './response.ts';
 
 /** The error codes of the API (contract, section 6). */

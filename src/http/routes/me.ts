@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Domain } from '../../core/access/actors.ts';
 import type { ClientPermission } from '../../core/access/permissions.ts';
 import { holdsAny, type Principal } from '../../core/keys/authentication.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createInstantText, formatOptionalMs } from '../../core/time/instants.ts';
 import type { Session } from '../auth/session.ts';

@@ -1,6 +1,6 @@
-import type { Domain } from '../../core/access/actors.ts';
 import { sha256 } from '../../core/digest.ts';
 import { HkctlError } from '../../core/errors.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import {
   type Aggregate,
   aggregates,

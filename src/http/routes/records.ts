@@ -1,4 +1,4 @@
-import type { Domain } from '../../core/access/actors.ts';
+import type { Domain } from '../../core/port/domain.ts';
 import type { MaybePromise } from '../../core/port/maybe-promise.ts';
 import type { ResourceDefinition } from '../../core/records/fields.ts';
 import { createListReader, type ListSource } from '../../core/records/lists.ts';

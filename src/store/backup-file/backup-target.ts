@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { errnoOf } from '../../core/errno.ts';
 import { HkctlError } from '../../core/errors.ts';
-import { unwritable } from '../../core/text/path-faults.ts';
+import { unwritable } from '../../core/files.ts';
 import { type Connection, openDatabase } from '../sqlite/connection/driver.ts';
 import { toDomainError } from '../sqlite/connection/errors.ts';
 

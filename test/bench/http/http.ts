@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection/driver.ts';
 import { type BenchPlant, createPlant, ended } from '../daemon.ts';
 import { type BenchReport, type BenchRow, cpuMs, hasProgram, isShort, paired } from '../harness.ts';

@@ -3,8 +3,8 @@ import { panelLines } from '../../../src/cli/delivery/panel.ts';
 import { createStoreNaming } from '../../../src/cli/named-store.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../src/cli/terminal/wrap.ts';
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import type { Key } from '../../../src/core/port/keys.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
 import { silentOutput } from '../silent-output.ts';
 
 const style = createStyle({}, silentOutput());

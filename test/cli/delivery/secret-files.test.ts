@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, wr
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { outputFailed } from '../../../src/cli/terminal/io.ts';
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
 import { pause } from '../../e2e/program.ts';
 import type { Cli, KeyJson } from '../harness.ts';
 import { allKeys, createLine, gatewayPlant, isValid } from './gateway-plant.ts';

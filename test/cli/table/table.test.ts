@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Column, createTable } from '../../../src/cli/table/table.ts';
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
 import { Cli } from '../harness.ts';
 
 /** Prints into the lines that come with it, as on a terminal of these columns. */

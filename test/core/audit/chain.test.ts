@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chainRecord, fitForTrail, genesisHash, verifyChain } from '../../../src/core/audit/chain.ts';
 import type { AuditDraft, AuditRecord } from '../../../src/core/audit/events.ts';
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
 
 const draft: AuditDraft = {
   tenantId: 't',

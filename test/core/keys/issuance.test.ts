@@ -3,8 +3,8 @@ import { type Actor, findActor } from '../../../src/core/access/actors.ts';
 import { parseExpiry } from '../../../src/core/keys/expiry.ts';
 import type { CreateKeyInput, DeliveredKey, SecretDelivery } from '../../../src/core/keys/issuance.ts';
 import { showKey } from '../../../src/core/keys/keys.ts';
-import { hashOf, isCompleteSecret } from '../../../src/core/keys/secrets.ts';
 import { addUser } from '../../../src/core/organization/users.ts';
+import { hashOf, isCompleteSecret } from '../../../src/core/secrets.ts';
 import { HttpPlant } from '../../http/plant.ts';
 import { createKey, revokeKeys, rotateKeys } from '../key-operations.ts';
 

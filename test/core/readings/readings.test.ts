@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import type { Sensor } from '../../../src/core/port/readings.ts';
 import { createReceipts, HeartbeatValidator } from '../../../src/core/readings/heartbeats.ts';
 import { commonInstantUs } from '../../../src/core/readings/instants.ts';
 import { ReadingValidator } from '../../../src/core/readings/readings.ts';
 import { addRefused } from '../../../src/core/readings/rejections.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
 import { formatInstantUs, parseInstantUs } from '../../../src/core/time/instants.ts';
 
 const nowUs = Date.UTC(2026, 10, 20, 8, 15) * 1000;

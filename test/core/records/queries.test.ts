@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { QueryParameters } from '../../../src/core/records/parameters.ts';
 import { createPageReader, type PageScope } from '../../../src/core/records/queries.ts';
-import { orders } from '../../../src/resources/jobs-and-orders/orders.ts';
-import { oeeEvents } from '../../../src/resources/production/oee-events.ts';
-import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { orders } from '../../../src/resources/jobs-and-orders.ts';
+import { oeeEvents } from '../../../src/resources/production.ts';
+import { parts } from '../../../src/resources/projects-and-settings.ts';
 
 const scope: PageScope = { entityId: 'e', timezone: 'Europe/Berlin', weekStart: 'monday' };
 const reader = createPageReader(orders);

@@ -1,4 +1,4 @@
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
 
 /** A secret that opens nothing, written in a way of its own: whatever shows more of it than its prefix has leaked. */
 export interface Canary {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { ImportError } from '../../../src/core/records/imports.ts';
 import { readRows } from '../../../src/formats/rows.ts';
 import { createThreadedReader } from '../../../src/formats/threaded.ts';
-import { orders } from '../../../src/resources/jobs-and-orders/orders.ts';
-import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { orders } from '../../../src/resources/jobs-and-orders.ts';
+import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { rowsOf } from '../../formats/batches.ts';
 
 const threaded = createThreadedReader(join(process.cwd(), 'dist', 'reader.cjs'));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/core/port/store.ts';
-import { sensors } from '../../../src/resources/sensor-lookup/sensors.ts';
+import { sensors } from '../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { batchOf } from '../../store/conformance/readings/readings.ts';
 import { importInto } from '../../store/conformance/records/stored-records.ts';

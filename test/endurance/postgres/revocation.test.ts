@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
-import { drawSecret, hashOf, prefixOf } from '../../../src/core/keys/secrets.ts';
+import { drawSecret, hashOf, prefixOf } from '../../../src/core/secrets.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { call } from '../../e2e/client.ts';
 import { type Daemon, Plant } from '../../e2e/plant.ts';

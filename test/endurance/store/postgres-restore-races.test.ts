@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { cli, environment } from '../../e2e/program.ts';
 import { importInto } from '../../store/conformance/records/stored-records.ts';

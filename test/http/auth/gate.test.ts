@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClientPermission, clientPermissions } from '../../../src/core/access/permissions.ts';
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
 import { updateTenant } from '../../../src/core/organization/tenants.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
 import { resources } from '../../../src/resources/index.ts';
 import { createKey } from '../../core/key-operations.ts';
 import { bareApp } from '../faces.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { drawSecret } from '../../../src/core/keys/secrets.ts';
+import { drawSecret } from '../../../src/core/secrets.ts';
 import { createLog } from '../../../src/http/monitoring/log.ts';
 import { requestLine } from '../../../src/http/monitoring/request-line.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';

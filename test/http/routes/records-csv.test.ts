@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Slices } from '../../../src/http/fairness/slices.ts';
 import { recordsToCsv } from '../../../src/http/routes/records-csv.ts';
-import { orders } from '../../../src/resources/jobs-and-orders/orders.ts';
+import { orders } from '../../../src/resources/jobs-and-orders.ts';
 
 const records = Array.from({ length: 300 }, (_, n) => JSON.stringify({ id: `O-${n}`, order_number: 'a "b", c' }));
 const json = records.join(',\n');

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sensors } from '../../../src/resources/sensor-lookup/sensors.ts';
+import { sensors } from '../../../src/resources/sensor-lookup.ts';
 import { readBackup } from '../../../src/store/backup-file/verified-backup.ts';
 import { engineAt } from '../../../src/store/open.ts';
 import { type Connection, openDatabase } from '../../../src/store/sqlite/connection/driver.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { verifyTrail } from '../../../src/core/audit/verification.ts';
 import type { Store } from '../../../src/core/port/store.ts';
-import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { pageOf, readAll } from '../conformance/records/stored-records.ts';
 import { nowMs, type Plant } from '../stores.ts';
 import type { State } from './model.ts';

@@ -1,5 +1,5 @@
 import type { ImportRequest } from '../../../src/core/port/records.ts';
-import { parts } from '../../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../../src/resources/projects-and-settings.ts';
 import { filesOf, openFile } from '../../../src/store/sqlite/connection/files.ts';
 import { importRecords } from '../../../src/store/sqlite/records/imports.ts';
 import { importInto } from '../conformance/records/stored-records.ts';

@@ -1,12 +1,14 @@
+import { createInterface } from 'node:readline';
+import { Anchors, anchorIn } from '../../../core/audit/anchors.ts';
 import { damageText } from '../../../core/audit/damage.ts';
 import { verifyAudit } from '../../../core/audit/trail.ts';
 import { HkctlError } from '../../../core/errors.ts';
 import { defineCommand } from '../../command.ts';
 import { parsed, text } from '../../flags.ts';
+import type { Io } from '../../terminal/io.ts';
+import { streamNamedFile } from '../../terminal/named-files.ts';
 import { counted } from '../../terminal/sentence.ts';
-import { readAnchors } from './anchors.ts';
 
-/** `hkctl audit verify` */
 export const verify = defineCommand({
   name: 'verify',
   summary: 'Check that no record was altered, removed, put in or moved',
@@ -66,4 +68,21 @@ export const verify = defineCommand({
 function parseHash(given: string): string {
   if (/^[0-9a-f]{64}$/.test(given)) return given;
   throw new HkctlError('usage', 'A head hash has 64 hexadecimal digits.');
+}
+
+/**
+ * Reads the heads of the audit chain from a log of the daemon (`-` = standard input). `bad_input` where it cannot be read, or
+ * names no head: a file given by mistake must not pass for one that the chain holds.
+ */
+async function readAnchors(io: Pick<Io, 'stdin'>, file: string): Promise<Anchors> {
+  const anchors = new Anchors();
+  const input = file === '-' ? io.stdin : streamNamedFile(file, 'a log').stream;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const anchor = anchorIn(line);
+    if (anchor) anchors.add(anchor);
+  }
+  if (anchors.count > 0) return anchors;
+  throw new HkctlError('bad_input', `${file === '-' ? 'Standard input' : file} names no head of an audit chain.`, {
+    hint: 'Give the log of hkctl serve, which names the head at the level info when it starts and whenever it changed.',
+  });
 }

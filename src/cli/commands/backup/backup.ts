@@ -8,7 +8,6 @@ import { parsed, toggle } from '../../flags.ts';
 import { createProgress } from '../../terminal/progress.ts';
 import { isFolder, nextInSeries, parseKeep } from './keep.ts';
 
-/** `hkctl backup` */
 export const backup = defineCommand({
   name: 'backup',
   summary: 'Write all of the store into one file',

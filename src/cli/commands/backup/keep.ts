@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Domain } from '../../../core/access/actors.ts';
 import { HkctlError } from '../../../core/errors.ts';
+import { unwritable } from '../../../core/files.ts';
 import { backupName, storeIdOf } from '../../../core/operations/backups.ts';
-import { unwritable } from '../../../core/text/path-faults.ts';
+import type { Domain } from '../../../core/port/domain.ts';
 import type { Context } from '../../context.ts';
 
 /** Parses how many backups to keep. Throws `usage`. */

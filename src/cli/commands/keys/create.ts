@@ -1,4 +1,4 @@
-import type { Actor, Domain } from '../../../core/access/actors.ts';
+import type { Actor } from '../../../core/access/actors.ts';
 import {
   type ClientPermission,
   clientPermissions,
@@ -13,8 +13,9 @@ import { type KeyActor, keyNeeds } from '../../../core/keys/key-permissions.ts';
 import { parseNetwork, parseNetworks } from '../../../core/keys/networks.ts';
 import { parseNote } from '../../../core/keys/notes.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
+import type { Domain } from '../../../core/port/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
-import { baseUrlFlag, defineCommand, yesFlag } from '../../command.ts';
+import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';
 import type { Replacing } from '../../delivery/replaced-file.ts';
@@ -27,11 +28,9 @@ import { relativeTime } from '../../table/relative-time.ts';
 import { canAsk } from '../../terminal/io.ts';
 import { timeAt } from '../../terminal/output.ts';
 import { sentenceOf } from '../../terminal/sentence.ts';
-import { baseUrlOf } from './base-url.ts';
 
 const presetNames = Object.keys(presets) as PresetName[]; // Object.keys loses the literal type of a const object
 
-/** `hkctl keys create` */
 export const create = defineCommand({
   name: 'create',
   summary: 'Create a key for one entity',

@@ -1,8 +1,9 @@
-import type { Actor, Domain } from '../../../core/access/actors.ts';
+import type { Actor } from '../../../core/access/actors.ts';
 import { SecretFileLock } from '../../../core/keys/file-lock.ts';
 import { findCreated } from '../../../core/keys/interrupted-creation.ts';
 import { isActiveSecret, requireWorthless } from '../../../core/keys/interrupted-rotation.ts';
 import type { CreateKeyInput } from '../../../core/keys/issuance.ts';
+import type { Domain } from '../../../core/port/domain.ts';
 import type { Key } from '../../../core/port/keys.ts';
 import type { Context } from '../../context.ts';
 import { requireFreePath } from '../../delivery/files.ts';

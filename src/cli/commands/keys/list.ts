@@ -1,6 +1,7 @@
-import type { Actor, Domain } from '../../../core/access/actors.ts';
+import type { Actor } from '../../../core/access/actors.ts';
 import { listKeys } from '../../../core/keys/keys.ts';
 import { requireEntity } from '../../../core/organization/entities.ts';
+import type { Domain } from '../../../core/port/domain.ts';
 import type { Key, KeyFilter } from '../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../core/time/spans.ts';
 import { defineCommand } from '../../command.ts';
@@ -32,7 +33,6 @@ export const listFlags = {
   ),
 };
 
-/** `hkctl keys list` */
 export const list = defineCommand({
   name: 'list',
   summary: 'List keys, newest first',

@@ -8,7 +8,6 @@ import { keysOrAsk, lastUses } from '../../questions/key.ts';
 import { keyJson } from '../../terminal/output.ts';
 import { namesOf, refsArgument, refsGiven } from './names.ts';
 
-/** `hkctl keys revoke` */
 export const revoke = defineCommand({
   name: 'revoke',
   summary: 'Revoke active keys at once',

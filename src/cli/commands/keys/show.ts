@@ -11,7 +11,6 @@ import { wrapLabelled } from '../../terminal/wrap.ts';
 import { refsArgument } from './names.ts';
 import { shownUsage, usageBars, usageFacts } from './usage.ts';
 
-/** `hkctl keys show` */
 export const show = defineCommand({
   name: 'show',
   summary: 'Show one key, its usage and the rotations it stands in',

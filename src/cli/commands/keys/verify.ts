@@ -8,7 +8,6 @@ import type { Context } from '../../context.ts';
 import { canAsk } from '../../terminal/io.ts';
 import { keyJson, printSentence } from '../../terminal/output.ts';
 
-/** `hkctl keys verify` */
 export const verify = defineCommand({
   name: 'verify',
   summary: 'Report which key a secret belongs to, and whether it would be let in',

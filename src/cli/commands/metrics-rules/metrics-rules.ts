@@ -1,5 +1,5 @@
 import { HkctlError } from '../../../core/errors.ts';
-import { holdsSecret } from '../../../core/keys/secrets.ts';
+import { holdsSecret } from '../../../core/secrets.ts';
 import { defineCommand } from '../../command.ts';
 import { parsed, toggle } from '../../flags.ts';
 

@@ -6,10 +6,8 @@ import { formatInstantUs } from '../../../core/time/instants.ts';
 import { defineCommand, yesFlag } from '../../command.ts';
 import { requireConfirmation } from '../../questions/confirmation.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
-import { rangeFlags, readRange } from './range.ts';
-import { entity } from './sensors.ts';
+import { entity, rangeFlags, readRange } from './sensors.ts';
 
-/** `hkctl sensors erase` */
 export const erase = defineCommand({
   name: 'erase',
   summary: 'Take readings of a sensor out for good',

@@ -1,4 +1,4 @@
-import type { Domain } from '../../../core/access/actors.ts';
+import type { Domain } from '../../../core/port/domain.ts';
 import type { Entity } from '../../../core/port/entities.ts';
 import { readPlot } from '../../../core/readings/plots.ts';
 import { listSensors } from '../../../core/readings/sensors.ts';
@@ -16,7 +16,6 @@ import { entity, sensorResource } from './sensors.ts';
 
 type SensorView = Awaited<ReturnType<typeof listSensors>>[number];
 
-/** `hkctl sensors list` */
 export const list = defineCommand({
   name: 'list',
   summary: 'List sensors with their last reading and last heartbeat',

@@ -1,11 +1,9 @@
 import type { Noun } from '../../command.ts';
 import { erase } from './erase.ts';
-import { exportReadings } from './export.ts';
 import { list } from './list.ts';
+import { exportReadings, tail } from './readings.ts';
 import { show } from './show.ts';
-import { tail } from './tail.ts';
 
-/** `hkctl sensors …` */
 export const sensors: Noun = {
   name: 'sensors',
   summary: 'Asset sensors, their state and their readings',

@@ -1,6 +1,38 @@
+import { HkctlError } from '../../../core/errors.ts';
 import type { ResourceDefinition } from '../../../core/records/fields.ts';
+import { meantDate, meantInstant } from '../../../core/text/meant-values.ts';
+import { didYouMean } from '../../../core/text/nearest.ts';
+import { startOfDayMs } from '../../../core/time/calendar.ts';
+import { isDate, parseInstantUs } from '../../../core/time/instants.ts';
 import type { Context } from '../../context.ts';
 import { text } from '../../flags.ts';
+
+/** The flags that bound a span of time. */
+export const rangeFlags = {
+  from: text('--from <WHEN>', 'first instant, or date in the time zone of the entity'),
+  to: text('--to <WHEN>', 'instant or date before which to end'),
+};
+
+/** Reads the bounds of a span, in epoch µs. Throws `usage` for what is no instant, and for an end that is not after the start. */
+export function readRange(
+  { from, to }: { from?: string; to?: string },
+  timezone: string,
+): { fromUs?: number; toUs?: number } {
+  const range = { fromUs: instantOf(from, '--from', timezone), toUs: instantOf(to, '--to', timezone) };
+  if (range.fromUs !== undefined && range.toUs !== undefined && range.fromUs >= range.toUs) {
+    throw new HkctlError('usage', '--to must be after --from.');
+  }
+  return range;
+}
+
+function instantOf(given: string | undefined, flag: string, timezone: string): number | undefined {
+  if (given === undefined) return undefined;
+  const us = isDate(given) ? startOfDayMs(given, timezone) * 1000 : parseInstantUs(given);
+  if (us !== undefined) return us;
+  throw new HkctlError('usage', `${flag}: "${given}" is neither a date such as 2026-11-20 nor an RFC 3339 instant.`, {
+    hint: didYouMean(meantDate(given) ?? meantInstant(given)).trim() || undefined,
+  });
+}
 
 /** The flag that names the entity of the sensors. */
 export const entity = text(

@@ -4,10 +4,8 @@ import { plotOf } from '../../plot/sensor-plot.ts';
 import { entityOrAsk } from '../../questions/entity.ts';
 import { fullTime } from '../../table/shown-time.ts';
 import { wrapLabelled } from '../../terminal/wrap.ts';
-import { rangeFlags, readRange } from './range.ts';
-import { entity, sensorResource } from './sensors.ts';
+import { entity, rangeFlags, readRange, sensorResource } from './sensors.ts';
 
-/** `hkctl sensors show` */
 export const show = defineCommand({
   name: 'show',
   summary: 'Show one sensor, with a plot of its readings',

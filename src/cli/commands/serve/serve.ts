@@ -18,7 +18,6 @@ import { grouped } from '../../terminal/sentence.ts';
 import { wrapFacts } from '../../terminal/wrap.ts';
 import { answersAt } from './probe.ts';
 
-/** `hkctl serve` */
 export const serve = defineCommand({
   name: 'serve',
   summary: 'Run the API daemon in the foreground',

@@ -1,15 +1,45 @@
+import { realpathSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import { serveDefaults } from '../../../core/operations/settings.ts';
 import { defineCommand } from '../../command.ts';
 import { parsed, toggle } from '../../flags.ts';
 import { parseKeep } from '../backup/keep.ts';
 import { parsePort, requireBothOfTls } from '../serve/serve.ts';
-import { quotedArgument, requirePath, requirePathWithoutBlanks, requirePlain, type Unit } from './unit.ts';
-import { backupUnits, daemonService, daemonSocket } from './units.ts';
-import { requireVisible } from './visibility.ts';
+import {
+  backupUnits,
+  daemonService,
+  daemonSocket,
+  quotedArgument,
+  requirePath,
+  requirePathWithoutBlanks,
+  requirePlain,
+  type Unit,
+} from './units.ts';
 
-/** `hkctl systemd-unit` */
+/** The folders that ProtectHome and PrivateTmp hide from a unit. */
+const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp'];
+
+/** Refuses a path that the unit could not see, directly or behind links: `usage`. `what` names it, as "program". */
+function requireVisible(path: string, what: string, hint: string): void {
+  const real = realPath(path);
+  if (![resolve(path), real].some((form) => hidden.some((folder) => `${form}/`.startsWith(`${folder}/`)))) return;
+  const shown = real === path ? path : `${path} (${real})`;
+  throw new HkctlError('usage', `The ${what} ${shown} is in a folder that the unit hides: ${hidden.join(', ')}.`, {
+    hint,
+  });
+}
+
+/** Where a path leads; the path itself if nothing is there, as for a unit of another machine. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
 export const systemdUnit = defineCommand({
   name: 'systemd-unit',
   summary: 'Print a hardened systemd unit for the daemon',

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { errnoOf } from '../../../core/errno.ts';
 import { HkctlError } from '../../../core/errors.ts';
-import { unwritable } from '../../../core/text/path-faults.ts';
+import { unwritable } from '../../../core/files.ts';
 import { readNamedText } from '../../terminal/named-files.ts';
-import type { Unit } from './unit.ts';
+import type { Unit } from './units.ts';
 
 const mostBytes = 1024 * 1024;
 

@@ -1,8 +1,9 @@
+import { HkctlError } from '../../../core/errors.ts';
+import { holdsSecret } from '../../../core/secrets.ts';
 import service from './hkctl.service?raw';
 import socket from './hkctl.socket?raw';
 import backupService from './hkctl-backup.service?raw';
 import backupTimer from './hkctl-backup.timer?raw';
-import type { Unit } from './unit.ts';
 
 /**
  * The files of the units are as systemd reads them, but for words such as `@EXEC@`. Services have no rights, and nothing to write to
@@ -71,4 +72,33 @@ export function backupUnits({ account, exec, environmentFile, folder, keep }: Ba
     FOLDER: folder ?? '%S/hkctl/backups',
   };
   return [unit('hkctl-backup.service', backupService, values), unit('hkctl-backup.timer', backupTimer, values)];
+}
+
+/** A unit file. */
+export interface Unit {
+  name: string;
+  text: string;
+}
+
+/** An argument of a command line, quoted for systemd whatever is in it. */
+export function quotedArgument(argument: string): string {
+  const escaped = argument.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /[\s"'\\;]/.test(argument) ? `"${escaped.replace(/["\\]/g, '\\$&')}"` : escaped;
+}
+
+/** Checks a value that is written into a unit as it is. Throws `usage`. */
+export function requirePlain(given: string, pattern: RegExp): string {
+  // Everybody on the machine can read a unit.
+  if (pattern.test(given) && !holdsSecret(given)) return given;
+  throw new HkctlError('usage', `"${given}" cannot stand in a unit.`);
+}
+
+/** An absolute path for a unit. Throws `usage`. */
+export function requirePath(given: string): string {
+  return requirePlain(given, /^\/[^\p{Cc}%"'\\]+$/u);
+}
+
+/** The same for a place where systemd separates paths by blanks, or by colons. */
+export function requirePathWithoutBlanks(given: string): string {
+  return requirePlain(given, /^\/[^\s\p{Cc}%"'\\:$;]+$/u);
 }

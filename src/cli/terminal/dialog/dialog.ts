@@ -1,13 +1,13 @@
 import { cancelled } from '../../questions/cancellation.ts';
 import { isCancelKey } from '../keypress.ts';
-import type { AskedFact, Asker } from '../prompts/asker.ts';
+import type { AskedFact, Asker, Choice } from '../prompts/asker.ts';
 import type { Screen } from '../screen.ts';
 import type { Style } from '../style.ts';
-import { truncated, wrapFacts } from '../wrap.ts';
-import { createChoiceQuestion } from './choice-question.ts';
+import { shortened, truncated, wrapFacts, wrapText } from '../wrap.ts';
 import { createChoicesQuestion } from './choices-question.ts';
-import type { Question } from './question.ts';
-import { createTextQuestion } from './text-question.ts';
+import { FilteredList } from './filtered-list.ts';
+import { type EditedLine, edited, toEditedLine } from './line-editor.ts';
+import { fittingMessage, isEnter, type Question } from './question.ts';
 
 /** Where a dialog is drawn. */
 interface DialogPlace {
@@ -57,6 +57,73 @@ export function createDialog({ screen, size, style, head }: DialogPlace): Asker 
     lendTerminal() {
       screen.suspend();
       return () => screen.resume();
+    },
+  };
+}
+
+/** Asks for one of several choices; the preset, else the first, is marked to begin with. */
+export function createChoiceQuestion<T>(
+  message: string,
+  choices: readonly Choice<T>[],
+  preset: T | undefined,
+  style: Style,
+): Question<T> {
+  const at = choices.findIndex(({ value }) => value === preset);
+  const filter = choices.length > 5 ? ', type to filter' : '';
+  const list = new FilteredList([{ heading: '', choices }], style, Math.max(0, at));
+  return {
+    lines(columns, rows) {
+      const description = list.marked?.description;
+      const foot = [
+        ...(description ? [style.dim(truncated(description, columns))] : []),
+        style.dim(truncated(`↑↓ choose${filter}, Enter submits, Esc cancels`, columns)),
+      ];
+      const asked = fittingMessage(message + list.typed, columns, rows, foot.length);
+      const listed = list.lines(
+        Math.max(3, rows - asked.length - foot.length),
+        ({ name }, isMarked) => `${isMarked ? '❯' : ' '} ${shortened(name, columns - 2)}`,
+      );
+      return [...asked, ...listed, ...foot];
+    },
+    press(key) {
+      const chosen = list.marked;
+      if (isEnter(key)) return chosen && { value: chosen.value, echo: chosen.name };
+      list.press(key);
+      return undefined;
+    },
+  };
+}
+
+/**
+ * Asks for a line of text. An empty answer means the preset, which is shown beside the question; `validate` returns what is
+ * wrong with an answer.
+ */
+export function createTextQuestion(
+  message: string,
+  validate: (text: string) => string | undefined,
+  preset: string | undefined,
+  style: Style,
+): Question<string> {
+  let line: EditedLine = toEditedLine('');
+  let problem: string | undefined;
+  return {
+    lines(columns, rows) {
+      const { characters, at } = line;
+      const shown = `${characters.slice(0, at).join('')}_${characters.slice(at).join('')}`;
+      const hint = preset && characters.length === 0 ? ` (${preset})` : '';
+      const asked = wrapText(`? ${message}${hint}: ${shown}`, columns);
+      const wrong = problem === undefined ? [] : wrapText(problem, columns).map((text) => style.yellow(text));
+      return [...asked, ...wrong, style.dim('Enter submits, Esc cancels')].slice(0, rows);
+    },
+    press(key) {
+      if (!isEnter(key)) {
+        line = edited(line, key);
+        problem = undefined;
+        return undefined;
+      }
+      const value = line.characters.join('').trim() || (preset ?? '');
+      problem = validate(value);
+      return problem === undefined ? { value, echo: value } : undefined;
     },
   };
 }

@@ -7,7 +7,6 @@ import { terminalLine } from '../terminal-text.ts';
 import { wrapFacts, wrapWhole } from '../wrap.ts';
 import type { AskedFact, Asker, Choice, ChoiceGroup } from './asker.ts';
 import { withoutLongPastes } from './pasted-text.ts';
-import { promptTheme } from './theme.ts';
 
 /**
  * Asks for a line of text; `validate` returns what is wrong with it, or undefined. An empty answer means the `preset`, which
@@ -194,4 +193,18 @@ async function asked<T>(io: Io, ask: (place: Place) => Promise<T>): Promise<T> {
     stdin.off('error', cancel);
     release();
   }
+}
+
+/** The look of questions below the command line: the colours of everything else, and how to cancel. */
+function promptTheme({ env, stderr }: Io) {
+  const style = createStyle(env, stderr);
+  const cyan = (text: string) => terminalLine(style.cyan(text));
+  return {
+    prefix: { idle: cyan('?'), done: terminalLine(style.green('✔')) },
+    style: {
+      answer: cyan,
+      highlight: cyan,
+      keysHelpTip: () => terminalLine(style.dim('↑↓ choose, Enter submits, Esc cancels')),
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { splitPassword } from '../../../core/text/store-address.ts';
+import { splitPassword } from '../../../core/port/store-address.ts';
 import { wrongAddress } from '../connection/errors.ts';
 import { isParameter, readParameters, shownName } from './parameters.ts';
 import { type Environment, readService } from './service-file.ts';

@@ -1,23 +1,29 @@
 import type { MaybePromise } from '../../../core/port/maybe-promise.ts';
-import type {
-  Heartbeat,
-  ReadingBatch,
-  ReadingClient,
-  ReadingStore,
-  ReadingText,
-  ReadingTextRequest,
-  SensorDirectory,
+import {
+  type Heartbeat,
+  mostDroppableCounted,
+  type RangeCount,
+  type ReadingBatch,
+  type ReadingClient,
+  type ReadingStore,
+  type ReadingText,
+  type ReadingTextRequest,
+  type RetentionState,
+  type SensorDirectory,
+  type SensorState,
+  type SeriesRange,
 } from '../../../core/port/readings.ts';
 import { isSmall, Reads, textOf } from '../../../core/readings/reads/reads.ts';
 import { boundedRange, toReadings } from '../../../core/readings/reads/slice-request.ts';
+import { firstHourOf } from '../../../core/readings/reads/summarised-hours.ts';
+import { isShownUs } from '../connection/column-types.ts';
 import type { Database } from '../connection/database.ts';
+import type { Lane } from '../connection/lane.ts';
 import { EntityNumbers } from '../records/entity-numbers.ts';
 import { readDirectory } from './directory.ts';
-import { countDroppable, readRetention } from './droppable.ts';
-import { countRange, erase } from './erasure.ts';
 import { readColumns, readSlice } from './reading-rows.ts';
 import { drop } from './retention.ts';
-import { readStates } from './states.ts';
+import { entityOfSeries, numberOfSeries, toSeries } from './series-numbers.ts';
 import { createHeartbeatWriter } from './writer/heartbeats.ts';
 import { IngestQueue } from './writer/ingest-queue.ts';
 import { createReadingWriter } from './writer/readings.ts';
@@ -85,4 +91,107 @@ export function createReadingStore(
       await Promise.all([readings.drained(), heartbeats.drained()]);
     },
   };
+}
+
+const droppableSql = `select count(*) as readings from (
+    select 1 from series as s cross join lateral (select 1 from readings
+      where entity = $1 and series = s.series and at_us < $2 limit ${mostDroppableCounted + 1}) as r
+    where s.entity = $1 limit ${mostDroppableCounted + 1}) as found`;
+
+/** Counts what a drop would take out; see the port. */
+async function countDroppable(lane: Lane, numbers: EntityNumbers, entityId: string, untilUs: number): Promise<number> {
+  const entity = await numbers.find(entityId);
+  if (entity === undefined) return 0;
+  const [count] = await lane.query<{ readings: number }>(droppableSql, [entity, untilUs]);
+  if (!count) throw new Error('the count is missing');
+  return count.readings;
+}
+
+const stateSql = `select
+  (select min(r.at_us) from series as s cross join lateral (select at_us from readings
+    where entity = $1 and series = s.series and ${isShownUs('at_us')} order by at_us limit 1) as r where s.entity = $1) as "oldestUs",
+  (select until_us from drops where entity = $1 and ${isShownUs('until_us')}) as "untilUs",
+  (select max(m.last_at_us) from series as s cross join lateral (select last_at_us from summaries
+    where entity = $1 and series = s.series and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
+    order by hour_us desc limit 1) as m where s.entity = $1) as "summarisedUs"`;
+
+/** Reads the state of retention; see the port. */
+async function readRetention(lane: Lane, numbers: EntityNumbers, entityId: string): Promise<RetentionState> {
+  const entity = await numbers.find(entityId);
+  if (entity === undefined) return { oldestUs: null, untilUs: null, summarisedUs: null };
+  const [state] = await lane.query<RetentionState>(stateSql, [entity]);
+  if (!state) throw new Error('the state of retention is missing');
+  return state;
+}
+
+/** Readings deleted in one statement: none may take so long that the connection seems dead. */
+const readingsAtOnce = 20_000;
+
+const ofReadings = 'entity = $1 and series = $2 and at_us >= $3 and at_us < $4';
+const ofHours = 'entity = $1 and series = $2 and hour_us >= $5 and hour_us < $4';
+const isInside = 'first_at_us >= $3 and last_at_us < $4';
+
+const countSql = `select (select count(*) from readings where ${ofReadings}) as readings,
+  (select coalesce(sum(count), 0)::int8 from summaries where ${ofHours} and ${isInside}) as summarised,
+  (select hour_us from summaries where ${ofHours} and first_at_us < $4 and last_at_us >= $3 and not (${isInside})
+    order by hour_us limit 1) as "splitHourUs"`;
+
+/** Counts what a range of a series holds; see the port. */
+async function countRange(lane: Lane, range: SeriesRange): Promise<RangeCount> {
+  const [count] = await lane.query<RangeCount>(countSql, [...valuesOf(range), firstHourOf(range.fromUs)]);
+  if (!count) throw new Error('the counts are missing');
+  return count;
+}
+
+/** Deletes what a range of a series holds; see the port. */
+async function erase(lane: Lane, range: SeriesRange): Promise<void> {
+  const piece = `with gone as (delete from readings where ${ofReadings} and at_us <= coalesce((
+      select at_us from readings where ${ofReadings} order by at_us limit 1 offset ${readingsAtOnce - 1}), $4) returning 1)
+    select count(*) as n from gone`;
+  for (let isMore = true; isMore; ) {
+    const [gone] = await lane.query<{ n: number }>(piece, valuesOf(range));
+    isMore = (gone?.n ?? 0) >= readingsAtOnce;
+  }
+  // Last: what is dropped meanwhile is in a summary by now.
+  await lane.query(`delete from summaries where ${ofHours} and ${isInside}`, [
+    ...valuesOf(range),
+    firstHourOf(range.fromUs),
+  ]);
+}
+
+function valuesOf({ series, fromUs, toUs }: SeriesRange): number[] {
+  return [entityOfSeries(series), numberOfSeries(series), fromUs, toUs];
+}
+
+interface StateRow extends SensorState {
+  series: number;
+}
+
+const statesSql = `select n::int4 as series, coalesce(m.at_us, r.at_us) as "lastReadingAtUs", coalesce(m.value, r.value) as "lastValue",
+    h.at_us as "lastHeartbeatAtUs", h.status as "lastStatus"
+  from unnest($2::int4[]) as n
+  left join lateral (select at_us, value from readings
+    where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) r on true
+  left join lateral (select last_at_us as at_us, last as value from summaries
+    where entity = $1 and series = n and ${isShownUs('hour_us')} and ${isShownUs('last_at_us')}
+    order by hour_us desc limit 1) m on m.at_us >= coalesce(r.at_us, m.at_us)
+  left join lateral (select at_us, status from heartbeats
+    where entity = $1 and series = n and ${isShownUs('at_us')} order by at_us desc limit 1) h on true`;
+
+/** The last states of series, with one statement for each entity. */
+async function readStates(lane: Lane, series: readonly number[]): Promise<Map<number, SensorState>> {
+  const ofEntities = new Map<number, number[]>();
+  for (const one of series) {
+    const numbers = ofEntities.get(entityOfSeries(one)) ?? [];
+    numbers.push(numberOfSeries(one));
+    ofEntities.set(entityOfSeries(one), numbers);
+  }
+  const states = new Map<number, SensorState>();
+  await Promise.all(
+    [...ofEntities].map(async ([entity, numbers]) => {
+      const rows = await lane.query<StateRow>(statesSql, [entity, numbers]);
+      for (const { series: number, ...state } of rows) states.set(toSeries(entity, number), state);
+    }),
+  );
+  return states;
 }

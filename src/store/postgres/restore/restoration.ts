@@ -4,8 +4,17 @@ import { readBackupHead } from '../../backup-file/backup-head.ts';
 import { missingRemovals } from '../../backup-file/continued-journal.ts';
 import { useCurrent } from '../../backup-file/current-backup.ts';
 import { journalIn } from '../../backup-file/new-backup.ts';
+import {
+  type LiveKey,
+  revokedSince,
+  type Stoppable,
+  stoppableSql,
+  stopStatements,
+  stopsSince,
+} from '../../backup-file/stops.ts';
 import { readBackup } from '../../backup-file/verified-backup.ts';
 import type { StoreOptions } from '../../engine.ts';
+import { readJournal } from '../../journal-lines.ts';
 import { servedAt } from '../../refusals.ts';
 import type { Connection } from '../../sqlite/connection/driver.ts';
 import { toDomainError } from '../../sqlite/connection/errors.ts';
@@ -19,8 +28,7 @@ import { requireNotNewer, schemaVersion } from '../schema/schema-version.ts';
 import { PostgresStore } from '../store.ts';
 import { createFilling } from './filling.ts';
 import { emptyStore, hintOfServed, lockStore } from './locks.ts';
-import { readPresent } from './present.ts';
-import { stopAgain } from './stopping.ts';
+import { type Present, readPresent } from './present.ts';
 
 /**
  * Replaces the store in a database by that of a backup, or makes it where there is none, in one transaction: whatever happens
@@ -101,5 +109,30 @@ async function replace(
   await hooks.audit(store, kept, present.store.trail);
   // The planner knows nothing of tables that have just been filled, and once took ten minutes for a page.
   for (const table of types.keys()) await session.run(`analyze "${table}"`);
+  return kept;
+}
+
+/** Stops in the restored registry whatever was stopped since the backup. Throws `state_forbids` where nobody could act any more. */
+async function stopAgain(session: Session, { store, journal }: Present, nowMs: number): Promise<KeptStopped[]> {
+  const since = { present: store, journal: readJournal(journal), nowMs };
+  const backup = {
+    tenants: await session.query<Stoppable['tenants'][number]>('restore.tenants', stoppableSql.tenants),
+    users: await session.query<Stoppable['users'][number]>('restore.users', `${stoppableSql.users} order by id`),
+    entities: await session.query<Stoppable['entities'][number]>(
+      'restore.entities',
+      `${stoppableSql.entities} order by id`,
+    ),
+    keys: await session.query<LiveKey>('restore.keys', `${stoppableSql.keys} = any($1)`, [
+      [...revokedSince(since).keys()],
+    ]),
+  };
+  const kept = stopsSince(backup, since);
+  for (const one of kept) {
+    for (const [index, [sql, values]] of stopStatements(one).entries()) {
+      let parameters = 0;
+      const text = sql.replaceAll('?', () => `$${++parameters}`);
+      await session.query(`stop.${one.what}.${index}`, text, values);
+    }
+  }
   return kept;
 }

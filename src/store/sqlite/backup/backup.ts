@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
 import type { BackupFacts } from '../../../core/operations/backups.ts';
-import { requireFreeTarget, requireNoLink } from '../../backup-file/backup-target.ts';
+import { requireFreeTarget, requireNoLink, translatingTarget } from '../../backup-file/backup-target.ts';
 import { addTables, beginBackup, completeBackup } from '../../backup-file/new-backup.ts';
 import { pendingOf, writeVerified } from '../../backup-file/verified-backup.ts';
 import { copyAttached, refusingRows } from '../../backup-file/whole-files.ts';
@@ -10,13 +11,14 @@ import { type Connection, exactPath } from '../connection/driver.ts';
 import { translating } from '../connection/errors.ts';
 import { databaseNames, filesOf, missingFile, type StoreFiles } from '../connection/files.ts';
 import { readSmallFile, requireOwnDatabase } from '../connection/safe-files.ts';
+import { rebuiltPath } from '../migration/rebuilt-readings.ts';
 import { Chunks } from '../readings/chunks/chunks.ts';
 import { remember } from '../readings/log/log.ts';
 import { LogMemory } from '../readings/log/memory.ts';
 import { settle } from '../readings/writer/settling.ts';
+import { preparedPath } from '../restore/prepared.ts';
 import type { OwnTable } from '../schema/migrated-schema.ts';
 import { requireOwnSchema } from '../schema/own-schema.ts';
-import { requireElsewhere } from './own-files.ts';
 
 /**
  * Writes all of a store into one SQLite file (mode 0600) while others read and write it. Each database is read in one
@@ -88,4 +90,32 @@ function damagedStore(path: string, what: string): HkctlError {
   return new HkctlError('store_corrupt', `The store ${path} is damaged: ${what}. No backup was written.`, {
     hint: 'Keep the last good backup; hkctl doctor and hkctl audit verify report more.',
   });
+}
+
+/** Refuses a file of the store at a path, since a backup in its place would destroy both. Throws `bad_input`. */
+function requireElsewhere(target: string, path: string): void {
+  const isOwn = translatingTarget(target, () => {
+    const place = placeOf(target);
+    return ownFiles(path).some((file) => resolve(file) === target || (place !== undefined && placeOf(file) === place));
+  });
+  if (!isOwn) return;
+  throw new HkctlError('bad_input', `${target} is a file of the store itself; nothing was written.`, {
+    hint: 'Give another name, best on another disk.',
+  });
+}
+
+/** Identifies a file by device and inode, whatever its name. */
+function placeOf(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat && `${stat.dev} ${stat.ino}`;
+}
+
+/** Every file that a store has or may have, those of a restore under way among them. */
+function ownFiles(path: string): string[] {
+  const prepared = preparedPath(path);
+  const bases = [path, prepared.store].flatMap((store) => Object.values(filesOf(store)));
+  const sidecars = ['', '-wal', '-shm', '-journal'];
+  return [prepared.ready, prepared.lock, rebuiltPath(path), ...bases].flatMap((file) =>
+    sidecars.map((end) => file + end),
+  );
 }

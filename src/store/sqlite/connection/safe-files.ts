@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { HkctlError } from '../../../core/errors.ts';
-import { modeText } from '../../../core/text/file-mode.ts';
+import { modeText } from '../../../core/files.ts';
 import { shellWord } from '../../../core/text/shell.ts';
 
 /** Neither follows a link nor waits for the other end of a FIFO. */

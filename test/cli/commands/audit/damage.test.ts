@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chainRecord } from '../../../../src/core/audit/chain.ts';
 import type { AuditRecord } from '../../../../src/core/audit/events.ts';
-import { drawSecret } from '../../../../src/core/keys/secrets.ts';
+import { drawSecret } from '../../../../src/core/secrets.ts';
 import { openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { Cli } from '../../harness.ts';
 import { tamper } from '../../tamper.ts';

@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { isBaseUrl } from '../../../../src/cli/command.ts';
-import { baseUrlOf } from '../../../../src/cli/commands/keys/base-url.ts';
-import type { Domain } from '../../../../src/core/access/actors.ts';
+import { baseUrlOf, isBaseUrl } from '../../../../src/cli/command.ts';
+import type { Domain } from '../../../../src/core/port/domain.ts';
 import { Cli } from '../../harness.ts';
 
 it.each([

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { prefixOf } from '../../../../src/core/keys/secrets.ts';
+import { prefixOf } from '../../../../src/core/secrets.ts';
 import { Cli, type RunOptions } from '../../harness.ts';
 
 let cli: Cli;

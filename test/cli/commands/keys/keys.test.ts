@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { isCompleteSecret } from '../../../../src/core/keys/secrets.ts';
+import { isCompleteSecret } from '../../../../src/core/secrets.ts';
 import { Cli, type KeyJson } from '../../harness.ts';
 
 let cli: Cli;

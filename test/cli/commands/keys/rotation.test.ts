@@ -6,7 +6,7 @@ import { env } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runAfterRotation } from '../../../../src/cli/commands/keys/rotate/command-after.ts';
 import { createSignals } from '../../../../src/cli/terminal/signals.ts';
-import { drawSecret, prefixOf } from '../../../../src/core/keys/secrets.ts';
+import { drawSecret, prefixOf } from '../../../../src/core/secrets.ts';
 import { Cli, type KeyJson, startMs } from '../../harness.ts';
 
 const dayMs = 86_400_000;

@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scanOverlap, secretsIn } from '../../../../src/core/keys/leak-scan.ts';
-import { drawSecret } from '../../../../src/core/keys/secrets.ts';
+import { drawSecret } from '../../../../src/core/secrets.ts';
 import { until } from '../../../e2e/program.ts';
 import { Cli, type KeyJson } from '../../harness.ts';
 import { press } from '../../keyboard.ts';

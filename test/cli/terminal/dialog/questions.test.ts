@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createChoiceQuestion } from '../../../../src/cli/terminal/dialog/choice-question.ts';
 import { createChoicesQuestion } from '../../../../src/cli/terminal/dialog/choices-question.ts';
+import { createChoiceQuestion, createTextQuestion } from '../../../../src/cli/terminal/dialog/dialog.ts';
 import { edited, toEditedLine } from '../../../../src/cli/terminal/dialog/line-editor.ts';
 import type { Question } from '../../../../src/cli/terminal/dialog/question.ts';
-import { createTextQuestion } from '../../../../src/cli/terminal/dialog/text-question.ts';
 import type { Keypress } from '../../../../src/cli/terminal/keypress.ts';
 import { createStyle } from '../../../../src/cli/terminal/style.ts';
 import { widthOf } from '../../../../src/cli/terminal/wrap.ts';

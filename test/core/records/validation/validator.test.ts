@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawSecret } from '../../../../src/core/keys/secrets.ts';
 import { defineResource, importFields } from '../../../../src/core/records/fields.ts';
 import type { Violation } from '../../../../src/core/records/imports.ts';
 import { createRecordValidator } from '../../../../src/core/records/validation/validator.ts';
+import { drawSecret } from '../../../../src/core/secrets.ts';
 import { resources } from '../../../../src/resources/index.ts';
 import { recordOf } from '../../../formats/batches.ts';
 

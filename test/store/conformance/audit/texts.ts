@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { chainRecord } from '../../../../src/core/audit/chain.ts';
 import type { AuditDraft, AuditRecord } from '../../../../src/core/audit/events.ts';
 import { verifyTrail } from '../../../../src/core/audit/verification.ts';
-import { drawSecret } from '../../../../src/core/keys/secrets.ts';
+import { drawSecret } from '../../../../src/core/secrets.ts';
 import { draftOf } from '../../stores.ts';
 import type { Given } from '../given.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ReadingBatch, ReadingClient, ReadingTextRequest } from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { draftOf, type Plant } from '../../stores.ts';
 import type { Given } from '../given.ts';
 import { importInto } from '../records/stored-records.ts';

@@ -3,7 +3,7 @@ import type { Aggregate, ReadingBucket, ReadingRange } from '../../../../src/cor
 import type { Store } from '../../../../src/core/port/store.ts';
 import { instantUs } from '../../../../src/core/readings/instants.ts';
 import { formatInstantUs } from '../../../../src/core/time/instants.ts';
-import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import type { Given } from '../given.ts';
 import { importInto } from '../records/stored-records.ts';
 import { batchOf, client, type Row, sensorRows, seriesOf, startUs, textOf } from './readings.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { orders } from '../../../../src/resources/jobs-and-orders/orders.ts';
+import { orders } from '../../../../src/resources/jobs-and-orders.ts';
 import type { Plant } from '../../stores.ts';
 import type { Given } from '../given.ts';
 import { importInto } from './stored-records.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { orders } from '../../../../src/resources/jobs-and-orders/orders.ts';
-import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
-import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
+import { orders } from '../../../../src/resources/jobs-and-orders.ts';
+import { parts } from '../../../../src/resources/projects-and-settings.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { plantIn } from '../../stores.ts';
 import type { Given } from '../given.ts';
 import { idsOf, importInto, laterUs, pageOf, partRow, partRows, readAll } from './stored-records.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RecordPageRequest, RecordPosition } from '../../../../src/core/port/records.ts';
-import { orders } from '../../../../src/resources/jobs-and-orders/orders.ts';
-import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
+import { orders } from '../../../../src/resources/jobs-and-orders.ts';
+import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { draftOf, plantIn } from '../../stores.ts';
 import type { Given } from '../given.ts';
 import { idsOf, importInto, pageOf, partRow, partRows, readAll } from './stored-records.ts';

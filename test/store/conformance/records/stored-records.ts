@@ -8,7 +8,7 @@ import type {
 import type { Store } from '../../../../src/core/port/store.ts';
 import { importFields, keptLists, type ResourceDefinition } from '../../../../src/core/records/fields.ts';
 import { folded, type ImportBatch } from '../../../../src/core/records/import-batch.ts';
-import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { draftOf, nowMs, type Plant } from '../../stores.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { loadRecords } from '../../../../src/demo/demo.ts';
-import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { steadyBy } from '../../../core/steady.ts';
 import { batchOf } from '../../conformance/readings/readings.ts';
 import { importInto } from '../../conformance/records/stored-records.ts';

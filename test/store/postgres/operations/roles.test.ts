@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../../../src/resources/index.ts';
-import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { citusSql } from '../../../../src/store/postgres/operations/citus.ts';
 import { rolesSql, schemaOf } from '../../../../src/store/postgres/operations/roles.ts';

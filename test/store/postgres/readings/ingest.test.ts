@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { BatchResult } from '../../../../src/core/port/readings.ts';
 import type { Store } from '../../../../src/core/port/store.ts';
-import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { engineAt } from '../../../../src/store/open.ts';
 import { IngestQueue } from '../../../../src/store/postgres/readings/writer/ingest-queue.ts';
 import { batchOf } from '../../conformance/readings/readings.ts';

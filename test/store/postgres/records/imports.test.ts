@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/core/port/store.ts';
 import { importFields } from '../../../../src/core/records/fields.ts';
 import { folded, type ImportBatch } from '../../../../src/core/records/import-batch.ts';
-import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { draftOf, nowMs, type Plant, plantIn } from '../../stores.ts';
 import { newDatabase } from '../databases.ts';
 import { opened } from '../opened.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chainRecord } from '../../../../src/core/audit/chain.ts';
-import { sensors } from '../../../../src/resources/sensor-lookup/sensors.ts';
+import { sensors } from '../../../../src/resources/sensor-lookup.ts';
 import { backupTables } from '../../../../src/store/backup-file/backup-file.ts';
 import { marks } from '../../../../src/store/backup-file/backup-target.ts';
 import { createPrivate } from '../../../../src/store/backup-file/whole-files.ts';

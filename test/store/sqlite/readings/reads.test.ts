@@ -3,7 +3,7 @@ import type { ReadingTextRequest } from '../../../../src/core/port/readings.ts';
 import { Reads, readLimits } from '../../../../src/core/readings/reads/reads.ts';
 import type { Slice, SliceRequest } from '../../../../src/core/readings/reads/slice-request.ts';
 import type { Connection } from '../../../../src/store/sqlite/connection/driver.ts';
-import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
+import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { client } from '../../conformance/readings/readings.ts';
 import { fillSeries } from './filled.ts';
 import { readingsInMemory } from './sent.ts';

@@ -7,7 +7,7 @@ import {
   type SummarisedHour,
 } from '../../../../src/core/readings/reads/buckets.ts';
 import { Reads } from '../../../../src/core/readings/reads/reads.ts';
-import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/slices.ts';
+import { createSliceReader } from '../../../../src/store/sqlite/readings/reader/reader.ts';
 import { createDrop } from '../../../../src/store/sqlite/readings/retention.ts';
 import { client } from '../../conformance/readings/readings.ts';
 import { readingsInMemory } from './sent.ts';

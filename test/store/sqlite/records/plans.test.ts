@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '../../../../src/core/records/fields.ts'
 import { mostScanned, type PageRow, toPage } from '../../../../src/core/records/page-rows.ts';
 import { pageParameters } from '../../../../src/core/records/queries.ts';
 import { resources } from '../../../../src/resources/index.ts';
-import { parts } from '../../../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../../../src/resources/projects-and-settings.ts';
 import { tableName } from '../../../../src/store/records/tables.ts';
 import { type Connection, openDatabase } from '../../../../src/store/sqlite/connection/driver.ts';
 import { pageQuery } from '../../../../src/store/sqlite/records/pages.ts';

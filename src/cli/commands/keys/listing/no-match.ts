@@ -1,4 +1,5 @@
-import type { Actor, Domain } from '../../../../core/access/actors.ts';
+import type { Actor } from '../../../../core/access/actors.ts';
+import type { Domain } from '../../../../core/port/domain.ts';
 import type { KeyFilter } from '../../../../core/port/keys.ts';
 import { wordList } from '../../../../core/text/word-list.ts';
 import { formatSpanMs } from '../../../../core/time/spans.ts';

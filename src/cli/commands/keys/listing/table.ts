@@ -1,7 +1,8 @@
-import type { Actor, Domain } from '../../../../core/access/actors.ts';
+import type { Actor } from '../../../../core/access/actors.ts';
 import { expiresSoon } from '../../../../core/keys/attention.ts';
 import { statusOf } from '../../../../core/keys/keys.ts';
 import { type Refusals, refusalsOf } from '../../../../core/keys/usage.ts';
+import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key, KeyFilter } from '../../../../core/port/keys.ts';
 import type { Context } from '../../../context.ts';
 import { relativeTimeWidth } from '../../../table/relative-time.ts';

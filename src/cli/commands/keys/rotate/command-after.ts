@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Domain } from '../../../../core/access/actors.ts';
 import { afterChange, HkctlError } from '../../../../core/errors.ts';
+import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import type { Context } from '../../../context.ts';
 import type { Io } from '../../../terminal/io.ts';

@@ -1,13 +1,13 @@
-import type { Domain } from '../../../../core/access/actors.ts';
 import { HkctlError } from '../../../../core/errors.ts';
 import { commandDigest } from '../../../../core/keys/command-after.ts';
 import { type RotatedKey, rotateKeys } from '../../../../core/keys/issuance.ts';
 import { type KeyActor, keyNeeds } from '../../../../core/keys/key-permissions.ts';
 import { requireActive, statusOf } from '../../../../core/keys/keys.ts';
 import { findKeys, latestOf } from '../../../../core/keys/references.ts';
+import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
 import { parseSpanMs } from '../../../../core/time/spans.ts';
-import { baseUrlFlag, defineCommand, yesFlag } from '../../../command.ts';
+import { baseUrlFlag, baseUrlOf, defineCommand, yesFlag } from '../../../command.ts';
 import type { Context } from '../../../context.ts';
 import { requireFolder } from '../../../delivery/files.ts';
 import { resolved } from '../../../delivery/replaced-file.ts';
@@ -16,7 +16,6 @@ import { parsed, text, toggle } from '../../../flags.ts';
 import { requireConfirmation } from '../../../questions/confirmation.ts';
 import { keysOrAsk, lastUses } from '../../../questions/key.ts';
 import { canAsk } from '../../../terminal/io.ts';
-import { baseUrlOf } from '../base-url.ts';
 import { namesOf, refsArgument, refsGiven } from '../names.ts';
 import { FileRotation } from './file-rotation.ts';
 
@@ -38,7 +37,6 @@ const flags = {
   yes: yesFlag,
 };
 
-/** `hkctl keys rotate` */
 export const rotate = defineCommand({
   name: 'rotate',
   summary: 'Replace the secret of active keys at once',

@@ -1,9 +1,10 @@
-import type { Actor, Domain } from '../../../../core/access/actors.ts';
+import type { Actor } from '../../../../core/access/actors.ts';
 import { isHkctlError } from '../../../../core/errors.ts';
 import type { KeyActor } from '../../../../core/keys/key-permissions.ts';
 import { revokeKeys, statusOf } from '../../../../core/keys/keys.ts';
-import { hashOf } from '../../../../core/keys/secrets.ts';
+import type { Domain } from '../../../../core/port/domain.ts';
 import type { Key } from '../../../../core/port/keys.ts';
+import { hashOf } from '../../../../core/secrets.ts';
 import { mostListed } from './secret-scan.ts';
 
 /** Who scans, in which store; undefined without a store. `revoker` may end what is found. */

@@ -2,7 +2,7 @@ import { requirePermissions } from '../../../../core/access/actors.ts';
 import { HkctlError, isHkctlError } from '../../../../core/errors.ts';
 import { statusOf } from '../../../../core/keys/keys.ts';
 import { gitleaksRule } from '../../../../core/keys/leak-scan.ts';
-import { prefixOf, withoutSecrets } from '../../../../core/keys/secrets.ts';
+import { prefixOf, withoutSecrets } from '../../../../core/secrets.ts';
 import { defineCommand, yesFlag } from '../../../command.ts';
 import type { Context } from '../../../context.ts';
 import { toggle } from '../../../flags.ts';
@@ -15,7 +15,6 @@ import { type Finding, Findings } from './findings.ts';
 import { FoundKeys, type ScanSession } from './found-keys.ts';
 import { linkReason, type ScanReport, type ScanStep, scanPaths, scanStream, unreadableReason } from './secret-scan.ts';
 
-/** `hkctl keys scan` */
 export const scan = defineCommand({
   name: 'scan',
   summary: 'Find secrets in files, folders or standard input',

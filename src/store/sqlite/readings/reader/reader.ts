@@ -1,10 +1,10 @@
 import type { RetentionState, SensorState } from '../../../../core/port/readings.ts';
-import type { Slice, SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
+import { rangeOfSlice, type Slice, type SliceRequest } from '../../../../core/readings/reads/slice-request.ts';
+import { toSlice } from '../../../../core/readings/reads/slices.ts';
+import { type HourRow, hoursOfSlice, resume, usesSummaries } from '../../../../core/readings/reads/summarised-hours.ts';
 import type { Connection } from '../../connection/driver.ts';
 import { createDroppable } from '../droppable.ts';
 import type { StoredReadings } from '../stored.ts';
-import { createSliceReader } from './slices.ts';
-import { createStateReader } from './states.ts';
 
 /** What a daemon reads in a thread: there alone, the readings of the log are kept in memory once more. Its answers cross to the main thread. */
 export interface Reader {
@@ -20,4 +20,54 @@ export function createReader(connection: Connection, stored: StoredReadings): Re
     states: createStateReader(connection, stored),
     retention: createDroppable(connection, stored).state,
   };
+}
+
+/** Creates the reader of slices on a connection; each slice is a transaction of its own, so that no checkpoint waits for it. */
+export function createSliceReader(connection: Connection, stored: StoredReadings): (request: SliceRequest) => Slice {
+  const newest = connection
+    .prepare<[number], number>('select last_at_us from summaries where series = ? order by hour_us desc limit 1')
+    .pluck();
+  const hoursOf = connection.prepare<[number, number, number, number, number, number], HourRow>(
+    `select hour_us as hourUs, count, min, max, mean, last, last_at_us as lastAtUs from summaries
+     where series = ? and hour_us >= ? and hour_us < ? and first_at_us >= ? and last_at_us < ? order by hour_us limit ?`,
+  );
+  const piecesOf = (request: SliceRequest) => {
+    const { series, fromUs, toUs } = rangeOfSlice(request);
+    return stored.read(series, fromUs, toUs);
+  };
+  const readBuckets = (request: SliceRequest): Slice => {
+    const summarisedUs = newest.get(request.series) ?? null;
+    if (summarisedUs === null) return toSlice(request, piecesOf(request), { hours: [], summarisedUs });
+    const resumed = { ...request, ...resume(request, summarisedUs) };
+    const { series, firstHourUs, fromUs, toUs, limit } = hoursOfSlice(resumed);
+    const hours = hoursOf.all(series, firstHourUs, toUs, fromUs, toUs, limit);
+    return toSlice(resumed, piecesOf(resumed), { hours, summarisedUs });
+  };
+  // In one transaction, or hours that are dropped between two statements would be missing.
+  return (request) =>
+    stored.reading(() => (usesSummaries(request) ? readBuckets(request) : toSlice(request, piecesOf(request))));
+}
+
+/** Creates the reader of last states; see the port. */
+function createStateReader(connection: Connection, stored: StoredReadings) {
+  const lastSummary = connection.prepare<[number], { atUs: number; value: number }>(
+    'select last_at_us as atUs, last as value from summaries where series = ? order by hour_us desc limit 1',
+  );
+  const lastHeartbeat = connection.prepare<[number], { atUs: number; status: string | null }>(
+    'select at_us as atUs, status from heartbeats where series = ? order by at_us desc limit 1',
+  );
+  const stateOf = (series: number): SensorState => {
+    const summary = lastSummary.get(series);
+    const last = stored.last(series);
+    const reading = last && last.atUs > (summary?.atUs ?? Number.NEGATIVE_INFINITY) ? last : summary;
+    const heartbeat = lastHeartbeat.get(series);
+    return {
+      lastReadingAtUs: reading?.atUs ?? null,
+      lastValue: reading?.value ?? null,
+      lastHeartbeatAtUs: heartbeat?.atUs ?? null,
+      lastStatus: heartbeat?.status ?? null,
+    };
+  };
+  return (numbers: readonly number[]): ReadonlyMap<number, SensorState> =>
+    stored.reading(() => new Map(numbers.map((series) => [series, stateOf(series)])));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyTrail } from '../../../../../src/core/audit/verification.ts';
 import { resources } from '../../../../../src/resources/index.ts';
-import { parts } from '../../../../../src/resources/projects-and-settings/parts.ts';
+import { parts } from '../../../../../src/resources/projects-and-settings.ts';
 import { engineAt } from '../../../../../src/store/open.ts';
 import { importInto } from '../../../../store/conformance/records/stored-records.ts';
 import { portraitOf } from '../../../../store/portrait.ts';

@@ -1,0 +1,113 @@
+import type { AuditRecord } from '../../../core/audit/events.ts';
+import { exportAudit, listAudit } from '../../../core/audit/trail.ts';
+import { toSafeJson } from '../../../core/text/shown-text.ts';
+import { formatInstantMs } from '../../../core/time/instants.ts';
+import { defineCommand, type Noun } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { relativeTime, relativeTimeWidth } from '../../table/relative-time.ts';
+import { type Column, printSummary, printTable } from '../../table/table.ts';
+import { printJsonArray } from '../../terminal/output.ts';
+import { counted } from '../../terminal/sentence.ts';
+import { filterFlags, filterOf, limit, recordJson, shownFilter } from './records.ts';
+import { verify } from './verify.ts';
+
+/** The default of `--limit`. */
+const usualLimit = 50;
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'List what happened, newest first',
+  readOnly: true,
+  flags: { ...filterFlags, limit: limit(` (default ${usualLimit})`) },
+  examples: [
+    ['hkctl audit list --since 7d', 'the last week'],
+    ['hkctl audit list --target hk_Ab3dE', 'the life of a key'],
+    ['hkctl audit list --outcome denied --since 30d', 'what was refused'],
+    ['hkctl audit list --limit 1000 --json', 'for a program'],
+  ],
+  async run(context, flags) {
+    const { domain, actor } = await context.session();
+    const nowMs = domain.clock();
+    const { limit = usualLimit } = flags;
+    const records = await listAudit(domain, actor, { ...filterOf(flags, nowMs), limit });
+    if (context.json) {
+      context.printJson(records.map(recordJson));
+      return;
+    }
+    const filter = shownFilter(flags);
+    const none = filter === '' ? 'No records.' : `No record matches ${filter}.`;
+    await printTable(context, columnsOf(context, nowMs), records, none);
+    if (records.length === 0) return;
+    const refused = records.filter(({ outcome }) => outcome !== 'done').length;
+    const newest = records.length === limit ? 'the newest ' : '';
+    const counts = [`${newest}${counted(records.length, 'record')}`, ...(refused > 0 ? [`${refused} not done`] : [])];
+    await printSummary(
+      context,
+      counts,
+      newest ? `hkctl audit list${filter === '' ? '' : ` ${filter}`} --limit ${limit * 10}` : 'hkctl audit verify',
+    );
+  },
+});
+
+function columnsOf(context: Context, nowMs: number): Column<AuditRecord>[] {
+  const { style, io, utc } = context;
+  const isRelative = io.stdout.isTTY && !utc;
+  return [
+    { heading: 'SEQ', cell: ({ seq }) => String(seq) },
+    {
+      heading: isRelative ? 'WHEN' : 'AT (UTC)',
+      cell: ({ atMs }) => (isRelative ? relativeTime(atMs, nowMs) : formatInstantMs(atMs)),
+      width: isRelative ? relativeTimeWidth : 0,
+    },
+    { heading: 'ACTION', cell: ({ action }) => action, leaveOut: 0 },
+    { heading: 'TARGET', cell: ({ target }) => target, min: 12, continues: true },
+    {
+      heading: 'OUTCOME',
+      cell: ({ outcome }) => outcome,
+      paint: (text, { outcome }) => (outcome === 'done' ? text : style.red(text)),
+      leaveOut: 1,
+    },
+    { heading: 'BY', cell: authorOf, min: 8, leaveOut: 2 },
+    { heading: 'DETAIL', cell: detailOf, min: 16, leaveOut: 3 },
+  ];
+}
+
+function authorOf({ actor, osAccount }: AuditRecord): string {
+  if (!actor) return osAccount;
+  return actor.login === osAccount ? actor.login : `${actor.login} (${osAccount})`;
+}
+
+function detailOf({ detail }: AuditRecord): string {
+  return Object.entries(detail)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
+
+const exportRecords = defineCommand({
+  name: 'export',
+  summary: 'Print all records, oldest first, one JSON object a line',
+  readOnly: true,
+  flags: { ...filterFlags, limit: limit(', the oldest (default all)') },
+  examples: [
+    ['hkctl audit export > audit.ndjson', 'everything'],
+    ['hkctl audit export --since 30d --json', 'one JSON array'],
+  ],
+  async run(context, flags) {
+    const { domain, actor } = await context.session();
+    const filter = { ...filterOf(flags, domain.clock()), limit: flags.limit };
+    const records = exportAudit(domain, actor, filter);
+    if (context.json) await printJsonArray(context, singly(records));
+    else for await (const record of records) context.printDocument(toSafeJson(recordJson(record)));
+  },
+});
+
+async function* singly(records: AsyncIterable<AuditRecord>) {
+  for await (const record of records) yield [recordJson(record)];
+}
+
+export const audit: Noun = {
+  name: 'audit',
+  summary: 'The audit trail: who did what, when, and was refused what',
+  verbs: [list, verify, exportRecords],
+};

@@ -1,0 +1,151 @@
+import {
+  addEntity,
+  listEntities,
+  removeEntity,
+  setEntityStatus,
+  workingKeysOfEntity,
+} from '../../core/organization/entities.ts';
+import type { Entity } from '../../core/port/entities.ts';
+import { requireLabel } from '../../core/text/labels.ts';
+import { isTimezone } from '../../core/time/calendar.ts';
+import { defineCommand, type Noun, yesFlag } from '../command.ts';
+import { text } from '../flags.ts';
+import { requireConfirmation, requireTyped } from '../questions/confirmation.ts';
+import { textOrAsk, valueOrAsk } from '../questions/values.ts';
+import { printSummary, printTable } from '../table/table.ts';
+import { entityJson } from '../terminal/output.ts';
+import { counted } from '../terminal/sentence.ts';
+import { paintStatus } from '../terminal/style.ts';
+import { resumed, stopped, stopping } from './keys/names.ts';
+
+/** The argument of every command on one entity. */
+const codeArgument = [{ spelling: '<CODE>', doc: 'code of the entity' }];
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'List the entities of the organization',
+  readOnly: true,
+  flags: {},
+  examples: [['hkctl entities list', 'all of them']],
+  async run(context) {
+    const { domain, actor } = await context.session();
+    const entities = await listEntities(domain, actor);
+    if (context.json) {
+      context.printJson(entities.map(entityJson));
+      return;
+    }
+    const columns = [
+      { heading: 'CODE', cell: ({ code }: Entity) => code, paint: context.style.cyan, min: 8 },
+      { heading: 'NAME', cell: ({ name }: Entity) => name, min: 16 },
+      { heading: 'TIME ZONE', cell: ({ timezone }: Entity) => timezone, min: 12, leaveOut: 1 },
+      { heading: 'STATUS', cell: ({ status }: Entity) => status, paint: paintStatus(context.style) },
+    ];
+    await printTable(context, columns, entities, 'No entities.');
+    if (entities.length === 0) {
+      context.say('Add one: hkctl entities add CODE --name N --timezone TZ');
+      return;
+    }
+    const inactive = entities.filter(({ status }) => status === 'inactive').length;
+    const counts = [counted(entities.length, 'entity'), ...(inactive > 0 ? [`${inactive} inactive`] : [])];
+    await printSummary(context, counts, 'hkctl keys list --entity CODE');
+  },
+});
+
+const add = defineCommand({
+  name: 'add',
+  summary: 'Add an entity',
+  arguments: codeArgument,
+  flags: {
+    name: text('--name <NAME>', 'name of the site'),
+    timezone: text('--timezone <ZONE>', 'IANA time zone, such as Europe/Berlin'),
+    yes: yesFlag,
+  },
+  examples: [['hkctl entities add CHI --name "Chicago plant" --timezone America/Chicago', 'a second site']],
+  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.add', target: code }),
+  required: ({ name, timezone }) => ({ '--name': name, '--timezone': timezone }),
+  async run(context, flags, [code = '']) {
+    const { domain, actor } = await context.session();
+    const name = await textOrAsk(context, flags.name, {
+      flag: '--name',
+      question: 'Name',
+      rule: (given) => requireLabel(given, 'A name'),
+    });
+    const timezone = await valueOrAsk(context, flags.timezone, '--timezone', async () => {
+      const { askText } = await import('../terminal/prompts/prompts.ts');
+      return askText(context.io, 'IANA time zone', (given) => (isTimezone(given) ? undefined : 'No such time zone.'));
+    });
+    const entity = await addEntity(domain, actor, { code, name, timezone });
+    if (context.json) context.printJson(entityJson(entity));
+    else context.confirm(`Entity added: ${entity.name} (${entity.code})`);
+  },
+});
+
+const activate = defineCommand({
+  name: 'activate',
+  summary: 'Let the keys of an entity work again',
+  arguments: codeArgument,
+  flags: {},
+  examples: [['hkctl entities activate CHI', 'its active keys work from the next request on']],
+  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.activate', target: code }),
+  async run(context, _flags, [code = '']) {
+    const { domain, actor } = await context.session();
+    const before = await workingKeysOfEntity(domain, actor, code);
+    const entity = await setEntityStatus(domain, actor, code, 'active');
+    if (context.json) context.printJson(entityJson(entity));
+    else {
+      const keys = await workingKeysOfEntity(domain, actor, code);
+      context.confirm(`Entity activated: ${entity.name} (${entity.code}). ${resumed(before, keys)}`);
+    }
+  },
+});
+
+const deactivate = defineCommand({
+  name: 'deactivate',
+  summary: 'Stop the keys of an entity, until it is activated again',
+  arguments: codeArgument,
+  flags: { yes: yesFlag },
+  examples: [
+    ['hkctl entities deactivate CHI', 'names the keys that stop, and asks'],
+    ['hkctl entities deactivate CHI --yes', 'from a script'],
+  ],
+  confirms: true,
+  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.deactivate', target: code }),
+  async run(context, { yes }, [code = '']) {
+    const { domain, actor } = await context.session();
+    const keys = await workingKeysOfEntity(domain, actor, code);
+    const question = `Deactivate entity ${code}? ${stopping(keys)}`;
+    await requireConfirmation(context, yes, question, 'Deactivate');
+    const entity = await setEntityStatus(domain, actor, code, 'inactive');
+    if (context.json) context.printJson(entityJson(entity));
+    else context.confirm(`Entity deactivated: ${entity.name} (${entity.code}). ${stopped(keys)}`);
+  },
+});
+
+const remove = defineCommand({
+  name: 'remove',
+  summary: 'Remove an entity with its records, sensors and readings',
+  description: 'Its keys stay listed, without an entity, and are refused (403).',
+  arguments: codeArgument,
+  flags: { yes: yesFlag },
+  examples: [
+    ['hkctl entities remove CHI', 'names the keys that stop; the code must be typed'],
+    ['hkctl entities remove CHI --yes', 'from a script'],
+  ],
+  confirms: true,
+  needs: (_flags, [code = '']) => ({ permissions: ['entities.manage'], action: 'entity.remove', target: code }),
+  async run(context, { yes }, [code = '']) {
+    const { domain, actor } = await context.session();
+    const keys = await workingKeysOfEntity(domain, actor, code);
+    const question = `Remove entity ${code} with all its records, sensors and readings, for good? ${stopping(keys)}`;
+    await requireTyped(context, yes, question, code);
+    const entity = await removeEntity(domain, actor, code);
+    if (context.json) context.printJson(entityJson(entity));
+    else context.confirm(`Entity removed: ${entity.name} (${entity.code}). ${stopped(keys)}`);
+  },
+});
+
+export const entities: Noun = {
+  name: 'entities',
+  summary: 'Sites (plants) of the organization',
+  verbs: [list, add, activate, deactivate, remove],
+};

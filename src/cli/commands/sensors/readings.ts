@@ -1,0 +1,141 @@
+import { HkctlError } from '../../../core/errors.ts';
+import type { Domain } from '../../../core/port/domain.ts';
+import type { Entity } from '../../../core/port/entities.ts';
+import type { Sensor } from '../../../core/port/readings.ts';
+import { auditExport, requireSensor, textOf } from '../../../core/readings/sensors.ts';
+import { followReadings, type SensorReading } from '../../../core/readings/tail.ts';
+import { csvCell } from '../../../core/text/csv-cell.ts';
+import { toSafeJson } from '../../../core/text/shown-text.ts';
+import { formatInstantUs } from '../../../core/time/instants.ts';
+import { defineCommand, yesFlag } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { oneOf } from '../../flags.ts';
+import { entityOrAsk } from '../../questions/entity.ts';
+import { fullTime } from '../../table/shown-time.ts';
+import { counted } from '../../terminal/sentence.ts';
+import { terminalLine } from '../../terminal/terminal-text.ts';
+import { entity, rangeFlags, readRange } from './sensors.ts';
+
+interface RowWriter {
+  begin(): void;
+  /** What each row of a sensor begins with, as `ReadingTextRequest.lead`. */
+  leadOf(sensor: Sensor): string;
+  /** Writes whole rows, at least one. */
+  write(rows: string): void;
+  end(): void;
+}
+
+/** With `--json` the rows are those of ndjson, in one array. */
+function rowWriter(context: Context, format: 'csv' | 'ndjson'): RowWriter {
+  const { stdout } = context.io;
+  const write = (rows: string) => stdout.write(rows);
+  const leadOf = (sensor: Sensor) => `"sensor":${toSafeJson(sensor.code)},`;
+  if (context.json) {
+    let first = true;
+    return {
+      begin: () => write('['),
+      leadOf,
+      write(rows) {
+        write(`${first ? '' : ','}\n${rows.slice(0, -1).replaceAll('\n', ',\n')}`);
+        first = false;
+      },
+      end: () => write(']\n'),
+    };
+  }
+  if (format === 'ndjson') return { begin() {}, leadOf, write, end() {} };
+  // On a terminal what was imported is made safe; a file or a pipe gets it as it is.
+  const shown = stdout.isTTY ? terminalLine : (text: string) => text;
+  return {
+    begin: () => write('sensor,at,value,quality\n'),
+    leadOf: (sensor) => `${csvCell(asText(shown(sensor.code)))},`,
+    write,
+    end() {},
+  };
+}
+
+/** A code that a spreadsheet would run as a formula, with an apostrophe before it (OWASP, "CSV Injection"). */
+function asText(code: string): string {
+  return /^[=+\-@\t\r\n]/.test(code) ? `'${code}` : code;
+}
+
+export const exportReadings = defineCommand({
+  name: 'export',
+  summary: 'Print readings in order of time, sensor by sensor',
+  description:
+    'Without SENSOR those of every sensor of the entity. Instants are RFC 3339 in UTC, to the microsecond. The audit trail records who exported what.',
+  readOnly: true,
+  arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
+  flags: {
+    entity,
+    ...rangeFlags,
+    format: oneOf('--format <FORMAT>', ['csv', 'ndjson'], 'how to print them (default csv)'),
+    yes: yesFlag,
+  },
+  examples: [
+    ['hkctl sensors export OVEN-3-T1 --entity BER --from 2026-11-01 --to 2026-12-01 > november.csv', 'a month'],
+    ['hkctl sensors export --entity BER --format ndjson', 'everything of a site'],
+  ],
+  async run(context, flags, refs) {
+    const { domain, actor } = await context.session();
+    const site = await entityOrAsk(context, domain, actor, flags.entity);
+    const range = readRange(flags, site.timezone);
+    const sensors = await sensorsOf(domain, site, refs);
+    // Before the first reading is out: an export that is cut off took something along as well.
+    await auditExport(domain, actor, site, { ...range, sensors: refs.length === 0 ? undefined : sensors });
+    const format = flags.format ?? 'csv';
+    const writer = rowWriter(context, format);
+    writer.begin();
+    for (const sensor of sensors) {
+      const request = { ...range, format: context.json ? 'ndjson' : format, lead: writer.leadOf(sensor) } as const;
+      for await (const rows of textOf(domain, sensor, request)) writer.write(rows);
+    }
+    writer.end();
+  },
+});
+
+export const tail = defineCommand({
+  name: 'tail',
+  summary: 'Print readings as they are stored, until Ctrl-C',
+  description:
+    'Without SENSOR those of every sensor of the entity, from whichever daemon. A reading that is a minute older than the newest of its sensor is not shown.',
+  readOnly: true,
+  arguments: [{ spelling: '[SENSOR...]', doc: 'codes or ids of sensors' }],
+  flags: { entity, yes: yesFlag },
+  examples: [
+    ['hkctl sensors tail --entity BER', 'everything that arrives at a site'],
+    ['hkctl sensors tail OVEN-3-T1 --json', 'one sensor, an object per line'],
+  ],
+  async run(context, flags, refs) {
+    const { domain, actor } = await context.session();
+    const site = await entityOrAsk(context, domain, actor, flags.entity);
+    const sensors = await sensorsOf(domain, site, refs);
+    if (sensors.length === 0) {
+      throw new HkctlError('not_found', `Entity ${site.code} has no sensors.`, {
+        hint: `Load some: hkctl import sensors FILE --entity ${site.code}`,
+      });
+    }
+    const { stdout } = context.io;
+    const time = (us: number) => fullTime(context, Math.floor(us / 1000), site.timezone);
+    const text = ({ sensor: { code, unit }, atUs, value, quality }: SensorReading) => {
+      const at = stdout.isTTY ? time(atUs) : formatInstantUs(atUs);
+      return [at, code, unit === null ? value : `${value} ${unit}`, ...(quality ? [quality] : [])].join('  ');
+    };
+    const object = ({ sensor, atUs, value, quality }: SensorReading) =>
+      toSafeJson({ sensor: sensor.code, at: formatInstantUs(atUs), value, ...(quality && { quality }) });
+    let isWaiting = false;
+    for await (const readings of followReadings(domain, sensors, context.io.interrupted())) {
+      if (!isWaiting)
+        context.say(`Waiting for readings of ${counted(sensors.length, 'sensor')} of ${site.code}. Ctrl-C ends it.`);
+      isWaiting = true;
+      if (readings.length > 0) context.print(...readings.map(context.json ? object : text));
+    }
+  },
+});
+
+/** The sensors that were named, or every one of the entity. */
+async function sensorsOf(domain: Domain, site: Entity, refs: readonly string[]): Promise<Sensor[]> {
+  if (refs.length === 0) return [...new Set((await domain.store.readings.directory(site.id)).values())];
+  const sensors: Sensor[] = [];
+  for (const ref of refs) sensors.push(await requireSensor(domain, site, ref));
+  return sensors;
+}

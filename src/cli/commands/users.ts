@@ -1,0 +1,145 @@
+import { roleNames, roles } from '../../core/access/roles.ts';
+import {
+  addUser,
+  listUsers,
+  requireAnotherSuperUser,
+  updateUser,
+  workingKeysOfUser,
+} from '../../core/organization/users.ts';
+import type { User } from '../../core/port/users.ts';
+import { requireLabel } from '../../core/text/labels.ts';
+import { defineCommand, type Noun, yesFlag } from '../command.ts';
+import { oneOf, requireOneOf, text } from '../flags.ts';
+import { requireConfirmation } from '../questions/confirmation.ts';
+import { textOrAsk, valueOrAsk } from '../questions/values.ts';
+import { printSummary, printTable } from '../table/table.ts';
+import { userJson } from '../terminal/output.ts';
+import { counted } from '../terminal/sentence.ts';
+import { paintStatus } from '../terminal/style.ts';
+import { resumed, stopped, stopping } from './keys/names.ts';
+
+/** The argument of every command on one profile. */
+const loginArgument = { spelling: '<LOGIN>', doc: 'login of the profile' };
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'List the profiles of the organization',
+  readOnly: true,
+  flags: {},
+  examples: [['hkctl users list', 'all of them']],
+  async run(context) {
+    const { domain, actor } = await context.session();
+    const users = await listUsers(domain, actor);
+    if (context.json) {
+      context.printJson(users.map(userJson));
+      return;
+    }
+    const { style } = context;
+    const columns = [
+      { heading: 'LOGIN', cell: ({ login }: User) => login, paint: style.cyan, min: 12 },
+      { heading: 'NAME', cell: ({ name }: User) => name, min: 16 },
+      { heading: 'ROLE', cell: ({ role }: User) => `${roles[role].label} (${role})`, min: 12, leaveOut: 1 },
+      { heading: 'STATUS', cell: ({ status }: User) => status, paint: paintStatus(style) },
+    ];
+    await printTable(context, columns, users, 'No users.');
+    const inactive = users.filter(({ status }) => status === 'inactive').length;
+    const counts = [counted(users.length, 'user'), ...(inactive > 0 ? [`${inactive} inactive`] : [])];
+    await printSummary(context, counts, 'hkctl users add LOGIN');
+  },
+});
+
+const add = defineCommand({
+  name: 'add',
+  summary: 'Add a profile',
+  description: 'A login is the account of the operating system that it acts for; it is unique in the store.',
+  arguments: [loginArgument],
+  flags: {
+    name: text('--name <NAME>', 'name of the person or service'),
+    role: oneOf('--role <ROLE>', roleNames, 'what the profile may do'),
+    yes: yesFlag,
+  },
+  examples: [['hkctl users add alice --name "Alice Ng" --role entity_admin', 'may manage keys']],
+  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.add', target: login }),
+  required: ({ name, role }) => ({ '--name': name, '--role': role }),
+  async run(context, flags, [login = '']) {
+    const { domain, actor } = await context.session();
+    const name = await textOrAsk(context, flags.name, {
+      flag: '--name',
+      question: 'Name',
+      rule: (given) => requireLabel(given, 'A name'),
+    });
+    const role = await valueOrAsk(context, flags.role, '--role', async () => {
+      const { askChoice } = await import('../terminal/prompts/prompts.ts');
+      return askChoice(
+        context.io,
+        'Role',
+        roleNames.map((value) => ({ name: roles[value].label, value })),
+      );
+    });
+    const user = await addUser(domain, actor, { login, name, role });
+    if (context.json) context.printJson(userJson(user));
+    else context.confirm(`User added: ${user.name} (${user.login}), ${roles[user.role].label}`);
+  },
+});
+
+const setRole = defineCommand({
+  name: 'set-role',
+  summary: 'Give a profile another role',
+  arguments: [loginArgument, { spelling: '<ROLE>', doc: roleNames.join(', ') }],
+  flags: {},
+  examples: [['hkctl users set-role alice super_user', 'may do everything']],
+  async run(context, _flags, [login = '', role = '']) {
+    const wanted = requireOneOf(role, roleNames);
+    const { domain, actor } = await context.session();
+    const user = await updateUser(domain, actor, login, { role: wanted });
+    if (context.json) context.printJson(userJson(user));
+    else context.confirm(`Role set: ${user.name} (${user.login}) is ${roles[user.role].label}`);
+  },
+});
+
+const activate = defineCommand({
+  name: 'activate',
+  summary: 'Let a profile act again, and the keys it created work',
+  arguments: [loginArgument],
+  flags: {},
+  examples: [['hkctl users activate alice', 'from the next request on']],
+  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.activate', target: login }),
+  async run(context, _flags, [login = '']) {
+    const { domain, actor } = await context.session();
+    const before = await workingKeysOfUser(domain, actor, login);
+    const user = await updateUser(domain, actor, login, { status: 'active' });
+    if (context.json) context.printJson(userJson(user));
+    else {
+      const keys = await workingKeysOfUser(domain, actor, login);
+      context.confirm(`User activated: ${user.name} (${user.login}). ${resumed(before, keys)}`);
+    }
+  },
+});
+
+const deactivate = defineCommand({
+  name: 'deactivate',
+  summary: 'Stop a profile and the keys it created, until it is activated again',
+  arguments: [loginArgument],
+  flags: { yes: yesFlag },
+  examples: [
+    ['hkctl users deactivate alice', 'names the keys that stop, and asks'],
+    ['hkctl users deactivate alice --yes', 'from a script'],
+  ],
+  confirms: true,
+  needs: (_flags, [login = '']) => ({ permissions: ['users.manage'], action: 'user.deactivate', target: login }),
+  async run(context, { yes }, [login = '']) {
+    const { domain, actor } = await context.session();
+    await requireAnotherSuperUser(domain, actor, login);
+    const keys = await workingKeysOfUser(domain, actor, login);
+    await requireConfirmation(context, yes, `Deactivate user ${login}? ${stopping(keys)}`, 'Deactivate');
+    const user = await updateUser(domain, actor, login, { status: 'inactive' });
+    if (context.json) context.printJson(userJson(user));
+    else context.confirm(`User deactivated: ${user.name} (${user.login}). ${stopped(keys)}`);
+  },
+});
+
+export const users: Noun = {
+  name: 'users',
+  summary: 'User profiles and their roles',
+  verbs: [list, add, activate, deactivate, setRole],
+};

@@ -1,0 +1,27 @@
+import { errnoOf } from './errno.ts';
+import { HkctlError } from './errors.ts';
+
+/** Why a file named on the command line cannot be written, by errno code. */
+export const pathFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'its parent is not a folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'this account may not write there',
+  EPERM: 'this account may not write there',
+  EROFS: 'that file system is read-only',
+  ELOOP: 'its links run in a circle',
+  ENXIO: 'it is no plain file',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+/** The error for a file that cannot be written because of its path (`bad_input`); undefined for any other fault. */
+export function unwritable(file: string, thrown: unknown): HkctlError | undefined {
+  const why = pathFaults[errnoOf(thrown) ?? ''];
+  if (why === undefined) return undefined;
+  return new HkctlError('bad_input', `${file} cannot be written: ${why}.`, { cause: thrown });
+}
+
+/** The permission bits of a file as chmod(1) takes them: `0750`. */
+export function modeText(mode: number): string {
+  return (mode & 0o7777).toString(8).padStart(4, '0');
+}

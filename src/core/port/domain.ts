@@ -1,0 +1,15 @@
+import type { RandomBytes } from '../secrets.ts';
+import type { Clock } from '../time/instants.ts';
+import type { SteadyTime } from './clock.ts';
+import type { Store } from './store.ts';
+
+/** What every operation of the domain is given. */
+export interface Domain {
+  store: Store;
+  clock: Clock;
+  /** The time that what cannot be undone, or is kept for good, may go by. */
+  steady: () => SteadyTime;
+  random: RandomBytes;
+  /** Makes ids of new rows (UUID). */
+  newId: () => string;
+}

@@ -1,0 +1,109 @@
+import { crc32, sha256 } from './digest.ts';
+
+/** How long a full secret is: `hk_`, 43 random characters, 6 of checksum. */
+export const secretLength = 52;
+/** How many characters of a secret are random, and how many the checksum behind them has. */
+const randomLength = 43;
+const checksumLength = 6;
+/** How many leading characters name a key in lists, logs and commands. */
+const prefixLength = 8;
+
+const scheme = 'hk_';
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const shape = /^hk_[0-9A-Za-z]{49}$/;
+/** What begins like a secret and is longer than a prefix, also URL-encoded, once or by each of several proxies. */
+const begun = /(?:h|%(?:25)*68)(?:k|%(?:25)*6[Bb])(?:_|%(?:25)*5[Ff])[0-9A-Za-z%]{6,}/g;
+/** The largest multiple of 62 below 256: bytes at or above it are thrown away, so that no character is likelier. */
+const unbiasedBelow = 248;
+
+/** Source of randomness: `n` bytes from a CSPRNG. Injected so that a test can force a taken prefix. */
+export type RandomBytes = (n: number) => Uint8Array;
+
+/** The platform's CSPRNG. */
+export function secureRandom(n: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(n));
+}
+
+/** Draws a new secret of 256 random bits: `^hk_[0-9A-Za-z]{49}$` (contract, section 1). */
+export function drawSecret(random: RandomBytes = secureRandom): string {
+  let body = scheme;
+  while (body.length < scheme.length + randomLength) {
+    for (const byte of random(64)) {
+      if (byte < unbiasedBelow && body.length < scheme.length + randomLength) body += alphabet[byte % 62];
+    }
+  }
+  return body + checksumOf(body);
+}
+
+/** The eight characters that name the key of a secret. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, prefixLength);
+}
+
+/** SHA-256 of a secret, base64url (43 characters): the only form in which the store knows it. */
+export function hashOf(secret: string): string {
+  return sha256(secret, 'base64url');
+}
+
+/** Whether a text has the length, alphabet and checksum of a secret: refuses typos before the store is asked. */
+export function isCompleteSecret(text: string): boolean {
+  if (text.length !== secretLength || !shape.test(text)) return false;
+  const cut = secretLength - checksumLength;
+  let claimed = 0;
+  for (let i = cut; i < secretLength; i++) claimed = claimed * 62 + digitOf(text.charCodeAt(i));
+  return claimed === crc32(text.slice(0, cut));
+}
+
+/**
+ * Cuts everything shaped like a secret down to its prefix, also if it is URL-encoded; for whatever logs or quotes a text that it
+ * did not write itself.
+ */
+export function redactSecrets(text: string): string {
+  if (!text.includes(scheme) && !text.includes('%')) return text;
+  return text.replace(begun, (found) => `${urlDecoded(found).slice(0, prefixLength)}…`);
+}
+
+/** The same for a text in which what merely begins like a secret, such as the name of a file, must stay as it is. */
+export function withoutSecrets(text: string): string {
+  return holdsSecret(text) ? redactSecrets(text) : text;
+}
+
+/** Whether so much of a secret is in a text that it is no accident, also URL-encoded. */
+export function holdsSecret(text: string): boolean {
+  return muchOfOne.test(text) || (text.includes('%') && muchOfOne.test(urlDecoded(text)));
+}
+
+/** Whether a secret stands plainly in a text: cheap enough for requests without a key. */
+export function looksLikeSecret(text: string): boolean {
+  return muchOfOne.test(text);
+}
+
+/** What to do about a secret among the words of a command line, which others can read; undefined where there is none. */
+export function exposureIn(words: readonly string[]): string | undefined {
+  const word = words.find(holdsSecret);
+  if (word === undefined) return undefined;
+  const prefix = muchOfOne.exec(word)?.[0].slice(0, prefixLength) ?? 'REF';
+  return `This command line holds a secret, which others can now know, as from the shell's history. Rotate its key: hkctl keys rotate ${prefix}. Then remove the line from the history.`;
+}
+
+/** Longer than any prefix and than what a part number might happen to look like. */
+const muchOfOne = /hk_[0-9A-Za-z]{24}/;
+/** Unlike `decodeURIComponent` it leaves what is no escape. */
+function urlDecoded(text: string): string {
+  return text.replace(/%(?:25)*([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** Place of a character in the alphabet. */
+function digitOf(code: number): number {
+  return code <= 57 ? code - 48 : code <= 90 ? code - 55 : code - 61;
+}
+
+function checksumOf(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let i = 0; i < checksumLength; i++) {
+    digits = alphabet[rest % 62] + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
