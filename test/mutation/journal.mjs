@@ -10,7 +10,7 @@ const tests = [
   'test/store/sqlite/journal',
   `${backups}/stops-sources.test.ts`,
   `${backups}/restore-stops.test.ts`,
-  `${backups}/restore.test.ts`,
+  'test/endurance/cli/commands/backups/restore.test.ts',
 ];
 
 /** Mutants of the journal of what was stopped, and of what a restore keeps stopped. */
