@@ -76,6 +76,8 @@ export async function serve(options: ServeOptions, hooks: ServeHooks): Promise<v
     if (out instanceof LogStream) out.close();
   };
   const log = createLog(settings.logLevel, out, options.logForm);
+  if (out instanceof LogStream)
+    out.onLeftOut = (pieces) => log.warn({ pieces }, 'parts of the log were left out, since nothing read it');
   const stopProcessLog = logProcessEnd(log, closeLog);
   const machineClock = storeClock(options.domain.store, options.machineClock);
   const retryLog = createRetryLog(log, () => performance.now());

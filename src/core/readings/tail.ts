@@ -36,7 +36,9 @@ export async function* followReadings(
       // What arrived since the last look, however much that is, and what came late.
       const fromUs = Math.min(newestUs, isFirst ? newestUs : one.newestUs) - lateUs;
       const readings = await readFrom(domain, one.sensor, Math.max(fromUs, Number.MIN_SAFE_INTEGER));
-      if (!isFirst) found.push(...readings.filter(({ atUs }) => !one.known.has(atUs)));
+      // Nothing new has arrived if the newest were erased.
+      const isNew = !isFirst && newestUs > one.newestUs;
+      if (isNew) found.push(...readings.filter(({ atUs }) => !one.known.has(atUs)));
       one.newestUs = newestUs;
       one.known = new Set(readings.map(({ atUs }) => atUs).filter((atUs) => atUs >= newestUs - lateUs));
     }

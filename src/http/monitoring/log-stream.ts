@@ -1,7 +1,7 @@
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** A reader that takes nothing, such as a stopped terminal, may cost this much memory; lines beyond it are left out. */
+/** A reader that takes nothing, such as a stopped terminal, may cost this much memory; what is beyond it is left out, and counted. */
 const mostWaiting = 16 * 1024 * 1024;
 /** A pipe whose reader is slow is tried again after this time. */
 const againMs = 100;
@@ -13,20 +13,27 @@ const mostLastMs = 2000;
  * request. An error, such as a pipe without a reader or a full disk, is thrown and ends the process.
  */
 export class LogStream implements DestinationStream {
-  readonly #fd: 1 | 2;
+  readonly #fd: number;
   #waiting: Buffer[] = [];
   #bytes = 0;
+  #leftOut = 0;
   #isWriting = false;
   /** What a slow reader has not taken yet, and will be tried again. */
   #left: Buffer = Buffer.alloc(0);
   #isBroken = false;
 
-  constructor(fd: 1 | 2) {
+  /** Is told how many pieces were left out, once the reader takes something again. */
+  onLeftOut: (pieces: number) => void = () => {};
+
+  constructor(fd: number) {
     this.#fd = fd;
   }
 
   write(lines: string): void {
-    if (this.#bytes > mostWaiting) return;
+    if (this.#bytes > mostWaiting) {
+      this.#leftOut++;
+      return;
+    }
     const bytes = Buffer.from(lines);
     this.#waiting.push(bytes);
     this.#bytes += bytes.length;
@@ -47,6 +54,14 @@ export class LogStream implements DestinationStream {
     }
   }
 
+  #writeNext(): void {
+    const leftOut = this.#leftOut;
+    this.#writeAll();
+    if (leftOut === 0) return;
+    this.#leftOut = 0;
+    this.onLeftOut(leftOut);
+  }
+
   #writeAll(): void {
     const bytes = this.#take();
     this.#isWriting = bytes.length > 0;
@@ -60,7 +75,7 @@ export class LogStream implements DestinationStream {
         throw thrown;
       }
       this.#left = bytes.subarray(written);
-      if (this.#left.length === 0) this.#writeAll();
+      if (this.#left.length === 0) this.#writeNext();
       else setTimeout(() => this.#sendLeft(), thrown ? againMs : 0);
     });
   }

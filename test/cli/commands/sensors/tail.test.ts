@@ -68,6 +68,26 @@ describe('sensors tail', () => {
     ]);
   });
 
+  it('prints nothing again if the newest are erased', async () => {
+    await keep(['OVEN-1', 100, 1], ['OVEN-1', 200, 2]);
+    const erase = 'sensors erase OVEN-1 --entity BER --from 2026-11-20T12:03:00Z --to 2026-11-20T12:04:00Z --yes';
+    const lines = await following(
+      'sensors tail --entity BER',
+      {
+        lines: 0,
+        async next() {
+          await new Cli(cli.store).ok(erase);
+          // It is seen before another sensor's reading, which comes after it.
+          await new Promise((resolve) => setTimeout(resolve, 1200));
+          await keep(['DOOR-1', 0, 7]);
+        },
+      },
+      { lines: 1, next: () => keep(['OVEN-1', 101, 3]) },
+      { lines: 2 },
+    );
+    expect(lines).toEqual(['2026-11-20T12:00:00.000000Z  DOOR-1  7', '2026-11-20T12:01:41.000000Z  OVEN-1  3 Cel']);
+  });
+
   it('prints those of the named sensors, and refuses a site without sensors', async () => {
     let second = 0;
     // With --json nothing says when it waits.
