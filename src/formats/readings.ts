@@ -1,21 +1,21 @@
 import { HkctlError } from '../core/errors.ts';
 import { type ReadingReader, type ReadingRows, readingColumns } from '../core/readings/imports.ts';
 import { fault } from '../core/readings/rejections.ts';
+import type { ImportFormat } from '../core/records/imports.ts';
 import { RoundedNumber } from '../core/records/validation/exact-numbers.ts';
 import { didYouMean, nearest } from '../core/text/nearest.ts';
 import { printable } from '../core/text/shown-text.ts';
 import { createCsvReader } from './csv.ts';
-import { gunzipped } from './gzip.ts';
 import { createJsonReader, createNdjsonReader } from './json.ts';
+import { readPieces } from './pieces.ts';
 import type { TextReader } from './reader.ts';
-import { formatOfName, formatOfStart } from './rows.ts';
-import { decodeUtf8, EncodingFault } from './text.ts';
+import type { EncodingFault } from './text.ts';
 
 /** Readings that are stored at once, in a few milliseconds. */
 const pieceSize = 10_000;
 
 /** Reads a file of readings: CSV with a header, a JSON array or NDJSON, each also gzipped, in constant memory. */
-export const readReadings: ReadingReader = async function* (source, { format: given, fileName, map = {} }) {
+export const readReadings: ReadingReader = async function* (source, options) {
   const pieces: ReadingRows[] = [];
   const rows = (): ReadingRows => {
     let last = pieces.at(-1);
@@ -31,11 +31,8 @@ export const readReadings: ReadingReader = async function* (source, { format: gi
     piece.lines.push(line);
   };
   const addFault = (line: number, rule: string) => rows().faults.push({ line, ...fault('invalid_reading', rule) });
-  let reader: TextReader | undefined;
-  let format = given ?? formatOfName(fileName);
-  let start = '';
-  const open = (): TextReader => {
-    if (format === 'csv' || format === undefined) return createCells(map, add, addFault);
+  const open = (format: ImportFormat): TextReader => {
+    if (format === 'csv') return createCells(options.map ?? {}, add, addFault);
     const events = {
       value: (value: unknown, line: number) => add(withNumbers(value), line),
       fault: (line: number, _value: string, rule: string) => addFault(line, `The line is not as expected: ${rule}.`),
@@ -43,24 +40,16 @@ export const readReadings: ReadingReader = async function* (source, { format: gi
     };
     return format === 'json' ? createJsonReader(events) : createNdjsonReader(events);
   };
+  const refuse = (line: number, { position }: EncodingFault) =>
+    fatal(line, `UTF-8 text; byte ${position} is not UTF-8`);
   try {
-    for await (const text of decodeUtf8(gunzipped(source))) {
-      if (!reader) {
-        start += text;
-        format ??= formatOfStart(start);
-        if (format === undefined) continue;
-        reader = open();
-      }
-      reader.push(start || text, false);
-      start = '';
+    for await (const _ of readPieces(source, options, open, refuse)) {
       while (pieces.length > 1) yield pieces.shift() ?? rows();
     }
-    reader ??= open();
-    reader.push('', true);
   } catch (thrown) {
+    // What was read before the fault is stored.
     yield* pieces.splice(0);
-    if (!(thrown instanceof EncodingFault)) throw thrown;
-    fatal(reader?.line ?? 1, `UTF-8 text; byte ${thrown.position} is not UTF-8`);
+    throw thrown;
   }
   yield* pieces;
 };

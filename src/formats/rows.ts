@@ -1,20 +1,14 @@
 import { columnsOf, createFieldOfColumn, unknownFieldRule } from '../core/records/columns.ts';
 import type { ResourceDefinition } from '../core/records/fields.ts';
-import {
-  ImportError,
-  type ImportFormat,
-  importFormats,
-  type ReadOptions,
-  type RowReader,
-} from '../core/records/imports.ts';
+import { ImportError, type ImportFormat, type ReadOptions, type RowReader } from '../core/records/imports.ts';
 import { createRecordValidator, type RecordValidator } from '../core/records/validation/validator.ts';
 import { isObject } from '../core/records/validation/values.ts';
 import { jsonText } from '../core/text/shown-text.ts';
 import { createCsvReader } from './csv.ts';
-import { gunzipped } from './gzip.ts';
 import { createJsonReader, createNdjsonReader } from './json.ts';
+import { readPieces } from './pieces.ts';
 import type { TextReader } from './reader.ts';
-import { decodeUtf8, EncodingFault } from './text.ts';
+import type { EncodingFault } from './text.ts';
 
 /**
  * Reads and validates a file of records (CSV, JSON or NDJSON, each also gzipped) in batches and constant memory. After an
@@ -28,47 +22,16 @@ export const readRows: RowReader = async function* (resource, source, options) {
     throw new ImportError(violations.first, violations.count);
   };
   const target: Target = { resource, map: options.map, validator, fatal };
-  let start = '';
-  let reader: TextReader | undefined;
-  let format = options.format ?? formatOfName(options.fileName);
-  try {
-    for await (const text of decodeUtf8(gunzipped(source))) {
-      if (!reader) {
-        start += text;
-        format ??= formatOfStart(start);
-        if (format === undefined) continue;
-        reader = createReader(format, target);
-      }
-      reader.push(start || text, false);
-      start = '';
-      const batch = validator.take();
-      if (batch.lines.length > 0 && violations.count === 0) yield batch;
-    }
-    reader ??= createReader(format ?? 'csv', target);
-    reader.push('', true);
-  } catch (thrown) {
-    if (!(thrown instanceof EncodingFault)) throw thrown;
-    fatal(reader?.line ?? 1, encodingRule(thrown));
+  const open = (format: ImportFormat) => createReader(format, target);
+  const refuse = (line: number, thrown: EncodingFault) => fatal(line, encodingRule(thrown));
+  for await (const _ of readPieces(source, options, open, refuse)) {
+    const batch = validator.take();
+    if (batch.lines.length > 0 && violations.count === 0) yield batch;
   }
   violations.refuse();
   const batch = validator.take();
   if (batch.lines.length > 0) yield batch;
 };
-
-/** The format by the extension of a file's name, before any `.gz`; undefined if that names none. */
-export function formatOfName(fileName: string | undefined): ImportFormat | undefined {
-  const extension = /\.([a-z]+)$/.exec(fileName?.toLowerCase().replace(/\.gz$/, '') ?? '')?.[1];
-  if (extension === 'jsonl') return 'ndjson';
-  if (extension === 'tsv' || extension === 'txt') return 'csv';
-  return importFormats.find((format) => format === extension);
-}
-
-/** The format by the first character of a text; undefined if there is none yet. */
-export function formatOfStart(text: string): ImportFormat | undefined {
-  const first = text.trimStart()[0];
-  if (first === undefined) return undefined;
-  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
-}
 
 /** What the rows of a file are validated by, and where its faults go. */
 interface Target {
